@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* buf: bytes that grow, up to a stated maximum.
+ *
+ * Appending never returns an error: the first failure (no memory, over the maximum) sticks in
+ * `rc`, later appends do nothing, and the one who needs the bytes asks buf_rc() once. What was
+ * appended before the failure stays. A zeroed struct with `max` set is ready for use. */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include "base/str.h"
+
+#include <stdarg.h>
+
+struct buf {
+    char *p;
+    size_t n;   /* bytes in use */
+    size_t cap; /* bytes allocated */
+    size_t max; /* bytes it may ever hold */
+    enum rc rc; /* the first failure, RC_OK while there is none */
+};
+
+void buf_init(struct buf *b, size_t max_bytes);
+void buf_done(struct buf *b);
+
+/* A buf on the caller's own `room`: it never grows and must not be given to buf_done. */
+static inline struct buf buf_on(char *room, size_t bytes)
+{
+    return (struct buf){.p = room, .cap = bytes, .max = bytes};
+}
+
+/* Empties it and forgets the failure; the memory stays for the next use. */
+void buf_clear(struct buf *b);
+
+static inline MUST_CHECK enum rc buf_rc(const struct buf *b)
+{
+    return b->rc;
+}
+
+/* What it holds, borrowed until the next append. Never absent. */
+static inline struct str buf_str(const struct buf *b)
+{
+    return (struct str){b->p ? b->p : "", b->n};
+}
+
+/* Makes room for `bytes` more and returns where they go, or NULL (then rc is set). The caller
+ * fills them and adds to b->n. */
+char *buf_reserve(struct buf *b, size_t bytes);
+
+void buf_add(struct buf *b, struct str s);
+void buf_byte(struct buf *b, char byte);
+void buf_fill(struct buf *b, char byte, size_t times);
+void buf_printf(struct buf *b, const char *format, ...) PRINTF_LIKE(2, 3);
+void buf_vprintf(struct buf *b, const char *format, va_list args) PRINTF_LIKE(2, 0);
+
+/* Decimal, without printf's cost. */
+void buf_u64(struct buf *b, uint64_t value);
+
+/* Integers in the byte order of our files and messages: little endian, whatever the machine. */
+void buf_le16(struct buf *b, uint16_t v);
+void buf_le32(struct buf *b, uint32_t v);
+void buf_le64(struct buf *b, uint64_t v);
+
+/* Ends it with a NUL that is not counted and borrows it as a C string; NULL after a failure. */
+const char *buf_c(struct buf *b);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/heap.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdbool.h>
+
+enum { CHILDREN = 4, FIRST_NODES = 16 };
+
+void heap_init(struct heap *h, size_t max_nodes)
+{
+    *h = (struct heap){.max = max_nodes};
+}
+
+void heap_done(struct heap *h)
+{
+    mem_free(h->nodes);
+    *h = (struct heap){.max = h->max};
+}
+
+static bool before(const struct heap_node *a, const struct heap_node *b)
+{
+    return a->key != b->key ? a->key < b->key : a->order < b->order;
+}
+
+static void place(struct heap *h, struct heap_node *node, size_t at)
+{
+    h->nodes[at] = node;
+    node->at = at + 1;
+}
+
+static void rise(struct heap *h, struct heap_node *node, size_t at)
+{
+    while (at) {
+        size_t parent = (at - 1) / CHILDREN;
+        if (!before(node, h->nodes[parent]))
+            break;
+        place(h, h->nodes[parent], at);
+        at = parent;
+    }
+    place(h, node, at);
+}
+
+static size_t least_child(const struct heap *h, size_t at)
+{
+    size_t first = at * CHILDREN + 1;
+    size_t end = first + CHILDREN < h->count ? first + CHILDREN : h->count;
+    size_t least = first;
+    for (size_t i = first + 1; i < end; i++)
+        if (before(h->nodes[i], h->nodes[least]))
+            least = i;
+    return least;
+}
+
+static void sink(struct heap *h, struct heap_node *node, size_t at)
+{
+    while (at * CHILDREN + 1 < h->count) {
+        size_t child = least_child(h, at);
+        if (!before(h->nodes[child], node))
+            break;
+        place(h, h->nodes[child], at);
+        at = child;
+    }
+    place(h, node, at);
+}
+
+static void settle(struct heap *h, struct heap_node *node, size_t at)
+{
+    if (at && before(node, h->nodes[(at - 1) / CHILDREN]))
+        rise(h, node, at);
+    else
+        sink(h, node, at);
+}
+
+enum rc heap_add(struct heap *h, struct heap_node *node)
+{
+    assert(node->at == 0);
+    if (h->count == h->max)
+        return RC_LIMIT;
+    if (h->count == h->cap) {
+        size_t cap = h->cap ? h->cap * 2 : FIRST_NODES;
+        struct heap_node **nodes = mem_resize(h->nodes, cap * sizeof(*nodes));
+        if (!nodes)
+            return RC_NOMEM;
+        h->nodes = nodes;
+        h->cap = cap;
+    }
+    h->count++;
+    rise(h, node, h->count - 1);
+    return RC_OK;
+}
+
+struct heap_node *heap_first(const struct heap *h)
+{
+    return h->count ? h->nodes[0] : NULL;
+}
+
+void heap_remove(struct heap *h, struct heap_node *node)
+{
+    if (node->at == 0)
+        return;
+    size_t at = node->at - 1;
+    struct heap_node *last = h->nodes[--h->count];
+    node->at = 0;
+    if (last != node)
+        settle(h, last, at);
+}
+
+void heap_move(struct heap *h, struct heap_node *node, uint64_t key)
+{
+    assert(node->at);
+    node->key = key;
+    settle(h, node, node->at - 1);
+}

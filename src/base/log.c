@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/log.h"
+
+#include "base/jsonw.h"
+#include "base/mem.h"
+
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_LINE_BYTES = 64 * 1024 };
+
+static const char *const level_names[] = {"debug", "info", "warn", "error"};
+
+struct log {
+    enum log_level least;
+    bool as_json;
+    struct clock *clock;
+    struct log_sink sink;
+    pthread_mutex_t lock; /* guards line and the calls of sink */
+    struct buf line;
+};
+
+struct log *log_open(enum log_level least, bool as_json, struct clock *clock, struct log_sink sink)
+{
+    struct log *log = mem_zero(1, sizeof *log);
+    if (!log)
+        return NULL;
+    log->least = least;
+    log->as_json = as_json;
+    log->clock = clock;
+    log->sink = sink;
+    buf_init(&log->line, MAX_LINE_BYTES);
+    pthread_mutex_init(&log->lock, NULL);
+    return log;
+}
+
+void log_close(struct log *log)
+{
+    if (!log)
+        return;
+    pthread_mutex_destroy(&log->lock);
+    buf_done(&log->line);
+    mem_free(log);
+}
+
+static void stderr_write(void *ctx, struct str line)
+{
+    (void)ctx;
+    while (line.n) {
+        ssize_t written = write(STDERR_FILENO, line.p, line.n);
+        if (written <= 0)
+            return;
+        line = str_from(line, (size_t)written);
+    }
+}
+
+struct log_sink log_to_stderr(void)
+{
+    return (struct log_sink){stderr_write, NULL};
+}
+
+void buf_time_iso(struct buf *b, uint64_t wall_ms)
+{
+    time_t seconds = (time_t)(wall_ms / 1000);
+    struct tm t;
+    if (!gmtime_r(&seconds, &t))
+        t = (struct tm){.tm_year = 70, .tm_mday = 1};
+    buf_printf(b, "%04d-%02d-%02dT%02d:%02d:%02d.%03uZ", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday,
+               t.tm_hour, t.tm_min, t.tm_sec, (unsigned)(wall_ms % 1000));
+}
+
+static bool needs_quotes(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] <= ' ' || s.p[i] == '"' || s.p[i] == '=' || s.p[i] == 127)
+            return true;
+    return s.n == 0;
+}
+
+static void text_field(struct buf *b, const struct log_field *f)
+{
+    buf_printf(b, " %s=", f->key);
+    if (f->is_number) {
+        buf_u64(b, f->number);
+        return;
+    }
+    bool quoted = needs_quotes(f->text);
+    if (quoted)
+        buf_byte(b, '"');
+    buf_json_escaped(b, f->text);
+    if (quoted)
+        buf_byte(b, '"');
+}
+
+static void text_line(struct buf *b, uint64_t wall_ms, enum log_level level, const char *event,
+                      const struct log_field *fields)
+{
+    buf_time_iso(b, wall_ms);
+    buf_printf(b, " %s %s", level_names[level], event);
+    for (; fields->key; fields++)
+        text_field(b, fields);
+}
+
+static void json_line(struct buf *b, uint64_t wall_ms, enum log_level level, const char *event,
+                      const struct log_field *fields)
+{
+    struct jsonw j = jsonw_to(b);
+    jsonw_object(&j);
+    char room[32];
+    struct buf time = buf_on(room, sizeof room);
+    buf_time_iso(&time, wall_ms);
+    jsonw_text_field(&j, "time", buf_str(&time));
+    jsonw_text_field(&j, "level", str_c(level_names[level]));
+    jsonw_text_field(&j, "event", str_c(event));
+    for (; fields->key; fields++) {
+        if (fields->is_number)
+            jsonw_u64_field(&j, fields->key, fields->number);
+        else
+            jsonw_text_field(&j, fields->key, fields->text);
+    }
+    jsonw_end(&j);
+}
+
+void log_write(struct log *log, enum log_level level, const char *event,
+               const struct log_field *fields)
+{
+    if (!log || level < log->least)
+        return;
+    uint64_t wall_ms = clock_wall_ms(log->clock);
+    pthread_mutex_lock(&log->lock);
+    buf_clear(&log->line);
+    (log->as_json ? json_line : text_line)(&log->line, wall_ms, level, event, fields);
+    buf_byte(&log->line, '\n');
+    if (buf_rc(&log->line) == RC_OK)
+        log->sink.write(log->sink.ctx, buf_str(&log->line));
+    pthread_mutex_unlock(&log->lock);
+}

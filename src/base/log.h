@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* log: one line per event, fields as key=value, or as one JSON object a line.
+ *
+ *     log_info(log, "host.backoff", LOG_STR("host", name), LOG_U64("wait_ms", 3000));
+ *     2026-11-16T10:00:00.123Z info host.backoff host=example.org wait_ms=3000
+ *
+ * Written where something is decided, never on the way of every byte. Values that hold a space,
+ * a quote, = or a control are quoted. A line is formed whole and given to the sink in one call;
+ * calls may come from any thread, the sink sees them one at a time. A NULL log swallows all. */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+#include "base/clock.h"
+#include "base/str.h"
+
+enum log_level { LOG_LEVEL_DEBUG, LOG_LEVEL_INFO, LOG_LEVEL_WARN, LOG_LEVEL_ERROR };
+
+struct log_field {
+    const char *key; /* NULL ends the list */
+    struct str text; /* the value, unless is_number */
+    uint64_t number;
+    bool is_number;
+};
+
+#define LOG_STR(k, s) ((struct log_field){.key = (k), .text = (s)})
+#define LOG_C(k, c) ((struct log_field){.key = (k), .text = str_c(c)})
+#define LOG_U64(k, v) ((struct log_field){.key = (k), .number = (v), .is_number = true})
+#define LOG_RC(rc) LOG_C("error", rc_text(rc))
+
+struct log;
+struct log_sink {
+    void (*write)(void *ctx, struct str line); /* the line ends with LF */
+    void *ctx;
+};
+
+/* NULL without memory. The clock is borrowed. */
+struct log *log_open(enum log_level least, bool as_json, struct clock *clock, struct log_sink sink);
+void log_close(struct log *log);
+
+/* A sink that writes to standard error. */
+struct log_sink log_to_stderr(void);
+
+void log_write(struct log *log, enum log_level level, const char *event,
+               const struct log_field *fields);
+
+#define LOG_FIELDS(...) ((const struct log_field[]){__VA_ARGS__ __VA_OPT__(, ){0}})
+#define log_debug(log, event, ...) log_write(log, LOG_LEVEL_DEBUG, event, LOG_FIELDS(__VA_ARGS__))
+#define log_info(log, event, ...) log_write(log, LOG_LEVEL_INFO, event, LOG_FIELDS(__VA_ARGS__))
+#define log_warn(log, event, ...) log_write(log, LOG_LEVEL_WARN, event, LOG_FIELDS(__VA_ARGS__))
+#define log_error(log, event, ...) log_write(log, LOG_LEVEL_ERROR, event, LOG_FIELDS(__VA_ARGS__))
+
+/* "2026-11-16T10:00:00.123Z" of milliseconds since 1970, UTC; for logs and records alike. */
+struct buf;
+void buf_time_iso(struct buf *b, uint64_t wall_ms);
+
+#endif

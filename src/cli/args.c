@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/args.h"
+
+struct reader {
+    const struct option *table;
+    struct invocation *in;
+    struct buf *why;
+    char **argv;
+    int argc;
+    int at;
+};
+
+static const struct option *by_letter(const struct option *table, char letter)
+{
+    for (const struct option *o = table; o && o->key; o++)
+        if (o->letter == letter)
+            return o;
+    return NULL;
+}
+
+/* A list that a flag names replaces its default the first time and grows after that. */
+static void forget_default(struct reader *r, const struct option *o, bool *named)
+{
+    if (!named[o - r->table])
+        option_list_clear(o, r->in->settings);
+    named[o - r->table] = true;
+}
+
+static bool set(struct reader *r, const struct option *o, struct str text, const char *shown)
+{
+    struct buf reason = {.max = 1024};
+    enum rc rc = option_set(o, r->in->settings, r->in->arena, text, &reason);
+    if (rc == RC_INVALID)
+        buf_printf(r->why, "%s \"" STR_FMT "\": " STR_FMT, shown, STR_ARG(text),
+                   STR_ARG(buf_str(&reason)));
+    else if (rc)
+        buf_printf(r->why, "%s: %s", shown, rc_text(rc));
+    buf_done(&reason);
+    return rc == RC_OK;
+}
+
+/* The value that belongs to a flag: what stood behind its = or letter, or the next word. */
+static bool value_for(struct reader *r, const struct option *o, struct str attached,
+                      const char *shown, struct str *ret)
+{
+    if (attached.p) {
+        *ret = attached;
+    } else if (o->type == OPTION_BOOL) {
+        *ret = STR("yes");
+    } else if (r->at + 1 < r->argc) {
+        *ret = str_c(r->argv[++r->at]);
+    } else {
+        buf_printf(r->why, "%s needs a value (%s)", shown, option_arg(o));
+        return false;
+    }
+    return true;
+}
+
+static bool read_long(struct reader *r, bool *named)
+{
+    const char *word = r->argv[r->at];
+    struct str rest = str_c(word + 2);
+    struct str name = str_take_until(&rest, '=');
+    const struct option *o = option_find(r->table, name);
+    if (!o && str_starts(name, STR("no-")) && !rest.p) {
+        o = option_find(r->table, str_from(name, 3));
+        rest = o && o->type == OPTION_BOOL ? STR("no") : STR_NONE;
+        o = rest.p ? o : NULL;
+    }
+    if (!o) {
+        const char *near = option_suggest(r->table, name);
+        buf_printf(r->why, "unknown option --" STR_FMT, STR_ARG(name));
+        if (near)
+            buf_printf(r->why, "; did you mean --%s?", near);
+        return false;
+    }
+    struct str value;
+    if (!value_for(r, o, rest, word, &value))
+        return false;
+    forget_default(r, o, named);
+    char shown[80];
+    struct buf label = buf_on(shown, sizeof shown);
+    buf_printf(&label, "--%s", o->key);
+    return set(r, o, value, buf_c(&label) ? shown : word);
+}
+
+static bool read_letters(struct reader *r, bool *named)
+{
+    char *word = r->argv[r->at];
+    for (char *c = word + 1; *c; c++) {
+        const struct option *o = by_letter(r->table, *c);
+        char shown[] = {'-', *c, '\0'};
+        if (!o) {
+            buf_printf(r->why, "unknown option %s", shown);
+            return false;
+        }
+        struct str value;
+        bool takes_rest = o->type != OPTION_BOOL && c[1];
+        if (!value_for(r, o, takes_rest ? str_c(c + 1) : STR_NONE, shown, &value))
+            return false;
+        forget_default(r, o, named);
+        if (!set(r, o, value, shown))
+            return false;
+        if (o->type != OPTION_BOOL)
+            break;
+    }
+    return true;
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+enum args_result args_read(const struct option *table, int argc, char **argv, struct invocation *in,
+                           struct buf *why)
+{
+    struct reader r = {table, in, why, argv, argc, 0};
+    size_t rows = 0;
+    while (table && table[rows].key)
+        rows++;
+    bool *named = arena_zero(in->arena, rows * sizeof *named);
+    in->words = arena_zero(in->arena, (size_t)(argc + 1) * sizeof *in->words);
+    if (!named || !in->words) {
+        buf_add(why, str_c(rc_text(RC_NOMEM)));
+        return ARGS_WRONG;
+    }
+    bool flags_over = false;
+    for (; r.at < argc; r.at++) {
+        char *word = argv[r.at];
+        if (flags_over || word[0] != '-' || word[1] == '\0')
+            in->words[in->word_count++] = word;
+        else if (strcmp(word, "--") == 0)
+            flags_over = true;
+        else if (is_help(word))
+            return ARGS_HELP;
+        else if (word[1] == '-' ? !read_long(&r, named) : !read_letters(&r, named))
+            return ARGS_WRONG;
+    }
+    return ARGS_OK;
+}

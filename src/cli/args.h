@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* args: the words behind a command, read by its table of options.
+ *
+ * -x, -xVALUE, -x VALUE, --name, --name=VALUE, --name VALUE, --no-name for a bool, -- ends flags. A
+ * bool takes a value only behind =. */
+#ifndef CLI_ARGS_H
+#define CLI_ARGS_H
+
+#include "cli/command.h"
+
+enum args_result { ARGS_OK, ARGS_HELP, ARGS_WRONG };
+
+/* Fills in->settings (already at its defaults) and in->words from argv[0..argc). ARGS_WRONG comes
+ * with `why` for the person: what is wrong and what was expected. */
+enum args_result args_read(const struct option *table, int argc, char **argv, struct invocation *in,
+                           struct buf *why);
+
+#endif

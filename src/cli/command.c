@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/command.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_LINE_BYTES = 1 << 20, CHUNK_BYTES = 1 << 16 };
+
+int cli_fail(enum exit_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("orbweaver: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return code;
+}
+
+static enum rc read_all(FILE *f, struct buf *ret)
+{
+    char *to;
+    while ((to = buf_reserve(ret, CHUNK_BYTES))) {
+        size_t n = fread(to, 1, CHUNK_BYTES, f);
+        ret->n += n;
+        if (n == 0)
+            return ferror(f) ? RC_IO : RC_OK;
+    }
+    return buf_rc(ret);
+}
+
+enum rc cli_read_file(const char *path, size_t max_bytes, struct buf *ret)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    buf_init(ret, max_bytes + CHUNK_BYTES);
+    FILE *f = is_stdin ? stdin : fopen(path, "rb");
+    if (!f) {
+        cli_fail(EXIT_OTHER, "%s: %s", path, strerror(errno));
+        return errno == ENOENT ? RC_NOT_FOUND : RC_IO;
+    }
+    enum rc rc = read_all(f, ret);
+    if (!is_stdin)
+        fclose(f);
+    if (rc == RC_OK && ret->n > max_bytes)
+        rc = RC_LIMIT;
+    if (rc)
+        cli_fail(EXIT_OTHER, "%s: %s", path, rc_text(rc));
+    return rc;
+}
+
+int cli_each_line(int (*line)(void *ctx, struct str line), void *ctx)
+{
+    char *text = mem_alloc(MAX_LINE_BYTES + 2);
+    if (!text)
+        return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
+    int result = 0;
+    while (result == 0 && fgets(text, MAX_LINE_BYTES + 2, stdin)) {
+        size_t n = strlen(text);
+        if (n == MAX_LINE_BYTES + 1 && text[n - 1] != '\n') {
+            result = cli_fail(EXIT_OTHER, "a line of standard input is longer than 1 MiB");
+            break;
+        }
+        while (n && (text[n - 1] == '\n' || text[n - 1] == '\r'))
+            n--;
+        result = line(ctx, str_make(text, n));
+    }
+    mem_free(text);
+    return result;
+}
+
+void cli_print(struct buf *out)
+{
+    if (buf_rc(out) != RC_OK || fwrite(out->p ? out->p : "", 1, out->n, stdout) != out->n) {
+        cli_fail(EXIT_OTHER, "cannot write the output: %s",
+                 out->rc ? rc_text(out->rc) : strerror(errno));
+        exit(EXIT_OTHER);
+    }
+    buf_clear(out);
+}

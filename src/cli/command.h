@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* command: a word on the command line, what it takes, and the function behind it.
+ *
+ * Each command is one file that ends in one `const struct command`; src/cli/commands.c lists them.
+ * Its options are a table as in flow/options.h, so flags, help, manual and completion agree. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "flow/options.h"
+
+enum exit_code {
+    EXIT_DONE = 0,
+    EXIT_OTHER = 1,
+    EXIT_USAGE = 2,
+    EXIT_DISK = 3,
+};
+
+/* What a command gets: its settings filled (defaults, then flags), and the words left over. */
+struct invocation {
+    void *settings;
+    struct arena *arena; /* ends with the command */
+    char **words;        /* words[0..word_count), NULL behind the last */
+    int word_count;
+};
+
+struct command {
+    const char *name;             /* "try url": one or two words */
+    const char *args;             /* "[URL...]" */
+    const char *summary;          /* one line for the list of commands */
+    const char *details;          /* a paragraph or more for --help and the manual; may be NULL */
+    const struct option *options; /* may be NULL */
+    size_t settings_bytes;        /* size of the struct the options fill */
+    int (*run)(struct invocation *in);
+};
+
+/* An error for a person, on standard error, as "orbweaver: ...\n"; returns `code` so that a
+ * command can end with it. */
+int cli_fail(enum exit_code code, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Reads a whole file ("-" is standard input) of at most `max_bytes`. On failure says so on standard
+ * error and returns the rc; *ret (a buf the caller ends) may then hold part of it. */
+MUST_CHECK enum rc cli_read_file(const char *path, size_t max_bytes, struct buf *ret);
+
+/* Calls `line` for each line of standard input without its LF or CR LF; lines longer than 1 MiB
+ * end the walk with a message. Stops at the first line that returns non-zero and returns that. */
+int cli_each_line(int (*line)(void *ctx, struct str line), void *ctx);
+
+/* Writes to standard output and forgets nothing: a failure (a full disk, a closed pipe) makes the
+ * program end with EXIT_OTHER. Clears the buf. */
+void cli_print(struct buf *out);
+
+#endif

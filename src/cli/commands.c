@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands.h"
+
+/* Each is defined at the end of the file named after it: cmd_try_url.c has cmd_try_url. */
+
+const struct command *const cli_commands[] = {
+    NULL,
+};

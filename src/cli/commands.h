@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* commands: the list of all commands, in the order the help shows them. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "cli/command.h"
+
+/* Ends with NULL. */
+extern const struct command *const cli_commands[];
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/help.h"
+
+#include "cli/commands.h"
+
+#include <stdio.h>
+
+void help_all(struct buf *out)
+{
+    buf_add(out, STR("orbweaver: a distributed web crawler that writes standard WARC\n\n"
+                     "usage: orbweaver COMMAND [OPTION...] [ARGUMENT...]\n\n"));
+    for (const struct command *const *c = cli_commands; *c; c++)
+        buf_printf(out, "  %-18s %s\n", (*c)->name, (*c)->summary);
+    buf_add(out, STR("\n  --help             this text; behind a command, about that command\n"
+                     "  --version          the version\n"
+                     "\nThe manual: man orbweaver\n"));
+}
+
+static void option_flags(struct buf *out, const struct option *o)
+{
+    if (o->letter)
+        buf_printf(out, "-%c, ", o->letter);
+    buf_printf(out, "--%s", o->key);
+    if (option_arg(o))
+        buf_printf(out, "=%s", option_arg(o));
+}
+
+void help_command(struct buf *out, const struct command *c)
+{
+    buf_printf(out, "usage: orbweaver %s%s%s%s\n%s\n", c->name, c->options ? " [OPTION...]" : "",
+               c->args && *c->args ? " " : "", c->args ? c->args : "", c->summary);
+    if (c->details)
+        buf_printf(out, "\n%s\n", c->details);
+    if (c->options)
+        buf_byte(out, '\n');
+    for (const struct option *o = c->options; o && o->key; o++) {
+        char room[128];
+        struct buf flags = buf_on(room, sizeof room);
+        option_flags(&flags, o);
+        buf_printf(out, "  %-28.*s %s", STR_ARG(buf_str(&flags)), o->help);
+        if (o->def && *o->def && o->type != OPTION_BOOL)
+            buf_printf(out, " (%s)", o->def);
+        buf_byte(out, '\n');
+    }
+}
+
+/* Text as troff takes it: a line may not begin with a dot, and minus signs are real. */
+static void troff(struct buf *out, struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        bool line_start = i == 0 || s.p[i - 1] == '\n';
+        if (line_start && (s.p[i] == '.' || s.p[i] == '\''))
+            buf_add(out, STR("\\&"));
+        if (s.p[i] == '\\')
+            buf_add(out, STR("\\e"));
+        else if (s.p[i] == '-')
+            buf_add(out, STR("\\-"));
+        else
+            buf_byte(out, s.p[i]);
+    }
+}
+
+static void manual_command(struct buf *out, const struct command *c)
+{
+    buf_printf(out, ".SS %s", c->name);
+    if (c->args && *c->args) {
+        buf_byte(out, ' ');
+        troff(out, str_c(c->args));
+    }
+    buf_byte(out, '\n');
+    troff(out, str_c(c->summary));
+    buf_add(out, STR(".\n"));
+    if (c->details) {
+        buf_add(out, STR(".PP\n.nf\n"));
+        troff(out, str_c(c->details));
+        buf_add(out, STR("\n.fi\n"));
+    }
+    for (const struct option *o = c->options; o && o->key; o++) {
+        char room[128];
+        struct buf flags = buf_on(room, sizeof room);
+        option_flags(&flags, o);
+        buf_add(out, STR(".TP\n.B "));
+        troff(out, buf_str(&flags));
+        buf_byte(out, '\n');
+        troff(out, str_c(o->help));
+        if (o->def && *o->def) {
+            buf_add(out, STR(". Default: "));
+            troff(out, str_c(o->def));
+        }
+        buf_add(out, STR(".\n"));
+    }
+}
+
+void help_manual(struct buf *out, const char *version)
+{
+    buf_printf(out, ".TH ORBWEAVER 1 \"\" \"orbweaver %s\"\n", version);
+    buf_add(out, STR(".SH NAME\norbweaver \\- distributed web crawler that writes standard WARC\n"
+                     ".SH SYNOPSIS\n.B orbweaver\n.I COMMAND\n[OPTION...] [ARGUMENT...]\n"
+                     ".SH COMMANDS\n"));
+    for (const struct command *const *c = cli_commands; *c; c++)
+        manual_command(out, *c);
+    buf_add(out,
+            STR(".SH EXIT STATUS\n"
+                "0 finished or a limit was reached; 1 other; 2 usage or configuration; 3 disk; "
+                "4 no seed reachable; 5 cluster unreachable or its log contradicts ours; "
+                "130 or 143 interrupted after a clean checkpoint.\n"
+                ".SH ENVIRONMENT\n"
+                ".TP\n.B NO_COLOR\nno colour in what a person reads.\n"));
+}
+
+static struct str first_word(const char *name)
+{
+    struct str rest = str_c(name);
+    return str_take_until(&rest, ' ');
+}
+
+static void completion_words(struct buf *out)
+{
+    struct str last = STR_NONE;
+    for (const struct command *const *c = cli_commands; *c; c++) {
+        struct str word = first_word((*c)->name);
+        if (!str_eq(word, last))
+            buf_printf(out, STR_FMT " ", STR_ARG(word));
+        last = word;
+    }
+}
+
+void help_completion(struct buf *out)
+{
+    buf_add(out, STR("_orbweaver() {\n    local cur=${COMP_WORDS[COMP_CWORD]} words=\n"
+                     "    case \"${COMP_WORDS[*]:1:COMP_CWORD-1} \" in\n"));
+    for (const struct command *const *c = cli_commands; *c; c++) {
+        buf_printf(out, "    \"%s \"*) words=\"", (*c)->name);
+        for (const struct option *o = (*c)->options; o && o->key; o++)
+            buf_printf(out, "--%s ", o->key);
+        buf_add(out, STR("--help\" ;;\n"));
+    }
+    for (const struct command *const *c = cli_commands; *c; c++) {
+        struct str word = first_word((*c)->name);
+        if (word.n < strlen((*c)->name))
+            buf_printf(out, "    \"" STR_FMT " \") words+=\" %s\" ;;\n", STR_ARG(word),
+                       (*c)->name + word.n + 1);
+    }
+    buf_add(out, STR("    ' ') words=\""));
+    completion_words(out);
+    buf_add(out, STR("--help --version\" ;;\n    esac\n"
+                     "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+                     "    [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+                     "}\ncomplete -o filenames -F _orbweaver orbweaver\n"));
+}
