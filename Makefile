@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+# The commands of the project. `make check` and `make crawl` are the README's two: each installs
+# what is missing (tools/install-packages, Debian 12), builds, and does its job.
+#
+#   make                 build/orbweaver
+#   make check           every test of the check tier; ends with "N passed, N failed"
+#   make crawl SEEDS=…   crawl (the crawl comes with a later issue; until then it says so)
+#   make soak            thread sanitizer, long and many-seeded runs
+#   make bench           all timing
+#   make fuzz T=60       libFuzzer on every target, T seconds each
+#   make lint            clang-format, clang-tidy, layers
+#   make install         DESTDIR= PREFIX=/usr/local
+
+SHELL = /bin/bash
+PREFIX ?= /usr/local
+DESTDIR ?=
+T ?= 60
+ROUNDS ?= 20
+SEEDS ?=
+export PYTHONDONTWRITEBYTECODE = 1
+
+.PHONY: all check crawl soak bench fuzz lint format install clean
+
+all: build/build.ninja
+	@ninja -C build
+
+build/build.ninja:
+	@tools/install-packages build
+	@meson setup build $(MESON_OPTIONS) -Dtests=false --prefix=$(PREFIX) >/dev/null || \
+	    { cat build/meson-logs/meson-log.txt; rm -rf build; exit 1; }
+
+check:
+	@tools/install-packages build test
+	@tools/check
+
+crawl: all
+	@echo "orbweaver cannot crawl yet: this version holds the libraries and the framework it will" >&2
+	@echo "crawl with. Try what is there: build/orbweaver --help" >&2
+	@exit 1
+
+soak:
+	@tools/install-packages build test
+	@tools/soak $(ROUNDS)
+
+bench:
+	@tools/install-packages build test bench
+	@tools/bench
+
+fuzz:
+	@tools/install-packages build test
+	@tools/fuzz $(T)
+
+lint:
+	@tools/install-packages build test lint
+	@tools/lint
+
+format:
+	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i
+
+install: all
+	@meson configure build --prefix=$(PREFIX) >/dev/null
+	@DESTDIR=$(DESTDIR) meson install -C build
+
+clean:
+	rm -rf build build-asan build-tsan build-fuzz build-bench

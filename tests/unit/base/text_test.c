@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* utf8, jsonw, digest and log: what is written as text. */
+#include "lib/test.h"
+
+#include "base/digest.h"
+#include "base/jsonw.h"
+#include "base/log.h"
+#include "base/utf8.h"
+
+#include <math.h>
+
+static void each_broken_sequence_becomes_one_replacement(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct str in, out;
+    } rows[] = {
+        {"plain ASCII stays", {"abc", 3}, {"abc", 3}},
+        {"a valid sequence of each length stays",
+         {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 9},
+         {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 9}},
+        {"a lone continuation", {"a\x80z", 3}, {"a\xef\xbf\xbdz", 5}},
+        {"an overlong slash is two", {"\xc0\xaf", 2}, {"\xef\xbf\xbd\xef\xbf\xbd", 6}},
+        {"a surrogate is three", {"\xed\xa0\x80", 3}, {"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 9}},
+        {"a torn sequence is one", {"\xf0\x9f\x98", 3}, {"\xef\xbf\xbd", 3}},
+        {"a torn sequence ends where it cannot go on", {"\xe2\x82z", 3}, {"\xef\xbf\xbdz", 4}},
+        {"past U+10FFFF",
+         {"\xf4\x90\x80\x80", 4},
+         {"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 12}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buf b = {.max = 100};
+        buf_utf8_clean(&b, rows[i].in);
+        assert_str(buf_str(&b), rows[i].out);
+        assert_int_equal(utf8_valid(buf_str(&b)), b.n);
+        buf_done(&b);
+    }
+}
+
+static void every_code_point_comes_back(void **state)
+{
+    (void)state;
+    for (uint32_t code = 0; code <= 0x10ffff; code++) {
+        char bytes[4];
+        uint32_t back;
+        size_t used, n = utf8_encode(code, bytes);
+        bool surrogate = code >= 0xd800 && code <= 0xdfff;
+        assert_true(utf8_decode(str_make(bytes, n), &back, &used));
+        if (back != (surrogate ? UTF8_REPLACEMENT : code) || used != n)
+            fail_msg("U+%04X gives U+%04X", code, back);
+    }
+}
+
+static void json_is_nested_and_escaped(void **state)
+{
+    (void)state;
+    struct buf b = {.max = 1000};
+    struct jsonw j = jsonw_to(&b);
+    jsonw_object(&j);
+    jsonw_text_field(&j, "s", str_make("a\"\\\n\x01\x7f\xff\xc3\xa4", 9));
+    jsonw_key(&j, "list");
+    jsonw_array(&j);
+    jsonw_u64(&j, UINT64_MAX);
+    jsonw_i64(&j, INT64_MIN);
+    jsonw_real(&j, 0.5);
+    jsonw_real(&j, NAN);
+    jsonw_bool(&j, true);
+    jsonw_object(&j);
+    jsonw_end(&j);
+    jsonw_end(&j);
+    jsonw_text_field(&j, "none", STR_NONE);
+    jsonw_u64_field(&j, "n", 1);
+    jsonw_bool_field(&j, "no", false);
+    jsonw_end(&j);
+    assert_str(buf_str(&b),
+               STR("{\"s\":\"a\\\"\\\\\\n\\u0001\\u007f\xef\xbf\xbd\xc3\xa4\",\"list\":["
+                   "18446744073709551615,"
+                   "-9223372036854775808,0.5,null,true,{}],\"none\":null,\"n\":1,\"no\":false}"));
+    buf_done(&b);
+}
+
+static void digests_have_their_published_values(void **state)
+{
+    (void)state;
+    struct digest d;
+    struct buf b = {.max = 200};
+    assert_rc(digest_of(DIGEST_SHA1, STR("abc"), &d), RC_OK);
+    buf_hex(&b, d.bytes, digest_bytes(d.kind));
+    buf_byte(&b, ' ');
+    buf_base32(&b, d.bytes, digest_bytes(d.kind));
+    assert_str(buf_str(&b), STR("a9993e364706816aba3e25717850c26c9cd0d89d "
+                                "VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5"));
+    buf_clear(&b);
+    assert_rc(digest_of(DIGEST_SHA256, STR_NONE, &d), RC_OK);
+    buf_hex(&b, d.bytes, digest_bytes(d.kind));
+    assert_str(buf_str(&b),
+               STR("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
+    buf_done(&b);
+}
+
+static void a_digest_in_pieces_is_the_whole_one(void **state)
+{
+    (void)state;
+    struct digest whole, pieces;
+    struct digester *d = digester_open(DIGEST_SHA256);
+    assert_rc(digest_of(DIGEST_SHA256, STR("hello world"), &whole), RC_OK);
+    for (int round = 0; round < 2; round++) {
+        digester_add(d, STR("hello"));
+        digester_add(d, STR(""));
+        digester_add(d, STR(" world"));
+        assert_rc(digester_finish(d, &pieces), RC_OK);
+        assert_true(digest_eq(&whole, &pieces));
+    }
+    digester_close(d);
+}
+
+static void base32_and_hex_come_back(void **state)
+{
+    (void)state;
+    uint8_t bytes[20], back[20];
+    for (size_t n = 0; n <= sizeof bytes; n++) {
+        struct buf b = {.max = 200};
+        for (size_t i = 0; i < n; i++)
+            bytes[i] = (uint8_t)(i * 37 + n);
+        buf_base32(&b, bytes, n);
+        assert_rc(base32_decode(buf_str(&b), back, n), RC_OK);
+        assert_memory_equal(bytes, back, n);
+        buf_clear(&b);
+        buf_hex(&b, bytes, n);
+        assert_rc(hex_decode(buf_str(&b), back, n), RC_OK);
+        assert_memory_equal(bytes, back, n);
+        buf_done(&b);
+    }
+    assert_rc(base32_decode(STR("A1"), back, 1), RC_INVALID);
+    assert_rc(base32_decode(STR("AAA"), back, 1), RC_INVALID);
+    assert_rc(hex_decode(STR("0g"), back, 1), RC_INVALID);
+}
+
+static void take(void *ctx, struct str line)
+{
+    buf_add(ctx, line);
+}
+
+static void a_log_line_quotes_what_needs_it(void **state)
+{
+    (void)state;
+    struct clock_simulated clock;
+    struct buf b = {.max = 1000};
+    clock_simulated_init(&clock, 0, 1794823200123u);
+    struct log *log = log_open(LOG_LEVEL_INFO, false, &clock.clock, (struct log_sink){take, &b});
+    log_debug(log, "quiet");
+    log_info(log, "host.backoff", LOG_C("host", "a.org"), LOG_U64("wait_ms", 30),
+             LOG_C("why", "no \"answer\""));
+    log_warn(log, "bare");
+    log_write(NULL, LOG_LEVEL_ERROR, "nobody", LOG_FIELDS());
+    assert_str(buf_str(&b), STR("2026-11-16T10:00:00.123Z info host.backoff host=a.org wait_ms=30 "
+                                "why=\"no \\\"answer\\\"\"\n"
+                                "2026-11-16T10:00:00.123Z warn bare\n"));
+    log_close(log);
+    buf_clear(&b);
+    log = log_open(LOG_LEVEL_INFO, true, &clock.clock, (struct log_sink){take, &b});
+    log_error(log, "x", LOG_RC(RC_DISK_FULL), LOG_U64("n", 1));
+    assert_str(buf_str(&b),
+               STR("{\"time\":\"2026-11-16T10:00:00.123Z\",\"level\":\"error\",\"event\":"
+                   "\"x\",\"error\":\"no space left on the disk\",\"n\":1}\n"));
+    log_close(log);
+    buf_done(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_broken_sequence_becomes_one_replacement),
+        cmocka_unit_test(every_code_point_comes_back),
+        cmocka_unit_test(json_is_nested_and_escaped),
+        cmocka_unit_test(digests_have_their_published_values),
+        cmocka_unit_test(a_digest_in_pieces_is_the_whole_one),
+        cmocka_unit_test(base32_and_hex_come_back),
+        cmocka_unit_test(a_log_line_quotes_what_needs_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Building a variation of the project and counting what its tests say. Used by the tiers."""
+import dataclasses
+import json
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+@dataclasses.dataclass
+class Build:
+    folder: str
+    compiler: str
+    options: list
+
+
+GCC = Build("build", "gcc", ["-Dtests=true"])
+ASAN = Build("build-asan", "clang", ["-Db_sanitize=address,undefined", "-Db_lundef=false"])
+TSAN = Build("build-tsan", "clang", ["-Db_sanitize=thread", "-Db_lundef=false"])
+FUZZ = Build("build-fuzz", "clang", ["-Db_sanitize=address,undefined", "-Db_lundef=false",
+                                     "-Dfuzz=true", "-Dtests=false"])
+BENCH = Build("build-bench", "gcc", ["-Dbench=true", "-Dtests=false", "-Dbuildtype=release"])
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def prepare() -> None:
+    """Brings what tests read and the project does not contain; a failure only means a skip."""
+    os.chdir(ROOT)
+    for script in ("tools/get-corpus", "tools/get-warcio"):
+        if os.path.exists(script):
+            subprocess.run([script], check=False)
+
+
+def build(b: Build) -> bool:
+    say(f"== {b.folder}: {b.compiler} {' '.join(b.options)}")
+    env = dict(os.environ, CC=b.compiler)
+    options = b.options + ["-Dwerror=true"]
+    if os.path.exists(f"{b.folder}/build.ninja"):
+        setup = ["meson", "configure", b.folder] + options
+    else:
+        setup = ["meson", "setup", b.folder] + options
+    if not quiet(setup, env):
+        return False
+    return quiet(["ninja", "-C", b.folder], env)
+
+
+def quiet(command: list, env: dict) -> bool:
+    """Runs a command and shows what it printed only if it failed."""
+    done = subprocess.run(command, cwd=ROOT, env=env, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    if done.returncode:
+        say(done.stdout[-12000:])
+        say(f"failed: {' '.join(command)}")
+    return done.returncode == 0
+
+
+@dataclasses.dataclass
+class Count:
+    passed: int = 0
+    failed: int = 0
+    skipped: list = dataclasses.field(default_factory=list)
+    sets: list = dataclasses.field(default_factory=list)
+
+
+def command(args: list) -> Count:
+    """A program that is one test: its exit code decides."""
+    good = subprocess.run(args, cwd=ROOT, check=False).returncode == 0
+    return Count(passed=int(good), failed=int(not good))
+
+
+def run(b: Build, suites: list = ()) -> Count:
+    """Runs the tests of a build folder and counts the cases inside them, not the programs."""
+    args = ["meson", "test", "-C", b.folder, "--no-rebuild", "--num-processes", "2", "--quiet"]
+    for suite in suites:
+        args += ["--suite", suite]
+    log = f"{b.folder}/meson-logs/testlog.json"
+    if os.path.exists(log):
+        os.unlink(log)
+    subprocess.run(args, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                   check=False)
+    total = Count()
+    if not os.path.exists(log):
+        say(f"{b.folder}: the tests did not run")
+        total.failed = 1
+        return total
+    with open(log, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            count_program(json.loads(line), total)
+    return total
+
+
+def count_program(result: dict, total: Count) -> None:
+    out = result.get("stdout", "")
+    name = result["name"]
+    passed, failed = 0, []
+    for line in out.splitlines():
+        case = re.match(r"\s*(not ok|ok)\b\s*\d*\s*(?:- )?(.*)", line)
+        if case and case[1] == "not ok":
+            failed.append(case[2])
+        elif case and "# SKIP" in line.upper():
+            continue
+        elif case:
+            passed += 1
+        elif line.startswith("# skipped: "):
+            total.skipped.append(line[len("# skipped: "):])
+        elif line.startswith("# set "):
+            total.sets.append(line[len("# set "):])
+    if result["result"] == "SKIP" and not passed:
+        if not out.strip():
+            total.skipped.append(name)
+    elif result["result"] not in ("OK", "SKIP") and not failed:
+        failed.append(result["result"].lower())
+    elif result["result"] == "OK" and not passed and "ok" not in out:
+        passed = 1
+    total.passed += passed
+    total.failed += len(failed)
+    if failed:
+        say(f"FAILED {name}: {'; '.join(failed)}")
+        say(out[-6000:])
+        say(result.get("stderr", "")[-6000:])
+
+
+class Total(Count):
+    def __init__(self) -> None:
+        super().__init__()
+
+    def failed_build(self, b: Build) -> None:
+        say(f"{b.folder}: does not build")
+        self.failed += 1
+
+    def add(self, label: str, part: Count) -> None:
+        if part.sets and not self.sets:
+            for line in sorted(set(part.sets)):
+                say(f"set {line}")
+        self.sets += part.sets
+        self.passed += part.passed
+        self.failed += part.failed
+        self.skipped += part.skipped
+        say(f"{label}: {part.passed} passed, {part.failed} failed (this build)")
+
+    def report(self) -> int:
+        skipped = sorted(set(self.skipped))
+        say("skipped: " + ("; ".join(skipped) if skipped else "nothing"))
+        say(f"{self.passed} passed, {self.failed} failed")
+        return 1 if self.failed or not self.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit("tests.py is a module; run tools/check, tools/soak or tools/fuzz")
