@@ -19,8 +19,9 @@ static const struct option *by_letter(const struct option *table, char letter)
 }
 
 /* A list that a flag names replaces its default the first time and grows after that. */
-static void forget_default(struct reader *r, const struct option *o, bool *named)
+static void forget_default(struct reader *r, const struct option *o)
 {
+    bool *named = r->in->named;
     if (!named[o - r->table])
         option_list_clear(o, r->in->settings);
     named[o - r->table] = true;
@@ -45,8 +46,8 @@ static bool value_for(struct reader *r, const struct option *o, struct str attac
 {
     if (attached.p) {
         *ret = attached;
-    } else if (o->type == OPTION_BOOL) {
-        *ret = STR("yes");
+    } else if (o->bare || o->type == OPTION_BOOL) {
+        *ret = o->bare ? str_c(o->bare) : STR("yes");
     } else if (r->at + 1 < r->argc) {
         *ret = str_c(r->argv[++r->at]);
     } else {
@@ -56,7 +57,7 @@ static bool value_for(struct reader *r, const struct option *o, struct str attac
     return true;
 }
 
-static bool read_long(struct reader *r, bool *named)
+static bool read_long(struct reader *r)
 {
     const char *word = r->argv[r->at];
     struct str rest = str_c(word + 2);
@@ -77,14 +78,14 @@ static bool read_long(struct reader *r, bool *named)
     struct str value;
     if (!value_for(r, o, rest, word, &value))
         return false;
-    forget_default(r, o, named);
+    forget_default(r, o);
     char shown[80];
     struct buf label = buf_on(shown, sizeof shown);
     buf_printf(&label, "--%s", o->key);
     return set(r, o, value, buf_c(&label) ? shown : word);
 }
 
-static bool read_letters(struct reader *r, bool *named)
+static bool read_letters(struct reader *r)
 {
     char *word = r->argv[r->at];
     for (char *c = word + 1; *c; c++) {
@@ -98,7 +99,7 @@ static bool read_letters(struct reader *r, bool *named)
         bool takes_rest = o->type != OPTION_BOOL && c[1];
         if (!value_for(r, o, takes_rest ? str_c(c + 1) : STR_NONE, shown, &value))
             return false;
-        forget_default(r, o, named);
+        forget_default(r, o);
         if (!set(r, o, value, shown))
             return false;
         if (o->type != OPTION_BOOL)
@@ -119,9 +120,9 @@ enum args_result args_read(const struct option *table, int argc, char **argv, st
     size_t rows = 0;
     while (table && table[rows].key)
         rows++;
-    bool *named = arena_zero(in->arena, rows * sizeof *named);
+    in->named = arena_zero(in->arena, rows * sizeof *in->named);
     in->words = arena_zero(in->arena, (size_t)(argc + 1) * sizeof *in->words);
-    if (!named || !in->words) {
+    if (!in->named || !in->words) {
         buf_add(why, str_c(rc_text(RC_NOMEM)));
         return ARGS_WRONG;
     }
@@ -134,7 +135,7 @@ enum args_result args_read(const struct option *table, int argc, char **argv, st
             flags_over = true;
         else if (is_help(word))
             return ARGS_HELP;
-        else if (word[1] == '-' ? !read_long(&r, named) : !read_letters(&r, named))
+        else if (word[1] == '-' ? !read_long(&r) : !read_letters(&r))
             return ARGS_WRONG;
     }
     return ARGS_OK;

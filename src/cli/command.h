@@ -18,6 +18,7 @@ enum exit_code {
 /* What a command gets: its settings filled (defaults, then flags), and the words left over. */
 struct invocation {
     void *settings;
+    bool *named;         /* by row of the table: a flag set it */
     struct arena *arena; /* ends with the command */
     char **words;        /* words[0..word_count), NULL behind the last */
     int word_count;

@@ -4,5 +4,7 @@
 /* Each is defined at the end of the file named after it: cmd_try_url.c has cmd_try_url. */
 
 const struct command *const cli_commands[] = {
+    &cmd_config_show,
+    &cmd_config_defaults,
     NULL,
 };

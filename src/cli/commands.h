@@ -8,4 +8,8 @@
 /* Ends with NULL. */
 extern const struct command *const cli_commands[];
 
+/* Each stands at the end of the file named after it. */
+extern const struct command cmd_config_defaults;
+extern const struct command cmd_config_show;
+
 #endif

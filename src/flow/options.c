@@ -239,14 +239,19 @@ void option_list_clear(const struct option *o, void *settings)
         *(struct option_list *)value_of(o, settings) = (struct option_list){0};
 }
 
-static void set_empty(const struct option *o, void *settings)
+static size_t value_bytes(const struct option *o)
 {
     static const size_t bytes[] = {
         [OPTION_BOOL] = sizeof(bool),       [OPTION_COUNT] = sizeof(uint64_t),
         [OPTION_SIZE] = sizeof(uint64_t),   [OPTION_DURATION] = sizeof(uint64_t),
         [OPTION_REAL] = sizeof(double),     [OPTION_TEXT] = sizeof(struct str),
         [OPTION_CHOICE] = sizeof(unsigned), [OPTION_LIST] = sizeof(struct option_list)};
-    memset(value_of(o, settings), 0, bytes[o->type]);
+    return bytes[o->type];
+}
+
+void option_copy(const struct option *o, void *to, const void *from)
+{
+    memcpy(value_of(o, to), value_in(o, from), value_bytes(o));
 }
 
 enum rc options_default(const struct option *table, void *settings, struct arena *arena)
@@ -254,7 +259,7 @@ enum rc options_default(const struct option *table, void *settings, struct arena
     struct buf why = {.max = 256};
     enum rc rc = RC_OK;
     for (const struct option *o = table; o && o->key && rc == RC_OK; o++) {
-        set_empty(o, settings);
+        memset(value_of(o, settings), 0, value_bytes(o));
         if (o->def)
             rc = option_set(o, settings, arena, str_c(o->def), &why);
     }

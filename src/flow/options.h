@@ -48,6 +48,7 @@ struct option {
     uint64_t min, max;   /* for counts, sizes and durations; max 0 = none */
     bool live;           /* may be changed while running */
     bool required;       /* an error if nothing set it */
+    const char *bare;    /* what the flag alone means, when its value may be left out */
 };
 
 #define OPTION_ROW_(kind, type_of, field, k, d, h, ...)                                          \
@@ -79,6 +80,9 @@ MUST_CHECK enum rc options_default(const struct option *table, void *settings, s
  * and `why` says what was expected: "a duration such as 500ms, 1s, 2m". */
 MUST_CHECK enum rc option_set(const struct option *o, void *settings, struct arena *arena,
                               struct str text, struct buf *why);
+
+/* Copies one value between two structs of the same table; lists and texts stay where they are. */
+void option_copy(const struct option *o, void *to, const void *from);
 
 /* Empties a list, so that what comes next replaces its default instead of adding to it. */
 void option_list_clear(const struct option *o, void *settings);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/settings.h"
+
+#include <stdlib.h>
+
+#define BOOL(field, ...) OPTION_BOOL_ROW(struct settings, field, __VA_ARGS__)
+#define COUNT(field, ...) OPTION_COUNT_ROW(struct settings, field, __VA_ARGS__)
+#define SIZE(field, ...) OPTION_SIZE_ROW(struct settings, field, __VA_ARGS__)
+#define TIME(field, ...) OPTION_DURATION_ROW(struct settings, field, __VA_ARGS__)
+#define TEXT(field, ...) OPTION_TEXT_ROW(struct settings, field, __VA_ARGS__)
+#define LIST(field, ...) OPTION_LIST_ROW(struct settings, field, __VA_ARGS__)
+#define CHOICE(field, ...) OPTION_CHOICE_ROW(struct settings, field, __VA_ARGS__)
+
+/* clang-format off */
+const struct option settings_table[] = {
+    LIST(seeds, "seeds", NULL, "where the crawl begins", .arg = "URL"),
+    TEXT(input, "input", NULL, "a file with a seed a line; - is standard input",
+         .letter = 'i', .arg = "FILE"),
+    TEXT(output, "output", "crawl", "the crawl's directory; the same again resumes",
+         .letter = 'o', .arg = "DIR"),
+    TEXT(config, "config", NULL, "a configuration file", .letter = 'c', .arg = "FILE"),
+    TEXT(wiring, "wiring", "ring", "how the parts are joined: a built-in name or a file",
+         .arg = "NAME|FILE"),
+
+    CHOICE(scope, "scope", "host", "what belongs to the crawl",
+           .choices = "host|domain|prefix|page|any"),
+    COUNT(depth, "depth", "100", "links followed from a seed", .letter = 'l', .live = true),
+    LIST(include, "include", NULL, "take only URLs that match", .arg = "REGEX", .live = true),
+    LIST(exclude, "exclude", NULL, "leave out URLs that match", .arg = "REGEX", .live = true),
+    BOOL(pages_only, "pages-only", "no", "leave out images, styles and scripts"),
+    COUNT(pages, "pages", "0", "stop after so many pages; 0 is no limit",
+          .letter = 'n', .live = true),
+    TIME(time_ms, "time", "0", "stop after so long; 0 is no limit", .letter = 't', .live = true),
+    SIZE(size_bytes, "size", "0", "stop after so many bytes; 0 is no limit",
+         .letter = 'Q', .live = true),
+
+    TEXT(user_agent, "user-agent", "orbweaver", "who asks, in requests and robots.txt"),
+    TEXT(contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),
+    TIME(delay_ms, "delay", "1s", "between two requests to a host", .letter = 'w', .live = true),
+    COUNT(ip_conns, "ip-conns", "4", "requests at once to an address",
+          .min = 1, .max = 1000, .live = true),
+    TIME(ip_delay_ms, "ip-delay", "100ms", "between two requests to an address", .live = true),
+    BOOL(ignore_robots, "ignore-robots", "no", "do not ask robots.txt (only on your own sites)"),
+
+    LIST(allow_private, "allow-private", NULL, "fetch from private addresses, all or some",
+         .arg = "CIDR", .bare = "all"),
+    TEXT(resolver, "resolver", NULL, "a DNS server to ask instead of the system's",
+         .arg = "ADDR:PORT"),
+    BOOL(http2, "http2", "no", "offer HTTP/2"),
+    BOOL(insecure, "insecure", "no", "accept certificates that do not verify, and record it"),
+
+    BOOL(archive_only, "archive-only", "no", "archive without comparing or listing links"),
+    BOOL(recrawl, "recrawl", "no", "ask again for what is known, if it changed"),
+    TEXT(cluster, "cluster", NULL, "join the crawl of other machines", .arg = "URL"),
+    BOOL(refetch_lost, "refetch-lost", "no", "ask again for pages whose archive was lost"),
+
+    TEXT(ui, "ui", "127.0.0.1:8090", "where the workbench listens", .arg = "ADDR:PORT|off"),
+    BOOL(json, "json", "no", "log and report in JSON lines", .letter = 'j'),
+    BOOL(quiet, "quiet", "no", "no progress line", .letter = 'q'),
+    BOOL(verbose, "verbose", "no", "say more", .letter = 'v'),
+    {0},
+};
+/* clang-format on */
+
+const char *const settings_source_names[SETTINGS_SOURCES] = {"default", "file", "environment",
+                                                             "flag"};
+
+struct gathering {
+    struct settings *settings;
+    enum settings_source *sources;
+    struct arena *arena;
+};
+
+static size_t row_count(void)
+{
+    size_t rows = 0;
+    while (settings_table[rows].key)
+        rows++;
+    return rows;
+}
+
+/* ip-delay -> ORBWEAVER_IP_DELAY */
+static const char *variable_name(struct arena *arena, const char *key)
+{
+    struct str name = arena_printf(arena, "ORBWEAVER_%s", key);
+    if (!name.p)
+        return NULL;
+    char *letters = (char *)name.p;
+    for (size_t i = 0; i < name.n; i++)
+        letters[i] = letters[i] == '-' ? '_' : ascii_upper(letters[i]);
+    return letters;
+}
+
+static enum rc set_from_variable(struct gathering *g, const struct option *o, const char *name,
+                                 const char *text)
+{
+    struct buf why = {.max = 1024};
+    option_list_clear(o, g->settings);
+    enum rc rc = RC_OK;
+    struct str rest = str_c(text);
+    if (o->type == OPTION_LIST)
+        while (rest.p && rc == RC_OK)
+            rc = option_set(o, g->settings, g->arena, str_trim(str_take_until(&rest, ',')), &why);
+    else
+        rc = option_set(o, g->settings, g->arena, rest, &why);
+    if (rc)
+        cli_fail(EXIT_USAGE, "environment %s=%s: " STR_FMT, name, text, STR_ARG(buf_str(&why)));
+    buf_done(&why);
+    return rc;
+}
+
+static enum rc gather_environment(struct gathering *g)
+{
+    for (const struct option *o = settings_table; o->key; o++) {
+        const char *name = variable_name(g->arena, o->key);
+        const char *text = name ? getenv(name) : NULL;
+        if (!text)
+            continue;
+        enum rc rc = set_from_variable(g, o, name, text);
+        if (rc)
+            return rc;
+        g->sources[o - settings_table] = FROM_ENVIRONMENT;
+    }
+    return RC_OK;
+}
+
+static void gather_flags(struct gathering *g, const struct invocation *in)
+{
+    for (const struct option *o = settings_table; o->key; o++) {
+        if (!in->named[o - settings_table])
+            continue;
+        option_copy(o, g->settings, in->settings);
+        g->sources[o - settings_table] = FROM_FLAG;
+    }
+}
+
+/* The file is named by a flag or the environment, never by itself. */
+static enum rc gather_file(struct gathering *g, const struct invocation *in)
+{
+    const struct settings *flags = in->settings;
+    const char *path = flags->config.p ? flags->config.p : getenv("ORBWEAVER_CONFIG");
+    (void)g;
+    (void)path;
+    return RC_OK;
+}
+
+enum rc settings_gather(struct invocation *in, struct settings **ret_settings,
+                        enum settings_source **ret_sources)
+{
+    struct gathering g = {.arena = in->arena};
+    g.settings = arena_zero(in->arena, sizeof *g.settings);
+    g.sources = arena_zero(in->arena, row_count() * sizeof *g.sources);
+    enum rc rc = RC_NOMEM;
+    if (g.settings && g.sources)
+        rc = options_default(settings_table, g.settings, in->arena);
+    if (rc == RC_OK)
+        rc = gather_file(&g, in);
+    if (rc == RC_OK)
+        rc = gather_environment(&g);
+    if (rc)
+        return rc;
+    gather_flags(&g, in);
+    *ret_settings = g.settings;
+    *ret_sources = g.sources;
+    return RC_OK;
+}

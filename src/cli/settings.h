@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* settings: everything a person can decide about a crawl, in one table.
+ *
+ * The table feeds the flags, the keys of orbweaver.yaml, the variables ORBWEAVER_KEY, `check`,
+ * `config`, the manual and completion. A flag beats the environment, which beats the file, which
+ * beats the default. */
+#ifndef CLI_SETTINGS_H
+#define CLI_SETTINGS_H
+
+#include "cli/command.h"
+
+enum crawl_scope { SCOPE_HOST, SCOPE_DOMAIN, SCOPE_PREFIX, SCOPE_PAGE, SCOPE_ANY };
+
+struct settings {
+    struct option_list seeds;
+    struct str input;  /* a file with a seed a line; "-" is standard input */
+    struct str output; /* the crawl's directory */
+    struct str config;
+    struct str wiring;
+
+    unsigned scope; /* enum crawl_scope */
+    uint64_t depth;
+    struct option_list include;
+    struct option_list exclude;
+    bool pages_only;
+    uint64_t pages; /* 0 = no limit, here and in the next two */
+    uint64_t time_ms;
+    uint64_t size_bytes;
+
+    struct str user_agent;
+    struct str contact;
+    uint64_t delay_ms;
+    uint64_t ip_conns;
+    uint64_t ip_delay_ms;
+    bool ignore_robots;
+
+    struct option_list allow_private;
+    struct str resolver;
+    bool http2;
+    bool insecure;
+
+    bool archive_only;
+    bool recrawl;
+    struct str cluster;
+    bool refetch_lost;
+
+    struct str ui;
+    bool json;
+    bool quiet;
+    bool verbose;
+};
+
+extern const struct option settings_table[];
+
+/* Where a value came from. */
+enum settings_source { FROM_DEFAULT, FROM_FILE, FROM_ENVIRONMENT, FROM_FLAG, SETTINGS_SOURCES };
+extern const char *const settings_source_names[SETTINGS_SOURCES];
+
+/* Joins defaults, the file named by --config (or $ORBWEAVER_CONFIG), the environment and the
+ * flags of `in`, whose own settings hold only defaults and flags. On RC_OK *ret_settings and
+ * *ret_sources (one per row of the table) live in in->arena. On RC_INVALID what is wrong has been
+ * said on standard error, with file, line and key. */
+MUST_CHECK enum rc settings_gather(struct invocation *in, struct settings **ret_settings,
+                                   enum settings_source **ret_sources);
+
+#endif
