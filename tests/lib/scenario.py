@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scenario: runs programs as a person would and prints TAP.
+
+    from scenario import case, run, main
+
+    @case("a misspelt command is answered with the nearest one")
+    def _(tmp):
+        done = run(["chek"])
+        assert done.code == 2 and "did you mean" in done.err
+
+    main()
+
+`run` starts build/orbweaver (argv[1] of the script) with a time limit. A case gets a folder of its
+own, removed afterwards. `skip(why)` ends a case as skipped, with the line the runner collects."""
+import dataclasses
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+
+PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/orbweaver"
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_cases = []
+
+
+class Skipped(Exception):
+    pass
+
+
+def skip(why: str) -> None:
+    print(f"# skipped: {why}")
+    raise Skipped(why)
+
+
+@dataclasses.dataclass
+class Done:
+    code: int
+    out: str
+    err: str
+
+
+def run(args, stdin: str = "", env: dict = None, cwd: str = None, program: str = None,
+        seconds: int = 60) -> Done:
+    """Ends after `seconds`; standard input is always given, never the terminal's."""
+    whole_env = {k: v for k, v in os.environ.items() if not k.startswith("ORBWEAVER_")}
+    whole_env.update(env or {})
+    done = subprocess.run([program or PROGRAM] + list(args), input=stdin.encode("utf-8", "surrogateescape"),
+                          capture_output=True, timeout=seconds, env=whole_env, cwd=cwd, check=False)
+    return Done(done.returncode, done.stdout.decode("utf-8", "replace"),
+                done.stderr.decode("utf-8", "replace"))
+
+
+def write(folder: str, name: str, text) -> str:
+    path = os.path.join(folder, name)
+    data = text if isinstance(text, bytes) else text.encode()
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
+def case(name: str):
+    def take(function):
+        _cases.append((name, function))
+        return function
+    return take
+
+
+def main() -> None:
+    failed = 0
+    print(f"1..{len(_cases)}")
+    for number, (name, function) in enumerate(_cases, 1):
+        with tempfile.TemporaryDirectory() as tmp:
+            try:
+                function(tmp)
+                print(f"ok {number} - {name}")
+            except Skipped as why:
+                print(f"ok {number} - {name} # SKIP {why}")
+            except Exception:
+                failed += 1
+                print(f"not ok {number} - {name}")
+                print("# " + traceback.format_exc().replace("\n", "\n# "))
+        sys.stdout.flush()
+    sys.exit(1 if failed else 0)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person meets first: help, version, wrong words, settings."""
+import os
+import re
+import subprocess
+
+from scenario import ROOT, PROGRAM, case, main, run, write
+
+
+@case("--help lists every command on one screen, each with its own --help")
+def _(tmp):
+    done = run(["--help"])
+    assert done.code == 0 and not done.err
+    lines = done.out.splitlines()
+    assert len(lines) <= 40, len(lines)
+    names = [m[1].strip() for m in (re.match(r"  ([a-z]+(?: [a-z]+)?)  +\S", l) for l in lines) if m]
+    assert "check" in names and "config show" in names and "try url" in names, names
+    for name in names:
+        one = run(name.split() + ["--help"])
+        assert one.code == 0 and one.out.startswith(f"usage: orbweaver {name}"), one
+        assert all(len(line) <= 120 for line in one.out.splitlines()), one.out
+
+
+@case("--version prints name and version")
+def _(tmp):
+    done = run(["--version"])
+    assert re.fullmatch(r"orbweaver \d+\.\d+\.\d+\n", done.out), done
+
+
+@case("no command at all is a usage error that shows the help")
+def _(tmp):
+    done = run([])
+    assert done.code == 2 and "usage:" in done.out
+
+
+@case("a misspelt command, option and group are answered with what was meant")
+def _(tmp):
+    assert 'did you mean "check"?' in run(["chekc"]).err
+    assert run(["chekc"]).code == 2
+    done = run(["config", "show", "--detph=3"])
+    assert done.code == 2 and "unknown option --detph; did you mean --depth?" in done.err, done
+    assert "try needs one of: url" in run(["try"]).err
+
+
+@case("a flag beats the environment, which beats the file, which beats the default")
+def _(tmp):
+    file = write(tmp, "o.yaml", "delay: 5s\ndepth: 7\nexclude: [a, b]\nscope: domain\n")
+    done = run(["config", "show", "-c", file, "-w", "3s"],
+               env={"ORBWEAVER_DELAY": "4s", "ORBWEAVER_DEPTH": "8", "ORBWEAVER_INCLUDE": "x, y"})
+    assert done.code == 0, done.err
+    found = {m[1]: (m[2].strip(), m[3]) for m in re.finditer(r"^([a-z0-9-]+): (.*?) *# (\w+)$", done.out, re.M)}
+    assert found["delay"] == ("3s", "flag"), found
+    assert found["depth"] == ("8", "environment"), found
+    assert found["include"] == ("[x, y]", "environment"), found
+    assert found["exclude"] == ("[a, b]", "file"), found
+    assert found["scope"] == ("domain", "file"), found
+    assert found["ip-conns"] == ("4", "default"), found
+
+
+@case("a wrong value names where it stands and what was expected")
+def _(tmp):
+    file = write(tmp, "o.yaml", "depth: 7\ndelay: soon\nscoop: any\n")
+    done = run(["config", "show", "-c", file])
+    assert done.code == 2, done
+    assert f"{file}:2:8: delay: expected a duration" in done.err, done.err
+    assert f"{file}:3:1: " in done.err and "did you mean scope" in done.err, done.err
+    done = run(["config", "show", "--ip-conns=0"])
+    assert done.code == 2 and '--ip-conns "0": expected a whole number' in done.err, done
+    done = run(["config", "show"], env={"ORBWEAVER_SCOPE": "all"})
+    assert done.code == 2 and "ORBWEAVER_SCOPE=all: expected one of host|domain" in done.err, done
+    done = run(["config", "show", "-c", os.path.join(tmp, "absent.yaml")])
+    assert done.code == 2 and "absent.yaml" in done.err, done
+
+
+@case("the defaults are a file that config show reads back unchanged")
+def _(tmp):
+    file = write(tmp, "d.yaml", run(["config", "defaults"]).out)
+    assert run(["check", file]).code == 0, run(["check", file])
+    plain = re.sub(r" *# \w+$", "", run(["config", "show"]).out, flags=re.M)
+    from_file = re.sub(r" *# \w+$", "", run(["config", "show", "-c", file]).out, flags=re.M)
+    assert re.sub(r"# config:|config:.*", "", plain) == re.sub(r"# config:|config:.*", "", from_file)
+
+
+@case("the manual holds every command and option, and man accepts it")
+def _(tmp):
+    page = run(["--manual"]).out
+    for name in ("config show", "try url", "check"):
+        assert f".SS {name}" in page
+    assert "\\-\\-ip\\-delay" in page
+    path = write(tmp, "orbweaver.1", page)
+    done = subprocess.run(["man", "--warnings", "-l", path], capture_output=True, text=True,
+                          env=dict(os.environ, MANWIDTH="80", LC_ALL="C.UTF-8"), check=False)
+    assert done.returncode == 0 and "--ip-delay" in done.stdout.replace("\u2010", "-"), done
+    assert not done.stderr.strip(), done.stderr
+
+
+@case("completion is valid bash and offers commands and options")
+def _(tmp):
+    path = write(tmp, "c.bash", run(["--completion"]).out)
+    script = (f"source {path}; COMP_WORDS=(orbweaver config show --ip); COMP_CWORD=3; _orbweaver; "
+              "echo ${COMPREPLY[@]}; COMP_WORDS=(orbweaver c); COMP_CWORD=1; _orbweaver; echo ${COMPREPLY[@]}; "
+              "COMP_WORDS=(orbweaver try u); COMP_CWORD=2; _orbweaver; echo ${COMPREPLY[@]}")
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    first, second, third = done.stdout.splitlines()
+    assert first.split() == ["--ip-conns", "--ip-delay"], done.stdout
+    assert "check" in second.split() and "config" in second.split(), done.stdout
+    assert third.split() == ["url"], done.stdout
+
+
+@case("a full disk behind standard output is an error, not silence")
+def _(tmp):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([PROGRAM, "config", "defaults"], stdout=full, stderr=subprocess.PIPE,
+                              text=True, check=False)
+    assert done.returncode == 1 and "cannot write the output" in done.stderr, done
+
+
+@case("ARCHITECTURE.md names only parts and folders that exist")
+def _(tmp):
+    text = open(os.path.join(ROOT, "ARCHITECTURE.md"), encoding="utf-8").read()
+    for path in set(re.findall(r"`((?:src|tests|tools|fuzz|bench|docs|examples|wirings)/[A-Za-z0-9_./-]*)`", text)):
+        assert os.path.exists(os.path.join(ROOT, path)), f"{path} is named and not there"
+    catalogue = open(os.path.join(ROOT, "src/components/catalog.c"), encoding="utf-8").read()
+    for part in re.findall(r"^\| part `([a-z-]+)`", text, re.M):
+        assert part.replace("-", "_") in catalogue, f"part {part} is named and not in the catalogue"
+    for part in re.findall(r"&part_([a-z_]+)", catalogue):
+        assert f"| part `{part.replace('_', '-')}`" in text, f"part {part} is not in ARCHITECTURE.md"
+
+
+main()
