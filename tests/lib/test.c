@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { SHOWN_FAILURES = 10, MAX_FILE_BYTES = 1 << 30 };
+enum { SHOWN_FAILURES = 20, MAX_FILE_BYTES = 1 << 30 };
 
 void test_assert_str(struct str got, struct str expected, const char *file, int line)
 {
