@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gzip: the two compressors of records, each alone in its file; both make exactly one gzip member a
+ * record (RFC 1952: no name, no time, so equal input gives equal bytes) and append it to a buf.
+ *
+ * fast    ISA-L's igzip: a stream, in pieces of any size, about 290 KB of state reused for ever.
+ * compact libdeflate: smaller output, several times slower, needs the whole record in one piece. */
+#ifndef WARC_GZIP_H
+#define WARC_GZIP_H
+
+#include "base/buf.h"
+
+struct gzip_fast;
+struct gzip_compact;
+
+enum { GZIP_FAST_MAX_LEVEL = 3, GZIP_COMPACT_MAX_LEVEL = 12 };
+
+/* `level` 0 to 3. NULL without memory. */
+struct gzip_fast *gzip_fast_open(unsigned level);
+void gzip_fast_close(struct gzip_fast *g);
+
+/* A member: begin, add, and the last add with `last`. What fails to fit stays as `out`'s failure.
+ */
+void gzip_fast_begin(struct gzip_fast *g);
+void gzip_fast_add(struct gzip_fast *g, struct str piece, bool last, struct buf *out);
+
+/* `level` 1 to 12. NULL without memory. */
+struct gzip_compact *gzip_compact_open(unsigned level);
+void gzip_compact_close(struct gzip_compact *g);
+
+/* A member of all of `record`. */
+void gzip_compact_whole(struct gzip_compact *g, struct str record, struct buf *out);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "warc/header.h"
+
+#include "base/utf8.h"
+#include "warc/date.h"
+#include "warc/record.h"
+
+#include <arpa/inet.h>
+
+bool header_is_text(struct str value)
+{
+    for (size_t i = 0; i < value.n; i++)
+        if ((unsigned char)value.p[i] < ' ' || value.p[i] == 127)
+            return false;
+    return value.n <= WARC_VALUE_MAX && utf8_valid(value) == value.n;
+}
+
+bool header_is_uri(struct str value)
+{
+    size_t colon = str_find(value, ':');
+    if (colon == 0 || colon + 1 >= value.n || value.n > WARC_VALUE_MAX ||
+        !ascii_is_alpha(value.p[0]))
+        return false;
+    for (size_t i = 1; i < colon; i++)
+        if (!ascii_is_alnum(value.p[i]) && memchr("+-.", value.p[i], 3) == NULL)
+            return false;
+    for (size_t i = colon; i < value.n; i++)
+        if (value.p[i] <= ' ' || value.p[i] > '~' || value.p[i] == '<' || value.p[i] == '>')
+            return false;
+    return true;
+}
+
+static bool is_token_char(char c)
+{
+    return ascii_is_alnum(c) || (c && strchr("!#$%&'*+-.^_`|~", c));
+}
+
+static bool is_token(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!is_token_char(s.p[i]))
+            return false;
+    return s.n > 0;
+}
+
+bool header_is_media(struct str value)
+{
+    struct str essence = str_trim(str_first(value, str_find(value, ';')));
+    size_t slash = str_find(essence, '/');
+    return header_is_text(value) && slash < essence.n && is_token(str_first(essence, slash)) &&
+           is_token(str_from(essence, slash + 1));
+}
+
+bool header_is_address(struct str value)
+{
+    char text[INET6_ADDRSTRLEN];
+    unsigned char raw[16];
+    if (value.n >= sizeof text || memchr(value.p ? value.p : "", 0, value.n))
+        return false;
+    memcpy(text, value.p ? value.p : "", value.n);
+    text[value.n] = '\0';
+    return inet_pton(AF_INET, text, raw) == 1 || inet_pton(AF_INET6, text, raw) == 1;
+}
+
+void header_require(struct header *h, bool given)
+{
+    if (!given && h->rc == RC_OK)
+        h->rc = RC_INVALID;
+}
+
+static void name_out(struct header *h, const char *name)
+{
+    buf_add(h->out, str_c(name));
+    buf_add(h->out, STR(": "));
+}
+
+static void checked(struct header *h, const char *name, struct str value, bool (*is)(struct str))
+{
+    if (!value.p)
+        return;
+    header_require(h, is(value));
+    if (h->rc)
+        return;
+    name_out(h, name);
+    buf_add(h->out, value);
+    buf_add(h->out, STR("\r\n"));
+}
+
+void header_text(struct header *h, const char *name, struct str value)
+{
+    checked(h, name, value, header_is_text);
+}
+
+void header_uri(struct header *h, const char *name, struct str value)
+{
+    checked(h, name, value, header_is_uri);
+}
+
+void header_media(struct header *h, const char *name, struct str value)
+{
+    checked(h, name, value, header_is_media);
+}
+
+void header_address(struct header *h, const char *name, struct str value)
+{
+    checked(h, name, value, header_is_address);
+}
+
+void header_id(struct header *h, const char *name, const struct warc_id *id)
+{
+    if (!id)
+        return;
+    name_out(h, name);
+    buf_byte(h->out, '<');
+    warc_id_print(h->out, id);
+    buf_add(h->out, STR(">\r\n"));
+}
+
+void header_date(struct header *h, const char *name, int64_t ms)
+{
+    header_require(h, warc_date_fits(ms));
+    if (h->rc)
+        return;
+    name_out(h, name);
+    warc_date_print(h->out, ms);
+    buf_add(h->out, STR("\r\n"));
+}
+
+void header_digest(struct header *h, const char *name, const struct digest *d)
+{
+    if (!d)
+        return;
+    name_out(h, name);
+    warc_digest_print(h->out, d);
+    buf_add(h->out, STR("\r\n"));
+}
+
+void header_number(struct header *h, const char *name, uint64_t value)
+{
+    name_out(h, name);
+    buf_u64(h->out, value);
+    buf_add(h->out, STR("\r\n"));
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "warc/writer.h"
+
+#include "base/mem.h"
+#include "warc/gzip.h"
+
+#include <assert.h>
+
+enum { COMPACT_DEFAULT = 6, FAST_DEFAULT = 1, OVERSIZE_LEVEL = 3, RECORD_END_BYTES = 4 };
+
+/* How the record being written leaves: straight, through igzip's stream, or gathered and then
+ * compressed as a whole. */
+enum way { WAY_PLAIN, WAY_STREAM, WAY_GATHER };
+
+struct warc_writer {
+    enum warc_coding coding;
+    struct gzip_fast *fast; /* compact: opened when the first oversized record comes */
+    struct gzip_compact *compact;
+    struct buf header, fields, gather;
+    /* the record being written */
+    struct buf *out;
+    enum way way;
+    uint64_t left;    /* of the block, still to be added */
+    uint64_t given;   /* bytes appended to out, whether or not the caller took them */
+    size_t out_start; /* out->n at the beginning */
+    enum rc rc;
+};
+
+static unsigned level_of(unsigned asked, unsigned normal, unsigned most)
+{
+    unsigned level = asked ? asked : normal;
+    return level < most ? level : most;
+}
+
+static bool open_compressor(struct warc_writer *w, unsigned level)
+{
+    if (w->coding == WARC_FAST)
+        w->fast = gzip_fast_open(level_of(level, FAST_DEFAULT, GZIP_FAST_MAX_LEVEL));
+    if (w->coding == WARC_COMPACT)
+        w->compact = gzip_compact_open(level_of(level, COMPACT_DEFAULT, GZIP_COMPACT_MAX_LEVEL));
+    return w->coding == WARC_PLAIN || w->fast || w->compact;
+}
+
+struct warc_writer *warc_writer_open(const struct warc_writer_options *options)
+{
+    struct warc_writer_options o = options ? *options : (struct warc_writer_options){0};
+    struct warc_writer *w = mem_zero(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->coding = o.coding;
+    buf_init(&w->header, WARC_HEADER_MAX);
+    buf_init(&w->fields, WARC_GATHER_MAX);
+    buf_init(&w->gather, WARC_GATHER_MAX + WARC_HEADER_MAX + RECORD_END_BYTES);
+    if (!open_compressor(w, o.level)) {
+        warc_writer_close(w);
+        return NULL;
+    }
+    return w;
+}
+
+void warc_writer_close(struct warc_writer *w)
+{
+    if (!w)
+        return;
+    gzip_fast_close(w->fast);
+    gzip_compact_close(w->compact);
+    buf_done(&w->header);
+    buf_done(&w->fields);
+    buf_done(&w->gather);
+    mem_free(w);
+}
+
+struct buf *warc_writer_header(struct warc_writer *w)
+{
+    buf_clear(&w->header);
+    return &w->header;
+}
+
+struct buf *warc_writer_fields(struct warc_writer *w)
+{
+    buf_clear(&w->fields);
+    return &w->fields;
+}
+
+static enum rc choose_way(struct warc_writer *w, uint64_t block_bytes)
+{
+    w->way = w->coding == WARC_PLAIN ? WAY_PLAIN : WAY_STREAM;
+    if (w->coding == WARC_COMPACT && block_bytes <= WARC_GATHER_MAX)
+        w->way = WAY_GATHER;
+    if (w->way == WAY_STREAM && !w->fast)
+        w->fast = gzip_fast_open(OVERSIZE_LEVEL);
+    return w->way == WAY_STREAM && !w->fast ? RC_NOMEM : RC_OK;
+}
+
+static void emit(struct warc_writer *w, struct str piece, bool last)
+{
+    size_t before = w->out->n;
+    if (w->way == WAY_PLAIN)
+        buf_add(w->out, piece);
+    else if (w->way == WAY_STREAM)
+        gzip_fast_add(w->fast, piece, last, w->out);
+    else
+        buf_add(&w->gather, piece);
+    if (w->way == WAY_GATHER && last && buf_rc(&w->gather) == RC_OK)
+        gzip_compact_whole(w->compact, buf_str(&w->gather), w->out);
+    w->rc = buf_rc(w->way == WAY_GATHER ? &w->gather : w->out);
+    if (w->rc == RC_OK)
+        w->rc = buf_rc(w->out);
+    w->given += w->out->n - before;
+}
+
+static void start(struct warc_writer *w, enum rc rc, struct buf *out)
+{
+    assert(!w->out);
+    w->out = out;
+    w->out_start = out->n;
+    w->given = 0;
+    w->rc = rc ? rc : buf_rc(out);
+}
+
+void warc_writer_refuse(struct warc_writer *w, enum rc rc, struct buf *out)
+{
+    assert(rc != RC_OK);
+    start(w, rc, out);
+}
+
+void warc_writer_begin(struct warc_writer *w, struct str header, uint64_t block_bytes,
+                       struct buf *out)
+{
+    start(w, choose_way(w, block_bytes), out);
+    w->left = block_bytes;
+    if (w->rc)
+        return;
+    if (w->way == WAY_STREAM)
+        gzip_fast_begin(w->fast);
+    buf_clear(&w->gather);
+    emit(w, header, false);
+}
+
+void warc_writer_add(struct warc_writer *w, struct str piece)
+{
+    assert(w->out);
+    if (w->rc || piece.n == 0)
+        return;
+    if (piece.n > w->left) {
+        w->rc = RC_INVALID;
+        return;
+    }
+    w->left -= piece.n;
+    emit(w, piece, false);
+}
+
+enum rc warc_writer_end(struct warc_writer *w)
+{
+    assert(w->out);
+    if (w->rc == RC_OK && w->left)
+        w->rc = RC_INVALID;
+    if (w->rc == RC_OK)
+        emit(w, STR("\r\n\r\n"), true);
+    if (w->rc && w->out->n > w->out_start)
+        w->out->n = w->out_start;
+    w->out = NULL;
+    return w->rc;
+}
+
+uint64_t warc_writer_record_bytes(const struct warc_writer *w)
+{
+    return w->given;
+}
