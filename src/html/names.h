@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* names: the elements and attributes that HTML defines and we look at, as numbers.
+ *
+ * A name is looked up by a hash without collisions over its first eight bytes and its length, so
+ * that the usual tag costs one multiplication and one comparison. Letters are compared without
+ * case, as the tokenizer's lower-casing would have it. A name that is not in the table is number 0.
+ * The tables come from tools/html-names; the two enums stand in the same (sorted) order. */
+#ifndef HTML_NAMES_H
+#define HTML_NAMES_H
+
+#include "base/str.h"
+
+/* clang-format off */
+enum element {
+    ELEMENT_OTHER = 0, /* none of these */
+    ELEMENT_A, ELEMENT_ABBR, ELEMENT_ACRONYM, ELEMENT_ADDRESS, ELEMENT_ANNOTATION_XML,
+    ELEMENT_APPLET, ELEMENT_AREA, ELEMENT_ARTICLE, ELEMENT_ASIDE, ELEMENT_AUDIO, ELEMENT_B,
+    ELEMENT_BASE, ELEMENT_BASEFONT, ELEMENT_BDI, ELEMENT_BDO, ELEMENT_BGSOUND, ELEMENT_BIG,
+    ELEMENT_BLINK, ELEMENT_BLOCKQUOTE, ELEMENT_BODY, ELEMENT_BR, ELEMENT_BUTTON,
+    ELEMENT_CANVAS, ELEMENT_CAPTION, ELEMENT_CENTER, ELEMENT_CITE, ELEMENT_CODE,
+    ELEMENT_COL, ELEMENT_COLGROUP, ELEMENT_COMMAND, ELEMENT_DATA, ELEMENT_DATALIST,
+    ELEMENT_DD, ELEMENT_DEL, ELEMENT_DESC, ELEMENT_DETAILS, ELEMENT_DFN, ELEMENT_DIALOG,
+    ELEMENT_DIR, ELEMENT_DIV, ELEMENT_DL, ELEMENT_DT, ELEMENT_EM, ELEMENT_EMBED,
+    ELEMENT_FIELDSET, ELEMENT_FIGCAPTION, ELEMENT_FIGURE, ELEMENT_FONT, ELEMENT_FOOTER,
+    ELEMENT_FOREIGNOBJECT, ELEMENT_FORM, ELEMENT_FRAME, ELEMENT_FRAMESET, ELEMENT_H1,
+    ELEMENT_H2, ELEMENT_H3, ELEMENT_H4, ELEMENT_H5, ELEMENT_H6, ELEMENT_HEAD,
+    ELEMENT_HEADER, ELEMENT_HGROUP, ELEMENT_HR, ELEMENT_HTML, ELEMENT_I, ELEMENT_IFRAME,
+    ELEMENT_IMAGE, ELEMENT_IMG, ELEMENT_INPUT, ELEMENT_INS, ELEMENT_ISINDEX, ELEMENT_KBD,
+    ELEMENT_KEYGEN, ELEMENT_LABEL, ELEMENT_LEGEND, ELEMENT_LI, ELEMENT_LINK,
+    ELEMENT_LISTING, ELEMENT_MAIN, ELEMENT_MAP, ELEMENT_MARK, ELEMENT_MARQUEE, ELEMENT_MATH,
+    ELEMENT_MENU, ELEMENT_MENUITEM, ELEMENT_META, ELEMENT_METER, ELEMENT_MI, ELEMENT_MN,
+    ELEMENT_MO, ELEMENT_MS, ELEMENT_MTEXT, ELEMENT_NAV, ELEMENT_NOBR, ELEMENT_NOEMBED,
+    ELEMENT_NOFRAMES, ELEMENT_NOSCRIPT, ELEMENT_OBJECT, ELEMENT_OL, ELEMENT_OPTGROUP,
+    ELEMENT_OPTION, ELEMENT_OUTPUT, ELEMENT_P, ELEMENT_PARAM, ELEMENT_PICTURE,
+    ELEMENT_PLAINTEXT, ELEMENT_PORTAL, ELEMENT_PRE, ELEMENT_PROGRESS, ELEMENT_Q, ELEMENT_RB,
+    ELEMENT_RP, ELEMENT_RT, ELEMENT_RTC, ELEMENT_RUBY, ELEMENT_S, ELEMENT_SAMP,
+    ELEMENT_SCRIPT, ELEMENT_SEARCH, ELEMENT_SECTION, ELEMENT_SELECT, ELEMENT_SLOT,
+    ELEMENT_SMALL, ELEMENT_SOURCE, ELEMENT_SPAN, ELEMENT_STRIKE, ELEMENT_STRONG,
+    ELEMENT_STYLE, ELEMENT_SUB, ELEMENT_SUMMARY, ELEMENT_SUP, ELEMENT_SVG, ELEMENT_TABLE,
+    ELEMENT_TBODY, ELEMENT_TD, ELEMENT_TEMPLATE, ELEMENT_TEXTAREA, ELEMENT_TFOOT,
+    ELEMENT_TH, ELEMENT_THEAD, ELEMENT_TIME, ELEMENT_TITLE, ELEMENT_TR, ELEMENT_TRACK,
+    ELEMENT_TT, ELEMENT_U, ELEMENT_UL, ELEMENT_USE, ELEMENT_VAR, ELEMENT_VIDEO, ELEMENT_WBR,
+    ELEMENT_XMP,
+    ELEMENT_COUNT
+};
+
+enum attribute {
+    ATTR_OTHER = 0, /* none of these */
+    ATTR_ACTION, ATTR_ALT, ATTR_ARCHIVE, ATTR_BACKGROUND, ATTR_CHARSET, ATTR_CITE,
+    ATTR_CLASSID, ATTR_CODEBASE, ATTR_CONTENT, ATTR_DATA, ATTR_DATA_FULL_SRC,
+    ATTR_DATA_LAZY, ATTR_DATA_LAZY_SRC, ATTR_DATA_LAZY_SRCSET, ATTR_DATA_ORIGINAL,
+    ATTR_DATA_ORIGINAL_SET, ATTR_DATA_SRC, ATTR_DATA_SRC_MEDIUM, ATTR_DATA_SRC_SMALL,
+    ATTR_DATA_SRCSET, ATTR_DIR, ATTR_DYNSRC, ATTR_FORMACTION, ATTR_HREF, ATTR_HREFLANG,
+    ATTR_HTTP_EQUIV, ATTR_ICON, ATTR_IMAGESRCSET, ATTR_ITEMPROP, ATTR_LANG, ATTR_LONGDESC,
+    ATTR_LOWSRC, ATTR_MANIFEST, ATTR_MEDIA, ATTR_METHOD, ATTR_NAME, ATTR_PING, ATTR_POSTER,
+    ATTR_PROFILE, ATTR_PROPERTY, ATTR_REL, ATTR_SRC, ATTR_SRCSET, ATTR_STYLE, ATTR_TITLE,
+    ATTR_TYPE, ATTR_USEMAP, ATTR_VALUE, ATTR_XLINK_HREF, ATTR_XML_LANG,
+    ATTR_COUNT
+};
+/* clang-format on */
+
+/* What the tokenizer and the page reader have to know about an element. */
+enum element_trait {
+    ELEMENT_VOID = 1 << 0,        /* has no end tag: br, img, ... */
+    ELEMENT_RCDATA = 1 << 1,      /* text with references follows: title, textarea */
+    ELEMENT_RAWTEXT = 1 << 2,     /* text follows: style, xmp, iframe, noembed, noframes */
+    ELEMENT_SCRIPT_TEXT = 1 << 3, /* script */
+    ELEMENT_PLAIN = 1 << 4,       /* plaintext: everything to the end is text */
+    ELEMENT_FOREIGN = 1 << 5,     /* svg, math: their content is not HTML */
+    ELEMENT_INTEGRATION = 1 << 6, /* inside those: HTML again (foreignObject, desc, mtext, ...) */
+    ELEMENT_BREAKOUT = 1 << 7,    /* inside those: ends them (div, p, table, ...) */
+    ELEMENT_BLOCK = 1 << 8,       /* separates words and lines of the visible text */
+    ELEMENT_HIDDEN = 1 << 9,      /* its text is not visible: script, style, template, ... */
+    ELEMENT_LINKS = 1 << 10,      /* may carry a reference in an attribute of its own */
+};
+
+enum element element_find(struct str name);
+struct str element_name(enum element e); /* in lower case; empty for ELEMENT_OTHER */
+unsigned element_traits(enum element e); /* bits of enum element_trait */
+
+enum attribute attribute_find(struct str name);
+struct str attribute_name(enum attribute a);
+
+#endif
