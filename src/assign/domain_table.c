@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Open addressing, a power of two of slots, at most 3/4 in use; nothing is ever taken out, a row
+ * whose client is gone is chosen for again when it is next asked for. */
+#include "assign/domain_table.h"
+
+#include "assign/rendezvous.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <assert.h>
+
+enum { FIRST_SLOTS = 64 };
+#define NO_AGENT (UINT32_MAX - 1) /* the row is there, its client is gone */
+#define FREE_SLOT UINT32_MAX
+
+struct row {
+    uint64_t hash;
+    uint32_t agent;
+};
+
+struct domain_table {
+    struct row *rows;
+    uint32_t slot_count;
+    uint32_t used;
+    uint32_t max_domains;
+    const struct domain_policy *policy;
+    struct assign_agent *agents; /* weights and zones; the names are not looked at */
+    uint32_t *held;
+    uint32_t agent_count;
+    struct rendezvous lots;
+    struct rng rng;
+    uint64_t chosen, not_kept;
+};
+
+static struct row *row_of(struct row *rows, uint32_t slot_count, uint64_t hash)
+{
+    uint32_t at = (uint32_t)(hash64_mix(hash) >> 32) & (slot_count - 1);
+    while (rows[at].agent != FREE_SLOT && rows[at].hash != hash)
+        at = (at + 1) & (slot_count - 1);
+    return &rows[at];
+}
+
+static enum rc grow(struct domain_table *t)
+{
+    uint32_t slot_count = t->slot_count ? t->slot_count * 2 : FIRST_SLOTS;
+    struct row *rows = mem_alloc(slot_count * sizeof *rows);
+    if (!rows)
+        return RC_NOMEM;
+    for (uint32_t i = 0; i < slot_count; i++)
+        rows[i].agent = FREE_SLOT;
+    for (uint32_t i = 0; i < t->slot_count; i++)
+        if (t->rows[i].agent != FREE_SLOT)
+            *row_of(rows, slot_count, t->rows[i].hash) = t->rows[i];
+    mem_free(t->rows);
+    t->rows = rows;
+    t->slot_count = slot_count;
+    return RC_OK;
+}
+
+/* Takes over the weights and zones of a new list; `held` is the count of rows by its places. */
+static enum rc set_agents(struct domain_table *t, const struct assign_list *list,
+                          const uint32_t *now_at, struct assign_conflict *ret_conflict)
+{
+    struct rendezvous lots;
+    struct assign_agent *agents = mem_alloc(list->count * sizeof *agents);
+    uint32_t *held = mem_zero(list->count, sizeof *held);
+    enum rc rc = agents && held ? rendezvous_init(&lots, list, ret_conflict) : RC_NOMEM;
+    if (rc) {
+        mem_free(agents);
+        mem_free(held);
+        return rc;
+    }
+    memcpy(agents, list->agents, list->count * sizeof *agents);
+    for (uint32_t i = 0; i < t->slot_count; i++) {
+        uint32_t *agent = &t->rows[i].agent;
+        if (*agent == FREE_SLOT || *agent == NO_AGENT)
+            continue;
+        *agent = now_at[*agent] == ASSIGN_GONE ? NO_AGENT : now_at[*agent];
+        if (*agent != NO_AGENT)
+            held[*agent]++;
+    }
+    mem_free(t->agents);
+    mem_free(t->held);
+    rendezvous_done(&t->lots);
+    t->agents = agents;
+    t->held = held;
+    t->lots = lots;
+    t->agent_count = list->count;
+    return RC_OK;
+}
+
+static void close_table(void *state)
+{
+    struct domain_table *t = state;
+    if (!t)
+        return;
+    rendezvous_done(&t->lots);
+    mem_free(t->agents);
+    mem_free(t->held);
+    mem_free(t->rows);
+    mem_free(t);
+}
+
+static enum rc open_table(const struct assign_list *list, const struct assign_options *options,
+                          struct assign_conflict *ret_conflict, void **ret_state)
+{
+    struct domain_table *t = mem_zero(1, sizeof *t);
+    if (!t)
+        return RC_NOMEM;
+    t->policy = options->policy;
+    t->max_domains = options->max_domains;
+    rng_init(&t->rng, options->seed);
+    enum rc rc = set_agents(t, list, NULL, ret_conflict);
+    if (rc)
+        close_table(t);
+    else
+        *ret_state = t;
+    return rc;
+}
+
+static enum rc change_table(void *state, const struct assign_list *list, const uint32_t *now_at,
+                            struct assign_conflict *ret_conflict)
+{
+    return set_agents(state, list, now_at, ret_conflict);
+}
+
+/* The row of a hash, made if there is none; *ret_row is NULL if the table may hold no more. */
+static enum rc row_for(struct domain_table *t, uint64_t hash, struct row **ret_row)
+{
+    if (t->slot_count) {
+        *ret_row = row_of(t->rows, t->slot_count, hash);
+        if ((*ret_row)->agent != FREE_SLOT)
+            return RC_OK;
+    }
+    *ret_row = NULL;
+    if (t->used >= t->max_domains)
+        return RC_OK;
+    if (t->used >= t->slot_count / 4 * 3) {
+        enum rc rc = grow(t);
+        if (rc)
+            return rc;
+    }
+    *ret_row = row_of(t->rows, t->slot_count, hash);
+    **ret_row = (struct row){hash, NO_AGENT};
+    t->used++;
+    return RC_OK;
+}
+
+static void choose(struct domain_table *t, const struct assign_key *key, struct row *row)
+{
+    struct domain_view view = {t->agents, t->held, t->agent_count, &t->rng};
+    uint32_t agent = t->policy->choose(&view, key);
+    assert(agent < t->agent_count && t->agents[agent].weight > 0);
+    row->agent = agent;
+    t->held[agent]++;
+    t->chosen++;
+}
+
+static enum rc owner_by_domain(void *state, const struct assign_key *key, uint32_t *ret_agent)
+{
+    struct domain_table *t = state;
+    if (key->domain.n == 0)
+        return RC_INVALID;
+    uint64_t hash = hash64(key->domain);
+    struct row *row;
+    enum rc rc = row_for(t, hash, &row);
+    if (rc)
+        return rc;
+    if (!row) {
+        t->not_kept++;
+        *ret_agent = rendezvous_owner(&t->lots, hash);
+        return RC_OK;
+    }
+    if (row->agent == NO_AGENT)
+        choose(t, key, row);
+    *ret_agent = row->agent;
+    return RC_OK;
+}
+
+void domain_table_count(const struct assign *a, struct domain_table_counts *ret)
+{
+    assert(a->kind == &assign_domain_table);
+    const struct domain_table *t = a->state;
+    *ret = (struct domain_table_counts){t->used, t->chosen, t->not_kept, t->held};
+}
+
+void domain_table_walk(const struct assign *a,
+                       void (*each)(void *ctx, uint64_t domain_hash, uint32_t agent), void *ctx)
+{
+    assert(a->kind == &assign_domain_table);
+    const struct domain_table *t = a->state;
+    for (uint32_t i = 0; i < t->slot_count; i++)
+        if (t->rows[i].agent != FREE_SLOT && t->rows[i].agent != NO_AGENT)
+            each(ctx, t->rows[i].hash, t->rows[i].agent);
+}
+
+enum rc domain_table_put(struct assign *a, uint64_t domain_hash, uint32_t agent)
+{
+    assert(a->kind == &assign_domain_table);
+    struct domain_table *t = a->state;
+    if (agent >= t->agent_count)
+        return RC_INVALID;
+    struct row *row;
+    enum rc rc = row_for(t, domain_hash, &row);
+    if (rc)
+        return rc;
+    if (!row)
+        return RC_LIMIT;
+    if (row->agent != NO_AGENT)
+        t->held[row->agent]--;
+    row->agent = agent;
+    t->held[agent]++;
+    return RC_OK;
+}
+
+const struct assign_kind assign_domain_table = {
+    .name = "domain-table",
+    .help = "registrable domains given to clients by a policy, and kept there",
+    .by = ASSIGN_BY_DOMAIN,
+    .open = open_table,
+    .close = close_table,
+    .change = change_table,
+    .owner = owner_by_domain,
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ring: identifier-seeded consistent hashing (D3), with more than one look at the circle.
+ *
+ * An agent's points come from the generator of base/rng.h seeded by hash64(name); weight w takes
+ * the first points * w / ASSIGN_WEIGHT_ONE of them (at least one, none for weight 0), so that a
+ * change of weight only adds or only removes points. A key has `probes` positions: the first is
+ * its hash, the others are mixed from it. From each position the circle is followed upwards to the
+ * next point; the agent of the nearest point, over all positions, is the owner (the earlier
+ * position on a tie). With one probe this is the ring of the paper.
+ *
+ * D5 holds exactly, whatever the numbers: a key ranks all points of the circle by (distance,
+ * position) and no two points of different agents can stand at one place, so the owner is the
+ * first living agent in an order that does not depend on who is living.
+ *
+ *   points      a b   b  a c        sorted, unique
+ *   slots   [ a a b . . b a c ]     slot_count about 1.5 a point; a point stands at or after the
+ *             ^ ^                   slot its high bits name; an empty slot repeats the next point
+ *
+ * So a search starts where the high bits say and walks up to the first point that is not below:
+ * nearly always within one cache line. */
+#ifndef ASSIGN_RING_H
+#define ASSIGN_RING_H
+
+#include "assign/kind.h"
+
+struct ring {
+    uint64_t *slots;
+    uint16_t *owners;    /* of the point in each slot, as a place in the list */
+    uint32_t slot_count; /* slots that high bits can name */
+    uint32_t end;        /* slots in use; those behind hold UINT64_MAX and no point */
+    uint32_t point_count;
+    uint32_t probes;
+    uint32_t agent_count;
+};
+
+struct ring_shape {
+    uint32_t points;     /* of weight one */
+    uint32_t probes;     /* 1 to ASSIGN_MAX_PROBES */
+    uint32_t point_bits; /* 64; tests use fewer so that points meet */
+};
+
+/* Fills *ret_ring, which the caller ends with ring_done. RC_EXISTS with the lowest point at which
+ * two agents meet. */
+MUST_CHECK enum rc ring_init(struct ring *ret_ring, struct ring_shape shape,
+                             const struct assign_list *list, struct assign_conflict *ret_conflict);
+void ring_done(struct ring *r);
+
+/* The place in the list of the owner of a key with that hash. */
+uint32_t ring_owner(const struct ring *r, uint64_t hash);
+
+/* How many points an agent of that weight has. */
+uint32_t ring_points_of(uint32_t points, uint32_t weight);
+
+/* The fraction of all keys that each agent owns, into share[0..agent_count); exact up to rounding:
+ * from the arcs, and the chance that no other position is nearer. RC_NOMEM or RC_OK. */
+MUST_CHECK enum rc ring_shares(const struct ring *r, double *share);
+
+#endif
