@@ -94,6 +94,8 @@ static int run_defaults(struct invocation *in)
                       "# (ORBWEAVER_KEY), which beats this file. \"live\" keys may change while a "
                       "crawl runs.\n"));
     for (const struct option *o = settings_table; o->key; o++) {
+        if (strcmp(o->key, "config") == 0) /* a file cannot name itself */
+            continue;
         buf_printf(&out, "\n# %s", o->help);
         if (o->choices)
             buf_printf(&out, ": %s", o->choices);

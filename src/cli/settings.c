@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/settings.h"
 
+#include "cli/config_file.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 
 #define BOOL(field, ...) OPTION_BOOL_ROW(struct settings, field, __VA_ARGS__)
@@ -139,9 +142,18 @@ static enum rc gather_file(struct gathering *g, const struct invocation *in)
 {
     const struct settings *flags = in->settings;
     const char *path = flags->config.p ? flags->config.p : getenv("ORBWEAVER_CONFIG");
-    (void)g;
-    (void)path;
-    return RC_OK;
+    if (!path)
+        return RC_OK;
+    struct problems problems;
+    struct buf lines = {.max = 1 << 16};
+    problems_init(&problems, path);
+    enum rc rc = config_file_read(path, g->settings, g->sources, g->arena, &problems);
+    problems_print(&problems, &lines);
+    if (lines.n)
+        fprintf(stderr, STR_FMT, STR_ARG(buf_str(&lines)));
+    buf_done(&lines);
+    problems_done(&problems);
+    return rc;
 }
 
 enum rc settings_gather(struct invocation *in, struct settings **ret_settings,
