@@ -267,6 +267,37 @@ enum rc options_default(const struct option *table, void *settings, struct arena
     return rc;
 }
 
+static enum rc copy_list(struct option_list *list, struct arena *arena)
+{
+    struct str *items = arena_alloc(arena, list->count * sizeof *items);
+    if (!items)
+        return RC_NOMEM;
+    for (size_t i = 0; i < list->count; i++) {
+        items[i] = arena_dup(arena, list->items[i]);
+        if (!items[i].p)
+            return RC_NOMEM;
+    }
+    list->items = items;
+    return RC_OK;
+}
+
+enum rc options_copy(const struct option *table, size_t bytes, const void *from, void *to,
+                     struct arena *arena)
+{
+    if (bytes)
+        memcpy(to, from, bytes);
+    enum rc rc = RC_OK;
+    for (const struct option *o = table; o && o->key && rc == RC_OK; o++) {
+        void *value = value_of(o, to);
+        struct str *text = value;
+        if (o->type == OPTION_LIST)
+            rc = copy_list(value, arena);
+        else if (o->type == OPTION_TEXT && text->p && !(*text = arena_dup(arena, *text)).p)
+            rc = RC_NOMEM;
+    }
+    return rc;
+}
+
 /* The largest unit that says it exactly; the unit lists above read it back. */
 static void print_amount(uint64_t v, const struct unit *units, size_t count, const char *zero,
                          struct buf *out)

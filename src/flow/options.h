@@ -84,6 +84,11 @@ MUST_CHECK enum rc option_set(const struct option *o, void *settings, struct are
 /* Copies one value between two structs of the same table; lists and texts stay where they are. */
 void option_copy(const struct option *o, void *to, const void *from);
 
+/* Copies the settings of a table, `bytes` long, with every text and list that they point to, so
+ * that `to` needs only `arena`. RC_NOMEM leaves `to` unusable. */
+MUST_CHECK enum rc options_copy(const struct option *table, size_t bytes, const void *from,
+                                void *to, struct arena *arena);
+
 /* Empties a list, so that what comes next replaces its default instead of adding to it. */
 void option_list_clear(const struct option *o, void *settings);
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loop: what one shard waits for: descriptors, moments, and calls from other threads.
+ *
+ *     for (;;) {                      // a turn
+ *         busy = loop_run(l) | ...;   // whatever is due, then the shard's own work
+ *         if (!busy && asleep already said) loop_wait(l);
+ *     }
+ *
+ * Sleeping without a lost wake-up: the shard says loop_doze(), does one more whole turn, and only
+ * if that found nothing calls loop_wait(). Who brings work writes it first and then calls
+ * loop_wake(), which costs a system call only when the shard dozes. One thread owns a loop; only
+ * loop_wake() and loop_post() may be called from others. */
+#ifndef FLOW_LOOP_H
+#define FLOW_LOOP_H
+
+#include "base/clock.h"
+#include "base/heap.h"
+#include "flow/event.h"
+
+#include <stdatomic.h>
+#include <sys/epoll.h>
+
+enum { LOOP_EVENTS = 64, LOOP_MAX_TIMERS = 1 << 20 };
+#define LOOP_NEVER UINT64_MAX
+
+struct loop {
+    struct clock *clock; /* borrowed */
+    uint64_t now_ms;     /* at the beginning of the turn */
+    uint64_t timer_order;
+    struct heap timers;
+    int epoll_fd;
+    int wake_fd;
+    size_t watches;
+    int event_at, event_count; /* the batch being handed out, for unwatch */
+    struct epoll_event events[LOOP_EVENTS];
+    _Atomic bool dozing;
+    _Atomic(struct post *) posts; /* newest first */
+};
+
+/* RC_IO when the system gives no descriptors. `loop_done` takes a zeroed or half-built loop whose
+ * descriptors are -1 or open. */
+MUST_CHECK enum rc loop_init(struct loop *l, struct clock *clock);
+void loop_done(struct loop *l);
+
+/* Posts, due timers and ready descriptors, without waiting. True if there were any. */
+bool loop_run(struct loop *l);
+
+/* The moment of the first timer, or LOOP_NEVER. */
+uint64_t loop_next_ms(const struct loop *l);
+
+void loop_doze(struct loop *l);  /* from now on loop_wake() writes to the descriptor */
+void loop_rouse(struct loop *l); /* takes it back */
+
+/* Waits for a descriptor, a wake-up or the first timer; real clock only. */
+void loop_wait(struct loop *l);
+
+/* The same without waiting, after somebody has waited on epoll_fd. */
+void loop_collect(struct loop *l);
+
+/* Any thread, and signal handlers. */
+void loop_wake(struct loop *l);
+void loop_post(struct loop *l, struct post *p);
+
+/* As part_watch() and part_timer(). */
+MUST_CHECK enum rc loop_watch(struct loop *l, struct watch *w, unsigned events);
+void loop_unwatch(struct loop *l, struct watch *w);
+MUST_CHECK enum rc loop_timer(struct loop *l, struct timer *t, uint64_t moment_ms);
+void loop_timer_stop(struct loop *l, struct timer *t);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* message: what travels from an outlet to an inlet.
+ *
+ * A message is any struct whose first member is a struct message. Exactly one holder owns it at
+ * any moment: emitting gives it away, handling takes it, and whoever has it last ends it, once.
+ *
+ *     struct line { struct message head; struct str text; };
+ *     static const struct message_type line_type = {"line", line_release};
+ *     message_init(&line->head, &line_type);
+ *
+ * Every message on its way carries credits of the source it descends from (see part.h); they go
+ * back when it ends. That is how a source knows how much of its work is still under way, and how
+ * the flow knows that nothing is. */
+#ifndef FLOW_MESSAGE_H
+#define FLOW_MESSAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct message;
+struct purse; /* the framework's: where a source's credits are counted */
+
+/* Messages of types with equal names have the same layout: `check` compares the names. */
+struct message_type {
+    const char *name;
+    void (*release)(struct message *m); /* frees it; may run on any shard's thread */
+};
+
+struct message {
+    const struct message_type *type;
+    struct purse *origin; /* the framework's; NULL until a source emits it */
+    struct message *next; /* for lists of whoever owns it now */
+    uint64_t route;       /* `route: hash` sends it to shard route % shards */
+    uint32_t credits;     /* the framework's */
+};
+
+static inline void message_init(struct message *m, const struct message_type *type)
+{
+    *m = (struct message){.type = type};
+}
+
+/* Ends a message outside any part: gives its credits back and releases it. Parts use part_end(). */
+void message_end(struct message *m);
+
+#endif

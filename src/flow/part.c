@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls that parts make, each on the thread of the instance's shard unless part.h says so. */
+#include "flow/part.h"
+
+#include "flow/inside.h"
+
+#include <assert.h>
+
+void part_emit(struct instance *self, unsigned outlet, struct message *m)
+{
+    struct node *n = node_of(self);
+    assert(outlet < n->outlet_count);
+    if (!m->origin) {
+        assert(n->part->produce && "only sources make messages that descend from no other");
+        purse_charge(&n->source.purse, m, n->source.credits_each);
+        count_one(&n->counts.born);
+    }
+    count_one(&n->counts.out);
+    struct connector *c = n->outlets[outlet];
+    c->kind->send(c, m);
+}
+
+void part_end(struct instance *self, struct message *m)
+{
+    struct node *n = node_of(self);
+    /* A message that never was on its way did not come in and is not counted as gone. */
+    if (m->origin)
+        count_one(&n->counts.ended);
+    message_end(m);
+}
+
+void part_derive(struct instance *self, struct message *parent, struct message *child)
+{
+    count_one(&node_of(self)->counts.born);
+    purse_split(parent, child);
+}
+
+void part_ready(struct instance *self)
+{
+    struct node *n = node_of(self);
+    n->source.ready = true;
+    n->source.idle = false;
+    if (!n->source.active) {
+        n->source.active = true;
+        atomic_fetch_add(&n->flow->active, 1);
+    }
+}
+
+void part_fail(struct instance *self, enum rc rc, const char *format, ...)
+{
+    struct buf text = {.max = 4096};
+    va_list args;
+    va_start(args, format);
+    buf_vprintf(&text, format, args);
+    va_end(args);
+    flow_fail(node_of(self)->flow, node_of(self), rc, buf_str(&text));
+    buf_done(&text);
+}
+
+void part_count_error(struct instance *self)
+{
+    count_one(&node_of(self)->counts.errors);
+}
+
+void *part_provider(struct instance *self, unsigned at)
+{
+    return node_of(self)->providers[at];
+}
+
+uint64_t part_now_ms(struct instance *self)
+{
+    return node_of(self)->shard->loop.now_ms;
+}
+
+enum rc part_watch(struct instance *self, struct watch *w, unsigned events)
+{
+    return loop_watch(&node_of(self)->shard->loop, w, events);
+}
+
+void part_unwatch(struct instance *self, struct watch *w)
+{
+    loop_unwatch(&node_of(self)->shard->loop, w);
+}
+
+enum rc part_timer(struct instance *self, struct timer *t, uint64_t moment_ms)
+{
+    return loop_timer(&node_of(self)->shard->loop, t, moment_ms);
+}
+
+void part_timer_stop(struct instance *self, struct timer *t)
+{
+    loop_timer_stop(&node_of(self)->shard->loop, t);
+}
+
+void part_post(struct instance *self, struct post *p)
+{
+    loop_post(&node_of(self)->shard->loop, p);
+}

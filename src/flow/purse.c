@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flow/purse.h"
+
+#include "flow/loop.h"
+
+#include <assert.h>
+
+static bool out_at_most(struct purse *p, int64_t most)
+{
+    if (atomic_load(&p->out) <= most)
+        return true;
+    atomic_store(&p->wanted, true);
+    return atomic_load(&p->out) <= most;
+}
+
+bool purse_has(struct purse *p, uint32_t credits)
+{
+    return out_at_most(p, p->limit - (int64_t)credits);
+}
+
+bool purse_is_whole(struct purse *p)
+{
+    return out_at_most(p, 0);
+}
+
+void purse_charge(struct purse *p, struct message *m, uint32_t credits)
+{
+    assert(!m->origin);
+    m->origin = p;
+    m->credits = credits;
+    atomic_fetch_add_explicit(&p->out, credits, memory_order_relaxed);
+}
+
+void purse_split(struct message *parent, struct message *child)
+{
+    assert(parent->origin && !child->origin);
+    child->origin = parent->origin;
+    child->credits = 1;
+    if (parent->credits > 1) {
+        parent->credits--;
+        return;
+    }
+    atomic_fetch_add(&parent->origin->out, 1);
+    atomic_fetch_add_explicit(&parent->origin->overdrawn, 1, memory_order_relaxed);
+}
+
+void message_end(struct message *m)
+{
+    struct purse *p = m->origin;
+    uint32_t credits = m->credits;
+    m->type->release(m);
+    if (!p)
+        return;
+    atomic_fetch_sub(&p->out, credits);
+    if (atomic_load(&p->wanted) && atomic_exchange(&p->wanted, false))
+        loop_wake(p->owner);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wiring: which parts there are, with which settings, and what is connected to what.
+ *
+ * Read from YAML that a person wrote (docs/flow.md describes it):
+ *
+ *     name: grep
+ *     shards: 2
+ *     components:
+ *       lines:
+ *       match: {contains: cat}
+ *       write: {file: cats.txt}
+ *     connections:
+ *       - lines -> match: {queue: 1000, route: hash}
+ *       - match -> write: {queue: 1000}
+ *
+ * A wiring that wiring_read() gives out has passed every check and can be run (flow.h). It does
+ * not change and may be run many times, also at once. */
+#ifndef FLOW_WIRING_H
+#define FLOW_WIRING_H
+
+#include "flow/catalog.h"
+#include "flow/part.h"
+#include "flow/problems.h"
+
+enum {
+    WIRING_MAX_BYTES = 256 << 10,
+    WIRING_MAX_SHARDS = 256,
+    WIRING_MAX_PARTS = 200, /* components; the same number of providers */
+    WIRING_MAX_CONNECTIONS = 1000,
+    WIRING_MAX_QUEUE = 1 << 20,
+    WIRING_ALL_SHARDS = -1,
+};
+
+/* A component or a provider as the wiring names it. */
+struct wiring_part {
+    struct str name; /* a component's own, a provider's role; NUL behind it */
+    const struct part *part;
+    void *settings;   /* part->settings_bytes, filled; NULL without options */
+    int shard;        /* the one it lives on, or WIRING_ALL_SHARDS */
+    uint32_t credits; /* sources: how much may be under way from one instance */
+    unsigned *needs;  /* for each of part->needs: the provider's place in the list */
+    unsigned line, column;
+};
+
+enum wiring_route { ROUTE_UNSAID, ROUTE_SAME, ROUTE_HASH };
+
+struct wiring_connection {
+    unsigned from, outlet; /* component and place in its part's table */
+    unsigned to, inlet;
+    size_t queue_length; /* 0 = a direct call */
+    enum wiring_route route;
+    bool spills;
+    unsigned line, column;
+};
+
+struct wiring {
+    struct str name;
+    unsigned shards;
+    struct wiring_part *providers;
+    unsigned provider_count;
+    struct wiring_part *components;
+    unsigned component_count;
+    struct wiring_connection *connections;
+    unsigned connection_count;
+    struct arena *arena;
+    struct library *libraries; /* shared objects it uses */
+};
+
+/* Reads and checks `text`; `file` is named in messages, and paths of shared objects are relative
+ * to its folder. RC_INVALID comes with at least one line in `problems`, everything that could be
+ * found in one go. On RC_OK *ret_wiring is the caller's (wiring_close), the catalogue borrowed. */
+MUST_CHECK enum rc wiring_read(struct str text, const char *file, const struct catalog *catalog,
+                               struct wiring **ret_wiring, struct problems *problems);
+
+/* The same from a file. A file that cannot be read is a problem too. */
+MUST_CHECK enum rc wiring_load(const char *file, const struct catalog *catalog,
+                               struct wiring **ret_wiring, struct problems *problems);
+void wiring_close(struct wiring *w);
+
+/* The graph for a person, and for graphviz. */
+void wiring_print(const struct wiring *w, struct buf *out);
+void wiring_print_dot(const struct wiring *w, struct buf *out);
+
+unsigned part_port_count(const struct part_port *ports);
+
+/* For wiring_read(): what is wrong with the graph as a whole. */
+MUST_CHECK enum rc wiring_check(struct wiring *w, struct problems *problems);
+
+#endif
