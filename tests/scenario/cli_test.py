@@ -62,8 +62,8 @@ def _(tmp):
     file = write(tmp, "o.yaml", "depth: 7\ndelay: soon\nscoop: any\n")
     done = run(["config", "show", "-c", file])
     assert done.code == 2, done
-    assert f"{file}:2:8: delay: expected a duration" in done.err, done.err
-    assert f"{file}:3:1: " in done.err and "did you mean scope" in done.err, done.err
+    assert f'{file}:2:8: delay: "soon": expected a duration' in done.err, done.err
+    assert f"{file}:3:1: " in done.err and 'did you mean "scope"?' in done.err, done.err
     done = run(["config", "show", "--ip-conns=0"])
     assert done.code == 2 and '--ip-conns "0": expected a whole number' in done.err, done
     done = run(["config", "show"], env={"ORBWEAVER_SCOPE": "all"})
