@@ -6,5 +6,7 @@
 const struct command *const cli_commands[] = {
     &cmd_config_show,
     &cmd_config_defaults,
+    &cmd_try_url,
+    &cmd_try_warc,
     NULL,
 };
