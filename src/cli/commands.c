@@ -6,6 +6,7 @@
 const struct command *const cli_commands[] = {
     &cmd_config_show,
     &cmd_config_defaults,
+    &cmd_simulate_balance,
     &cmd_try_url,
     &cmd_try_warc,
     NULL,

@@ -9,24 +9,32 @@ enum value {
 };
 
 struct mark {
-    const char *name;
+    struct str name;
     enum url_mark mark;
     enum value value;
     bool is_prefix; /* the name may go on */
 };
 
-#define ROWS(...) ((const struct mark[]){__VA_ARGS__, {NULL, URL_MARK_NONE, ANY, false}})
-#define SESSION(name, value)                 \
-    {                                        \
-        name, URL_MARK_SESSION, value, false \
+#define ROWS(...) ((const struct mark[]){__VA_ARGS__, {{NULL, 0}, URL_MARK_NONE, ANY, false}})
+#define NAME(literal)                   \
+    {                                   \
+        "" literal, sizeof(literal) - 1 \
     }
-#define TRACKING(name)                      \
-    {                                       \
-        name, URL_MARK_TRACKING, ANY, false \
+#define SESSION(name, value)                       \
+    {                                              \
+        NAME(name), URL_MARK_SESSION, value, false \
     }
-#define TRACKING_FAMILY(name)              \
-    {                                      \
-        name, URL_MARK_TRACKING, ANY, true \
+#define SESSION_FAMILY(name)                    \
+    {                                           \
+        NAME(name), URL_MARK_SESSION, ANY, true \
+    }
+#define TRACKING(name)                            \
+    {                                             \
+        NAME(name), URL_MARK_TRACKING, ANY, false \
+    }
+#define TRACKING_FAMILY(name)                    \
+    {                                            \
+        NAME(name), URL_MARK_TRACKING, ANY, true \
     }
 
 /* By first byte, so that an ordinary name costs one look. */
@@ -34,7 +42,7 @@ static const struct mark *const by_first[128] = {
     ['_'] = ROWS(SESSION("_sid", HEX32), TRACKING("_ga"), TRACKING("_gl"), TRACKING("_hsenc"),
                  TRACKING("_hsmi"), TRACKING("__hssc"), TRACKING("__hstc"), TRACKING("__hsfp"),
                  TRACKING("_openstat"), TRACKING("_kx")),
-    ['a'] = ROWS({"aspsessionid", URL_MARK_SESSION, ANY, true}),
+    ['a'] = ROWS(SESSION_FAMILY("aspsessionid")),
     ['b'] = ROWS(SESSION("bv_sessionid", ANY), SESSION("bv_engineid", ANY)),
     ['c'] = ROWS(SESSION("cfid", ANY), SESSION("cftoken", ANY)),
     ['d'] = ROWS(TRACKING("dclid")),
@@ -94,10 +102,12 @@ static bool value_fits(enum value kind, struct str value)
     return value.n > 0;
 }
 
-static bool name_fits(const struct mark *m, struct str name)
+/* Lengths first: most names end the search there. */
+static inline bool name_fits(const struct mark *m, struct str name)
 {
-    struct str wanted = str_c(m->name);
-    return m->is_prefix ? str_starts_nocase(name, wanted) : str_eq_nocase(name, wanted);
+    if (m->is_prefix)
+        return str_starts_nocase(name, m->name);
+    return m->name.n == name.n && str_starts_nocase(name, m->name);
 }
 
 /* A tracking parameter goes with or without a value; a session needs one. */
@@ -109,7 +119,7 @@ enum url_mark url_mark_find(struct str parameter)
         return URL_MARK_NONE;
     struct str name = str_first(parameter, str_find(parameter, '='));
     struct str value = str_from(parameter, name.n + 1);
-    for (; m->name; m++)
+    for (; m->name.p; m++)
         if (name_fits(m, name))
             return m->mark == URL_MARK_TRACKING || value_fits(m->value, value) ? m->mark
                                                                                : URL_MARK_NONE;
