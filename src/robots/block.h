@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* block: the inside of a struct robots, and how one is made.
  *
- *     struct robots | rules[] | sitemaps[] | text of rules and sitemaps
+ *     struct facts | rules[] | sitemaps[] | text of rules and sitemaps
  *
  * The literal start of a rule (its prefix) reaches to its first '*', or to a '$' at its end. Rules
  * are sorted by prefix, so that all prefixes of a path lie on one chain: from the last rule that is
@@ -33,22 +33,26 @@ struct span {
     uint32_t at, n;
 };
 
-struct robots {
+struct facts {
     uint32_t rule_count, sitemap_count, text_bytes;
     uint32_t delay_ms;
     uint8_t kind; /* enum robots_kind */
     bool has_delay, is_named;
+};
+
+struct robots {
+    struct facts facts;
     struct rule rules[];
 };
 
 static inline const struct span *robots_spans(const struct robots *r)
 {
-    return (const struct span *)(r->rules + r->rule_count);
+    return (const struct span *)(r->rules + r->facts.rule_count);
 }
 
 static inline const char *robots_text(const struct robots *r)
 {
-    return (const char *)(robots_spans(r) + r->sitemap_count);
+    return (const char *)(robots_spans(r) + r->facts.sitemap_count);
 }
 
 static inline struct str rule_text(const struct robots *r, const struct rule *rule)
@@ -67,7 +71,7 @@ uint64_t pairs_of(struct str text);
 /* Collects, then makes the block. Failures stick in the bufs. A zeroed one is not ready: use
  * builder_init; builder_done ends it, whatever happened. */
 struct builder {
-    struct robots head; /* kind, delay, is_named: set by whoever builds */
+    struct facts facts; /* kind, delay, is_named: set by whoever builds */
     struct buf rules, spans, text;
 };
 

@@ -55,7 +55,7 @@ void builder_rule(struct builder *b, bool allow, uint32_t line, struct str text)
     };
     buf_add(&b->rules, str_make((const char *)&rule, sizeof rule));
     buf_add(&b->text, text);
-    b->head.rule_count++;
+    b->facts.rule_count++;
 }
 
 void builder_sitemap(struct builder *b, struct str url)
@@ -63,7 +63,7 @@ void builder_sitemap(struct builder *b, struct str url)
     struct span span = {(uint32_t)b->text.n, (uint32_t)url.n};
     buf_add(&b->spans, str_make((const char *)&span, sizeof span));
     buf_add(&b->text, url);
-    b->head.sitemap_count++;
+    b->facts.sitemap_count++;
 }
 
 /* By prefix; among equal prefixes the one that would decide comes last, as the chain runs
@@ -84,7 +84,7 @@ static int rule_order(const void *a, const void *b, void *ctx)
 
 static void rules_chain(struct robots *r)
 {
-    for (uint32_t i = 1; i < r->rule_count; i++) {
+    for (uint32_t i = 1; i < r->facts.rule_count; i++) {
         uint32_t up = i - 1;
         while (up != RULE_NONE &&
                !str_starts(rule_prefix(r, &r->rules[i]), rule_prefix(r, &r->rules[up])))
@@ -112,19 +112,19 @@ enum rc builder_finish(struct builder *b, struct robots **ret)
     struct robots *r = mem_alloc(bytes);
     if (!r)
         return RC_NOMEM;
-    *r = b->head;
-    r->text_bytes = (uint32_t)b->text.n;
+    r->facts = b->facts;
+    r->facts.text_bytes = (uint32_t)b->text.n;
     char *to = (char *)r->rules;
     for (size_t i = 0; i < 3; i++)
         to = part_put(to, buf_str(parts[i]));
-    qsort_r(r->rules, r->rule_count, sizeof r->rules[0], rule_order, r);
+    qsort_r(r->rules, r->facts.rule_count, sizeof r->rules[0], rule_order, r);
     rules_chain(r);
     *ret = r;
     return RC_OK;
 }
 
-static const struct robots allow_all = {.kind = ROBOTS_KIND_RULES};
-static const struct robots disallow_all = {.kind = ROBOTS_KIND_DISALLOW_ALL};
+static const struct robots allow_all = {.facts = {.kind = ROBOTS_KIND_RULES}};
+static const struct robots disallow_all = {.facts = {.kind = ROBOTS_KIND_DISALLOW_ALL}};
 
 const struct robots *robots_allow_all(void)
 {
@@ -144,6 +144,6 @@ void robots_free(const struct robots *r)
 
 size_t robots_bytes(const struct robots *r)
 {
-    return sizeof *r + r->rule_count * sizeof r->rules[0] + r->sitemap_count * sizeof(struct span) +
-           r->text_bytes;
+    return sizeof *r + r->facts.rule_count * sizeof r->rules[0] +
+           r->facts.sitemap_count * sizeof(struct span) + r->facts.text_bytes;
 }

@@ -29,7 +29,7 @@ static bool tail_matches(struct str text, struct str path)
 /* The last rule whose prefix is not behind the path; RULE_NONE if all are. */
 static uint32_t rule_before(const struct robots *r, struct str path)
 {
-    uint32_t from = 0, end = r->rule_count;
+    uint32_t from = 0, end = r->facts.rule_count;
     while (from < end) {
         uint32_t middle = from + (end - from) / 2;
         if (str_cmp(rule_prefix(r, &r->rules[middle]), path) <= 0)
@@ -84,7 +84,7 @@ static struct robots_verdict verdict_on(const struct robots *r, struct str path)
 {
     if (str_eq(path, STR("/robots.txt")))
         return (struct robots_verdict){.allowed = true};
-    if (r->kind == ROBOTS_KIND_DISALLOW_ALL)
+    if (r->facts.kind == ROBOTS_KIND_DISALLOW_ALL)
         return (struct robots_verdict){.allowed = false};
     const struct rule *rule = rule_find(r, path);
     if (!rule)
@@ -106,19 +106,19 @@ struct robots_verdict robots_check(const struct robots *r, struct str path_and_q
 
 bool robots_is_named(const struct robots *r)
 {
-    return r->is_named;
+    return r->facts.is_named;
 }
 
 bool robots_delay_ms(const struct robots *r, uint32_t *ret_ms)
 {
-    if (r->has_delay)
-        *ret_ms = r->delay_ms;
-    return r->has_delay;
+    if (r->facts.has_delay)
+        *ret_ms = r->facts.delay_ms;
+    return r->facts.has_delay;
 }
 
 bool robots_sitemap(const struct robots *r, size_t i, struct str *ret_url)
 {
-    if (i >= r->sitemap_count)
+    if (i >= r->facts.sitemap_count)
         return false;
     struct span span = robots_spans(r)[i];
     *ret_url = str_make(robots_text(r) + span.at, span.n);

@@ -116,20 +116,20 @@ static void delay_read(struct reader *r, struct str value)
     r->delayed = true;
     if ((r->seen_agent && !r->delay_concerned) || !seconds_read(value, &ms))
         return;
-    struct robots *head = &r->build->head;
-    if (!head->has_delay || ms > head->delay_ms)
-        head->delay_ms = ms;
-    head->has_delay = true;
+    struct facts *facts = &r->build->facts;
+    if (!facts->has_delay || ms > facts->delay_ms)
+        facts->delay_ms = ms;
+    facts->has_delay = true;
 }
 
 static void line_use(struct reader *r, enum robots_key key, unsigned line, struct str value)
 {
-    struct robots *head = &r->build->head;
+    struct facts *facts = &r->build->facts;
     switch (key) {
     case KEY_USER_AGENT:
         if (!r->seen_agent) {
-            head->has_delay = false;
-            head->delay_ms = 0;
+            facts->has_delay = false;
+            facts->delay_ms = 0;
         }
         agent_read(r, value);
         break;
@@ -155,7 +155,7 @@ enum rc robots_parse(struct str body, struct str agent, struct robots **ret)
     builder_init(&build);
     struct reader r = {.agent = agent, .build = &build, .named = body_names(body, agent)};
     buf_init(&r.pattern, UINT16_MAX);
-    build.head.is_named = r.named;
+    build.facts.is_named = r.named;
     struct robots_lines lines;
     enum robots_key key;
     struct str value;

@@ -12,13 +12,14 @@ enum { STORE_VERSION = 1, STORE_HEAD_BYTES = 16, FLAG_DELAY = 1, FLAG_NAMED = 2 
 void robots_store(const struct robots *r, struct buf *out)
 {
     buf_byte(out, STORE_VERSION);
-    buf_byte(out, (char)r->kind);
-    buf_byte(out, (char)((r->has_delay ? FLAG_DELAY : 0) | (r->is_named ? FLAG_NAMED : 0)));
+    buf_byte(out, (char)r->facts.kind);
+    buf_byte(out,
+             (char)((r->facts.has_delay ? FLAG_DELAY : 0) | (r->facts.is_named ? FLAG_NAMED : 0)));
     buf_byte(out, 0);
-    buf_le32(out, r->delay_ms);
-    buf_le32(out, r->rule_count);
-    buf_le32(out, r->sitemap_count);
-    for (uint32_t i = 0; i < r->rule_count; i++) {
+    buf_le32(out, r->facts.delay_ms);
+    buf_le32(out, r->facts.rule_count);
+    buf_le32(out, r->facts.sitemap_count);
+    for (uint32_t i = 0; i < r->facts.rule_count; i++) {
         const struct rule *rule = &r->rules[i];
         buf_le32(out, (uint32_t)rule->line << 1 | rule->allow);
         buf_le16(out, rule->text_n);
@@ -62,20 +63,20 @@ static bool sitemap_load(struct str *s, struct builder *b)
     return true;
 }
 
-static bool head_load(const char *p, struct robots *head)
+static bool head_load(const char *p, struct facts *facts)
 {
-    head->kind = (uint8_t)p[1];
-    head->has_delay = p[2] & FLAG_DELAY;
-    head->is_named = p[2] & FLAG_NAMED;
-    head->delay_ms = get_le32(p + 4);
-    return head->kind <= ROBOTS_KIND_DISALLOW_ALL && (p[2] & ~(FLAG_DELAY | FLAG_NAMED)) == 0 &&
-           p[3] == 0 && head->delay_ms <= ROBOTS_DELAY_MAX_MS;
+    facts->kind = (uint8_t)p[1];
+    facts->has_delay = p[2] & FLAG_DELAY;
+    facts->is_named = p[2] & FLAG_NAMED;
+    facts->delay_ms = get_le32(p + 4);
+    return facts->kind <= ROBOTS_KIND_DISALLOW_ALL && (p[2] & ~(FLAG_DELAY | FLAG_NAMED)) == 0 &&
+           p[3] == 0 && facts->delay_ms <= ROBOTS_DELAY_MAX_MS;
 }
 
 static bool all_load(struct str s, struct builder *b)
 {
     struct str head;
-    if (!bytes_take(&s, STORE_HEAD_BYTES, &head) || !head_load(head.p, &b->head))
+    if (!bytes_take(&s, STORE_HEAD_BYTES, &head) || !head_load(head.p, &b->facts))
         return false;
     for (uint32_t i = get_le32(head.p + 8); i > 0; i--) {
         if (!rule_load(&s, b))
