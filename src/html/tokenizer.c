@@ -201,7 +201,7 @@ static void hold_keep(struct html_tokenizer *t, const char *p, const char *end)
 {
     size_t n = (size_t)(end - p);
     struct keep keep = keep_of(t, p, n);
-    bool inside = p >= t->hold.p && p <= t->hold.p + t->hold.n;
+    bool inside = t->hold.p && p >= t->hold.p && p <= t->hold.p + t->hold.n;
     if (!inside) {
         t->hold.n = 0;
         if (!buf_reserve(&t->hold, keep.head + keep.tail)) {
@@ -283,11 +283,10 @@ enum rc tokenizer_feed(struct html_tokenizer *t, struct str piece)
 
 enum rc tokenizer_finish(struct html_tokenizer *t)
 {
-    if (t->rc != RC_OK)
+    if (t->rc != RC_OK || t->hold.n == 0)
         return t->rc;
     struct window w = {t->hold.p, t->hold.p + t->hold.n, true};
-    if (t->hold.n)
-        (void)run(t, &w, w.base, w.end);
+    (void)run(t, &w, w.base, w.end);
     t->hold.n = 0;
     t->where = IN_CONTENT;
     return t->rc;

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "html/squeeze.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+void squeeze_begin(struct squeeze *s, struct buf *out, size_t max_bytes)
+{
+    buf_clear(out);
+    *s = (struct squeeze){.out = out, .max_bytes = max_bytes};
+}
+
+static bool is_blank(char c)
+{
+    return (unsigned char)c <= ' ';
+}
+
+/* Cuts `text` to `room` bytes, not within a code point. */
+static struct str cut_to(struct str text, size_t room)
+{
+    while (room && ((unsigned char)text.p[room] & 0xc0) == 0x80)
+        room--;
+    return str_first(text, room);
+}
+
+/* One byte: a blank only if the last byte was none. */
+static inline char *put(char *to, char c)
+{
+    if (!is_blank(c))
+        *to++ = c;
+    else if (to[-1] != ' ')
+        *to++ = ' ';
+    return to;
+}
+
+#if defined(__SSE2__)
+/* Copies as long as blanks stand alone; returns how much. to[-1] is no blank at the start of each
+ * sixteen that are copied, or the first of them is none. */
+static size_t put_blocks(char **to, const char *p, size_t n)
+{
+    const __m128i blank = _mm_set1_epi8(' ');
+    size_t at = 0;
+    for (; at + 16 <= n; at += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + at));
+        __m128i raised = _mm_max_epu8(v, blank);
+        unsigned blanks = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(raised, blank));
+        if (blanks & (blanks << 1 | ((*to)[-1] == ' ')))
+            break;
+        _mm_storeu_si128((__m128i *)(void *)*to, raised);
+        *to += 16;
+    }
+    return at;
+}
+#else
+static size_t put_blocks(char **to, const char *p, size_t n)
+{
+    (void)to;
+    (void)p;
+    (void)n;
+    return 0;
+}
+#endif
+
+/* `text` starts with a word and there is room for it all. to[-1] can be read. */
+static char *put_all(char *to, struct str text)
+{
+    for (size_t at = 0; at < text.n;) {
+        at += put_blocks(&to, text.p + at, text.n - at);
+        size_t end = at + 16 < text.n ? at + 16 : text.n;
+        for (; at < end; at++)
+            to = put(to, text.p[at]);
+    }
+    return to;
+}
+
+void squeeze_add(struct squeeze *s, struct str text)
+{
+    size_t skip = 0;
+    while (skip < text.n && is_blank(text.p[skip]))
+        skip++;
+    if (skip)
+        squeeze_space(s);
+    text = str_from(text, skip);
+    if (text.n == 0)
+        return;
+    size_t room = s->max_bytes > s->out->n + 1 ? s->max_bytes - s->out->n - 1 : 0;
+    if (text.n > room) {
+        text = cut_to(text, room);
+        s->cut = true;
+        if (text.n == 0)
+            return;
+    }
+    char *start = buf_reserve(s->out, text.n + 1);
+    if (!start)
+        return;
+    char *to = start;
+    if (s->pending && s->out->n)
+        *to++ = s->pending;
+    *to++ = text.p[0];
+    to = put_all(to, str_from(text, 1));
+    s->pending = 0;
+    if (to[-1] == ' ') {
+        to--;
+        s->pending = ' ';
+    }
+    s->out->n += (size_t)(to - start);
+}
