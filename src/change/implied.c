@@ -87,7 +87,7 @@ struct change_implied change_implied(struct str name)
 {
     const struct rule *r = name.n < sizeof rules / sizeof *rules ? rules[name.n] : NULL;
     for (; r && r->name; r++)
-        if (memcmp(r->name, name.p, name.n) == 0)
+        if (r->name[0] == name.p[0] && memcmp(r->name, name.p, name.n) == 0)
             return r->implied;
     return (struct change_implied){0, 0};
 }

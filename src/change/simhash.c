@@ -1,13 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "change/simhash.h"
 
+#include "base/bytes.h"
 #include "base/hash.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
-enum { BLOCK = 64 };
+enum { BLOCK = 64, PIECE = 16 };
+
+static const uint64_t LOW_SALT = UINT64_C(0xa0761d6478bd642f);
+static const uint64_t HIGH_SALT = UINT64_C(0xe7037ed1a0b428db);
+
+/* Sixteen bytes, as two little-endian numbers, into a word's hash: the 128-bit product, folded. */
+static inline uint64_t word_step(uint64_t hash, uint64_t low, uint64_t high)
+{
+    unsigned __int128 product = (unsigned __int128)(low ^ LOW_SALT ^ hash) * (high ^ HIGH_SALT);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* The hash starts from the length, so the zeros behind a short piece say nothing else. */
+static inline uint64_t word_begin(size_t bytes)
+{
+    return (uint64_t)bytes << 32;
+}
+
+/* Of one to three words; absent ones are 0. Rotated, since order matters. */
+static inline uint64_t shingle(uint64_t first, uint64_t second, uint64_t third)
+{
+    return hash64_mix(third + (second << 21 | second >> 43) + (first << 42 | first >> 22));
+}
+
+/* The bytes of a piece that belong to a word of n bytes, without a branch on its length. */
+static const char piece_mask[2 * PIECE] = {-1, -1, -1, -1, -1, -1, -1, -1,
+                                           -1, -1, -1, -1, -1, -1, -1, -1};
+
+/* `room` bytes can be read at `p`, the word is the first `n`. */
+static inline uint64_t word_hash(const char *p, size_t n, size_t room)
+{
+    uint64_t hash = word_begin(n);
+    char rest[PIECE];
+    for (; n > PIECE; p += PIECE, n -= PIECE, room -= PIECE)
+        hash = word_step(hash, get_le64(p), get_le64(p + 8));
+    if (room < PIECE) {
+        memset(rest, 0, sizeof rest);
+        memcpy(rest, p, n);
+        p = rest;
+    }
+    const char *mask = piece_mask + PIECE - n;
+    return word_step(hash, get_le64(p) & get_le64(mask), get_le64(p + 8) & get_le64(mask + 8));
+}
 
 /* Letters of scripts without white space, by lead byte and the one behind it: Thai and Lao
  * (U+0E00..0EFF), kana and Han (U+3040..9FFF), compatibility Han (U+F900..FAFF) and the planes of
@@ -72,21 +115,7 @@ static void look_at_block(struct change_shingles *s)
         s->spaceless = spaceless_letter(s->text, s->block + (unsigned)__builtin_ctzll(b.high)) != 0;
 }
 
-/* The end of the next word, unless a letter that is a word has come into sight. */
-static size_t next_space(struct change_shingles *s)
-{
-    while (s->ends == 0 && !s->spaceless) {
-        s->block += BLOCK;
-        look_at_block(s);
-    }
-    if (s->spaceless)
-        return 0;
-    size_t end = s->block + (unsigned)__builtin_ctzll(s->ends);
-    s->ends &= s->ends - 1;
-    return end;
-}
-
-/* The same where a letter can be a word: a word ends before and behind such a letter. */
+/* The end of the word at `from` where a letter can be a word: it ends before and behind one. */
 static size_t spaceless_end(struct str s, size_t from)
 {
     size_t at = from;
@@ -99,15 +128,6 @@ static size_t spaceless_end(struct str s, size_t from)
     return at;
 }
 
-static size_t word_end(struct change_shingles *s)
-{
-    size_t end = s->spaceless ? 0 : next_space(s);
-    if (s->spaceless)
-        end = spaceless_end(s->text, s->start[s->words % CHANGE_SHINGLE_WORDS]);
-    s->done = end == s->text.n;
-    return end;
-}
-
 struct change_shingles change_shingles_of(struct str normal)
 {
     struct change_shingles s = {.text = normal, .done = normal.n == 0};
@@ -116,19 +136,42 @@ struct change_shingles change_shingles_of(struct str normal)
     return s;
 }
 
+/* Takes the word up to `end`; returns how many shingles that made (0 or 1). */
+static inline size_t take_word(struct change_shingles *s, size_t end, uint64_t *to)
+{
+    uint64_t hash = word_hash(s->text.p + s->start, end - s->start, s->text.n - s->start);
+    s->done = end == s->text.n;
+    *to = shingle(s->earlier, s->last, hash);
+    s->earlier = s->last;
+    s->last = hash;
+    s->start = end + (!s->done && s->text.p[end] == ' ');
+    return ++s->words >= CHANGE_SHINGLE_WORDS || s->done;
+}
+
+/* All words that end in the block, as far as there is room. The walk is a copy, which lets the
+ * compiler keep it in registers: half of the time of a whole simhash. */
+static size_t take_block(struct change_shingles *walk, uint64_t *to, size_t max)
+{
+    struct change_shingles s = *walk;
+    size_t made = 0;
+    for (; s.ends && made < max; s.ends &= s.ends - 1)
+        made += take_word(&s, s.block + (unsigned)__builtin_ctzll(s.ends), to + made);
+    *walk = s;
+    return made;
+}
+
 size_t change_shingles_next(struct change_shingles *s, uint64_t *to, size_t max)
 {
     size_t made = 0;
     while (made < max && !s->done) {
-        size_t end = word_end(s);
-        s->words++;
-        size_t oldest = s->start[s->words % CHANGE_SHINGLE_WORDS];
-        if (s->words >= CHANGE_SHINGLE_WORDS)
-            to[made++] = hash64(str_make(s->text.p + oldest, end - oldest));
-        else if (s->done)
-            to[made++] = hash64(s->text);
-        if (!s->done)
-            s->start[s->words % CHANGE_SHINGLE_WORDS] = end + (s->text.p[end] == ' ');
+        if (s->spaceless) {
+            made += take_word(s, spaceless_end(s->text, s->start), to + made);
+        } else if (s->ends) {
+            made += take_block(s, to + made, max - made);
+        } else {
+            s->block += BLOCK;
+            look_at_block(s);
+        }
     }
     return made;
 }
@@ -200,10 +243,10 @@ void change_sim_add(struct change_sim *s, const uint64_t *hashes, size_t count)
     }
 }
 
-static uint64_t ones_of(const struct change_sim *s, unsigned bit)
+static uint64_t ones_of(const struct change_sim *s, unsigned bit, unsigned planes)
 {
     uint64_t ones = 0;
-    for (unsigned p = 0; p < CHANGE_SIM_PLANES; p++)
+    for (unsigned p = 0; p < planes; p++)
         ones += ((s->plane[p][0] >> bit & 1) + (s->plane[p][1] >> bit & 1)) << p;
     return ones;
 }
@@ -217,8 +260,11 @@ uint64_t change_sim_finish(struct change_sim *s)
         s->waiting_count = 0;
     }
     uint64_t result = 0;
+    unsigned planes = 0; /* no counter is over the number of features */
+    while (planes < CHANGE_SIM_PLANES && s->features >> planes)
+        planes++;
     for (unsigned bit = 0; bit < 64; bit++)
-        result |= (uint64_t)(ones_of(s, bit) * 2 > s->features) << bit;
+        result |= (uint64_t)(ones_of(s, bit, planes) * 2 > s->features) << bit;
     return result;
 }
 
@@ -236,6 +282,19 @@ uint64_t change_simhash(struct str normal)
     return change_sim_finish(&sim);
 }
 
+static uint64_t plain_word_hash(struct str word)
+{
+    uint64_t hash = word_begin(word.n);
+    do {
+        uint64_t half[2] = {0, 0};
+        for (size_t i = 0; i < PIECE && i < word.n; i++)
+            half[i / 8] |= (uint64_t)(uint8_t)word.p[i] << (i % 8 * 8);
+        hash = word_step(hash, half[0], half[1]);
+        word = str_from(word, PIECE);
+    } while (word.n);
+    return hash;
+}
+
 static void plain_count(uint64_t hash, int64_t weight[64])
 {
     for (unsigned bit = 0; bit < 64; bit++)
@@ -245,18 +304,19 @@ static void plain_count(uint64_t hash, int64_t weight[64])
 uint64_t change_simhash_plain(struct str normal)
 {
     int64_t weight[64] = {0};
-    size_t start[2] = {0, 0}; /* of the last word and the one before it */
+    uint64_t word[3] = {0, 0, 0};
     size_t words = 0;
     for (size_t from = 0; from < normal.n; words++) {
         size_t end = spaceless_end(normal, from);
+        word[0] = word[1];
+        word[1] = word[2];
+        word[2] = plain_word_hash(str_make(normal.p + from, end - from));
         if (words >= 2)
-            plain_count(hash64(str_make(normal.p + start[1], end - start[1])), weight);
-        start[1] = start[0];
-        start[0] = from;
+            plain_count(shingle(word[0], word[1], word[2]), weight);
         from = end + (end < normal.n && normal.p[end] == ' ');
     }
     if (words && words < 3)
-        plain_count(hash64(normal), weight);
+        plain_count(shingle(word[0], word[1], word[2]), weight);
     uint64_t result = 0;
     for (unsigned bit = 0; bit < 64; bit++)
         result |= (uint64_t)(weight[bit] > 0) << bit;

@@ -7,9 +7,10 @@
  * are near duplicates.
  *
  * Features of a text are its shingles: every run of CHANGE_SHINGLE_WORDS words in the normalised
- * text (text.h), as bytes, the single spaces between them included, hashed by hash64; a text of
- * fewer words is one feature, an empty one has none and the fingerprint 0. Words end at white
- * space; in scripts that write none (Han, kana, Thai and so on) each letter is a word.
+ * text (text.h); a text of fewer words is one feature, an empty one has none and the fingerprint 0.
+ * Words end at white space; in scripts that write none (Han, kana, Thai and so on) each letter is a
+ * word. A word is hashed 16 bytes at a time, a shingle is the mix of its words' hashes: simhash.c
+ * has both, a few lines each, and they are as much part of stored fingerprints as this definition.
  *
  * The value depends on nothing but the text: not on byte order, word size or vector unit. */
 #ifndef CHANGE_SIMHASH_H
@@ -29,11 +30,12 @@ uint64_t change_simhash_plain(struct str normal);
 /* The shingles' hashes, some at a time: a walk that can be taken up where it stopped. */
 struct change_shingles {
     struct str text;
-    size_t start[CHANGE_SHINGLE_WORDS]; /* of the last words, by their number modulo that */
-    size_t words;
-    size_t block;   /* where the 64 bytes now looked at begin */
-    uint64_t ends;  /* word ends in them that are still to come */
-    bool spaceless; /* the text has letters that are words */
+    size_t start;           /* of the word to come */
+    size_t words;           /* behind us */
+    uint64_t last, earlier; /* hashes of the two words before it */
+    size_t block;           /* where the 64 bytes now looked at begin */
+    uint64_t ends;          /* word ends in them that are still to come */
+    bool spaceless;         /* letters that are words have been met */
     bool done;
 };
 
