@@ -9,10 +9,13 @@
 extern const struct command *const cli_commands[];
 
 /* Each stands at the end of the file named after it. */
+extern const struct command cmd_check;
 extern const struct command cmd_config_defaults;
 extern const struct command cmd_config_show;
 extern const struct command cmd_simulate_balance;
+extern const struct command cmd_try_robots;
 extern const struct command cmd_try_url;
 extern const struct command cmd_try_warc;
+extern const struct command cmd_try_wiring;
 
 #endif
