@@ -131,7 +131,7 @@ static bool read_part(struct fast *f, uint8_t set, int stop)
     const char *q = f->p + 1;
     while (q < f->end && !(url_sets[(uint8_t)*q] & set))
         q++;
-    if (q < f->end && *q != stop)
+    if (q < f->end && (uint8_t)*q != stop)
         return false;
     put(f, f->p, (size_t)(q - f->p));
     f->p = q;
