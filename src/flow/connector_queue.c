@@ -13,6 +13,7 @@
 
 struct channel {
     struct mpsc *ring;
+    size_t length;
     struct node *to;
     unsigned inlet;
     _Atomic bool refused;
@@ -30,6 +31,7 @@ struct channel *channel_open(struct node *to, unsigned inlet, size_t length, str
         return NULL;
     }
     ch->ring = ring;
+    ch->length = length;
     ch->to = to;
     ch->inlet = inlet;
     ch->senders = senders;
@@ -75,7 +77,9 @@ void channel_taken(struct channel *ch)
 
 size_t channel_count(const struct channel *ch)
 {
-    return mpsc_count(ch->ring);
+    /* Its two ends are read one after the other: from a third thread it may seem overfull. */
+    size_t count = mpsc_count(ch->ring);
+    return count < ch->length ? count : ch->length;
 }
 
 const struct node *channel_node(const struct channel *ch)

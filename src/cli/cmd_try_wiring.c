@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/command.h"
+
+#include "components/catalog.h"
+#include "flow/flow.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+struct try_wiring_settings {
+    bool one_thread, quiet;
+};
+
+static const struct option try_wiring_options[] = {
+    OPTION_BOOL_ROW(struct try_wiring_settings, one_thread, "one-thread", "no",
+                    "run all shards on one thread, in the same order every time"),
+    OPTION_BOOL_ROW(struct try_wiring_settings, quiet, "quiet", "no", "print no statistics",
+                    .letter = 'q'),
+    {0},
+};
+
+/* Signal handlers get no argument: the one flow that is running, for ^C. */
+static _Atomic(struct flow *) running;
+
+static void on_signal(int number)
+{
+    (void)number;
+    struct flow *f = atomic_load(&running);
+    if (f)
+        flow_drain(f);
+}
+
+static void catch_signals(void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL); /* the second ^C ends the program at once */
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static enum rc run_flow(struct flow *f, struct buf *why)
+{
+    atomic_store(&running, f);
+    catch_signals(on_signal);
+    enum rc rc = flow_start(f);
+    enum rc ended = flow_wait(f, why);
+    catch_signals(SIG_DFL);
+    atomic_store(&running, NULL);
+    return rc ? rc : ended;
+}
+
+static enum rc run_wiring(const struct wiring *w, const struct try_wiring_settings *s)
+{
+    struct buf text = {.max = 1 << 20};
+    struct flow *f = NULL;
+    enum rc rc = flow_open(w, (struct flow_setup){.one_thread = s->one_thread}, &f, &text);
+    if (rc == RC_OK)
+        rc = run_flow(f, &text);
+    if (rc)
+        cli_fail(EXIT_OTHER, STR_FMT, STR_ARG(text.n ? buf_str(&text) : str_c(rc_text(rc))));
+    buf_clear(&text);
+    if (f && !s->quiet)
+        flow_print_counts(f, &text);
+    fwrite(buf_str(&text).p, 1, text.n, stderr);
+    flow_close(f);
+    buf_done(&text);
+    return rc;
+}
+
+static int try_wiring_run(struct invocation *in)
+{
+    if (in->word_count != 1)
+        return cli_fail(EXIT_USAGE, "try wiring: expected one wiring file");
+    struct problems problems;
+    problems_init(&problems, in->words[0]);
+    struct wiring *w = NULL;
+    int code = EXIT_USAGE;
+    enum rc rc = wiring_load(in->words[0], &components_catalog, &w, &problems);
+    if (rc == RC_OK)
+        code = run_wiring(w, in->settings) == RC_OK ? EXIT_DONE : EXIT_OTHER;
+    else if (rc == RC_INVALID)
+        fwrite(buf_str(&problems.lines).p, 1, problems.lines.n, stderr);
+    else
+        code = cli_fail(EXIT_OTHER, "%s: %s", in->words[0], rc_text(rc));
+    wiring_close(w);
+    problems_done(&problems);
+    return code;
+}
+
+const struct command cmd_try_wiring = {
+    .name = "try wiring",
+    .args = "FILE",
+    .summary = "run a wiring to its end on local input",
+    .details =
+        "Runs the wiring until its sources have nothing left and everything under way has\n"
+        "ended, then prints what each component did on standard error. ^C lets what is under\n"
+        "way come to its end; a second ^C does not.",
+    .options = try_wiring_options,
+    .settings_bytes = sizeof(struct try_wiring_settings),
+    .run = try_wiring_run,
+};

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wirings as a person uses them: check, run, change the file, add a part of one's own (C1, C2, C3)."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from scenario import PROGRAM, ROOT, case, main, run, skip, write
+
+GREP = """name: grep
+components:
+  lines:
+  match: {contains: cat}
+  write:
+connections:
+  - lines -> match -> write
+"""
+WORDS = "cat\ndog\nconcat\ncat\n"
+
+
+def try_wiring(tmp, text, stdin=WORDS, args=()):
+    return run(["try", "wiring", *args, write(tmp, "w.yaml", text)], stdin=stdin)
+
+
+@case("C1 a wiring runs to its end on local input and says what each component did")
+def _(tmp):
+    done = try_wiring(tmp, GREP)
+    assert done.code == 0 and done.out == "cat\nconcat\ncat\n", done
+    assert re.search(r"match +4 +4 ", done.err) and re.search(r"write +3 +0 +3", done.err), done.err
+
+
+@case("C2 removing a part from the file changes what happens")
+def _(tmp):
+    without = GREP.replace("  match: {contains: cat}\n", "").replace("-> match ", "")
+    done = try_wiring(tmp, without)
+    assert done.code == 0 and done.out == WORDS, done
+
+
+@case("C2 replacing the seen provider in the file changes what happens, and nothing is rebuilt")
+def _(tmp):
+    wiring = """shards: 2
+providers: {seen: exact}
+components: {lines: , unseen: , write: }
+connections:
+  - lines -> unseen: {queue: 10, route: hash}
+  - unseen -> write: {queue: 10}
+"""
+    exact = try_wiring(tmp, wiring)
+    assert sorted(exact.out.split()) == ["cat", "concat", "dog"], exact
+    nothing = try_wiring(tmp, wiring.replace("exact", "nothing"))
+    assert sorted(nothing.out.split()) == ["cat", "cat", "concat", "dog"], nothing
+
+
+@case("C3 the wiring of the manual runs on four threads and on one, with the same lines")
+def _(tmp):
+    path = os.path.join(ROOT, "wirings", "unique-lines.yaml")
+    words = "".join(f"cat{i % 5000}\n" for i in range(50000))
+    four = run(["try", "wiring", path], stdin=words)
+    one = run(["try", "wiring", "--one-thread", "-q", path], stdin=words)
+    assert four.code == 0 and one.code == 0 and one.err == "", (four.err, one.err)
+    assert sorted(four.out.split()) == sorted(one.out.split()) == sorted({f"cat{i}" for i in range(5000)})
+
+
+@case("every wiring in wirings/ and examples/ passes check, and --dot prints a graph")
+def _(tmp):
+    for name in sorted(os.listdir(os.path.join(ROOT, "wirings"))):
+        path = os.path.join(ROOT, "wirings", name)
+        done = run(["check", path])
+        assert done.code == 0 and "components\n" in done.out, (name, done)
+        dot = run(["check", "--dot", path])
+        assert dot.out.startswith("digraph wiring {") and dot.out.endswith("}\n"), dot
+
+
+@case("check draws calls, queues, threads and what is left open")
+def _(tmp):
+    done = run(["check", os.path.join(ROOT, "wirings", "unique-lines.yaml")])
+    for line in ["unique lines: 4 shards, each a thread", "lines, on shard 0, source with 1024 credits",
+                 "    .out ==[queue 1000, by hash]==> match.in", "    .out --[call]--> unseen.in",
+                 "    .again (not connected: messages end)", "    .out ==[queue 1000, to shard 0]==> write.in",
+                 "  seen (exact), on each shard", "      contains: cat"]:
+        assert line in done.out, (line, done.out)
+
+
+@case("check tells everything that is wrong, with line and column, and ends with 2")
+def _(tmp):
+    bad = write(tmp, "bad.yaml", "nme: x\ncomponents:\n  lines: {fiel: a}\n  wirte:\nconnections:\n  - lnes -> write\n")
+    done = run(["check", bad])
+    assert done.code == 2 and done.out == "", done
+    assert done.err.splitlines() == [
+        f'{bad}:1:1: wiring: unknown key "nme"; did you mean "name"?',
+        f'{bad}:3:11: components.lines: unknown option "fiel"; did you mean "file"?',
+        f'{bad}:4:3: components.wirte: unknown part "wirte"; did you mean "write"?',
+        f'{bad}:6:5: connections: unknown component "lnes"; did you mean "lines"?',
+        f'{bad}:6:13: connections: unknown component "write"; did you mean "wirte"?'], done.err
+    assert run(["try", "wiring", bad]).code == 2
+    absent = run(["check", os.path.join(tmp, "absent.yaml")])
+    assert absent.code == 2 and "cannot read the file" in absent.err, absent
+
+
+@case("check --parts lists every part with its ports and options")
+def _(tmp):
+    done = run(["check", "--parts"])
+    assert done.code == 0 and "match: lets lines through" in done.out and "seen/exact:" in done.out, done
+    assert re.search(r"option +contains .*live", done.out), done.out
+
+
+@case("C3 a part that fails stops the flow; the program names it and ends with 1")
+def _(tmp):
+    done = try_wiring(tmp, GREP.replace("  write:", "  write: {file: /dev/full}"))
+    assert done.code == 1 and "component write: cannot write" in done.err, done
+    done = try_wiring(tmp, GREP.replace("  lines:", "  lines: {file: absent.txt}"))
+    assert done.code == 1 and "component lines: cannot open absent.txt" in done.err, done
+
+
+@case("C3 ^C drains: what was read is written, then the program ends well")
+def _(tmp):
+    path = write(tmp, "w.yaml", GREP)
+    child = subprocess.Popen([PROGRAM, "try", "wiring", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, bufsize=0)
+    child.stdin.write(b"cat\ndog\nconcat\n")
+    child.stdin.flush()
+    assert child.stdout.readline() == b"cat\n"  # it runs, and waits for more
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=30)
+    assert child.returncode == 0 and out == b"concat\n", (child.returncode, out, err)
+
+
+def installed(tmp):
+    """The headers where `make install` puts them; a package maintainer would do the same."""
+    build = os.path.dirname(PROGRAM)
+    meson = shutil.which("meson")
+    if not meson or not os.path.exists(os.path.join(build, "build.ninja")):
+        skip("part from a shared object (meson or its build folder is absent)")
+    root = os.path.join(tmp, "root")
+    subprocess.run([meson, "install", "-C", build, "--no-rebuild", "--tags", "devel", "--destdir", root,
+                    "--quiet"], check=True, capture_output=True)
+    for folder, _, files in os.walk(root):
+        if "part.h" in files:
+            return os.path.dirname(folder)
+    raise AssertionError("part.h was not installed")
+
+
+@case("C2 a part in a shared object, built against the installed headers, runs in a wiring")
+def _(tmp):
+    include = installed(tmp)
+    for name in ["shout.c", "Makefile", "shout.yaml"]:
+        shutil.copy(os.path.join(ROOT, "examples", "shout", name), tmp)
+    prefix = os.path.dirname(os.path.dirname(include))
+    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "CFLAGS", "DESTDIR")}
+    subprocess.run(["make", "-C", tmp, f"PREFIX={prefix}", "CC=cc", "CFLAGS=-Wall -Wextra -Werror"], check=True,
+                   capture_output=True, env=env)
+    done = run(["try", "wiring", os.path.join(tmp, "shout.yaml")], stdin="hello\n")
+    assert done.code == 0 and done.out == "HELLO!!!\n", done
+    checked = run(["check", "shout.yaml"], cwd=tmp)
+    assert checked.code == 0 and "marks: 3" in checked.out, checked
+    wrong = run(["check", "-"], cwd=tmp, stdin=open(os.path.join(tmp, "shout.yaml")).read().replace("marks", "mraks"))
+    assert wrong.code == 2 and 'did you mean "marks"?' in wrong.err, wrong
+
+
+@case("C2 a shared object of another ABI, without the symbol or absent is refused, saying so")
+def _(tmp):
+    include = installed(tmp)
+    source = os.path.join(ROOT, "examples", "shout", "shout.c")
+    cc = ["cc", "-std=gnu11", "-fPIC", "-shared", f"-I{include}", "-o", os.path.join(tmp, "shout.so")]
+    wiring = os.path.join(ROOT, "examples", "shout", "shout.yaml")
+    shutil.copy(wiring, tmp)
+    subprocess.run(cc + ["-DSHOUT_ABI=4711", source], check=True)
+    done = run(["try", "wiring", os.path.join(tmp, "shout.yaml")])
+    assert done.code == 2 and "shout.yaml:5:17: components.shout:" in done.err, done
+    assert re.search(r"was built for part ABI 4711, this program has \d+: build it again", done.err), done
+    subprocess.run(cc + ["-Dorbweaver_part=other_name", source], check=True)
+    done = run(["check", os.path.join(tmp, "shout.yaml")])
+    assert done.code == 2 and "has no symbol orbweaver_part" in done.err, done
+    os.unlink(os.path.join(tmp, "shout.so"))
+    done = run(["check", os.path.join(tmp, "shout.yaml")])
+    assert done.code == 2 and "shout.so: cannot open shared object file" in done.err, done
+
+
+main()
