@@ -1,55 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "html/names.h"
 
-#include "base/bytes.h"
-
-struct name {
-    char text[19];
-    uint8_t n;
-};
+#include "html/names_part.h"
 
 #include "html/attributes.inc"
 #include "html/elements.inc"
 
-/* Lower-cases letters; bytes that are no letters stay different from every letter and digit. */
-static uint64_t fold(uint64_t eight)
-{
-    return eight | (eight & 0x4040404040404040u) >> 1;
-}
-
-/* The first eight bytes, little endian, zeros behind a shorter name. */
-static uint64_t name_load(struct str s)
-{
-    char eight[8] = {0};
-    memcpy(eight, s.p, s.n < 8 ? s.n : 8);
-    return get_le64(eight);
-}
-
-static unsigned slot_of(struct str s, uint64_t multiplier, unsigned bits)
-{
-    uint64_t key = fold(name_load(s)) + s.n * 0x0101010101010101u;
-    return (unsigned)(key * multiplier >> (64 - bits));
-}
-
-static bool name_is(const struct name *name, struct str s)
-{
-    return name->n == s.n && str_eq_nocase(s, str_make(name->text, name->n));
-}
-
 enum element element_find(struct str name)
 {
-    if (name.n == 0)
-        return ELEMENT_OTHER;
-    unsigned at = element_slots[slot_of(name, ELEMENT_HASH_MULTIPLIER, ELEMENT_HASH_BITS)];
-    return name_is(&element_names[at], name) ? (enum element)at : ELEMENT_OTHER;
+    return name.n ? element_find_fast(name, false) : ELEMENT_OTHER;
 }
 
 enum attribute attribute_find(struct str name)
 {
-    if (name.n == 0)
-        return ATTR_OTHER;
-    unsigned at = attribute_slots[slot_of(name, ATTRIBUTE_HASH_MULTIPLIER, ATTRIBUTE_HASH_BITS)];
-    return name_is(&attribute_names[at], name) ? (enum attribute)at : ATTR_OTHER;
+    return name.n ? attribute_find_fast(name, false) : ATTR_OTHER;
 }
 
 struct str element_name(enum element e)
@@ -70,7 +34,7 @@ enum {
     HIDDEN = ELEMENT_HIDDEN,
 };
 
-static const uint16_t traits[ELEMENT_COUNT] = {
+const uint16_t element_trait_bits[ELEMENT_COUNT] = {
     [ELEMENT_A] = LINKS,
     [ELEMENT_ADDRESS] = BLOCK | OUT,
     [ELEMENT_ANNOTATION_XML] = ELEMENT_INTEGRATION,
@@ -198,5 +162,5 @@ static const uint16_t traits[ELEMENT_COUNT] = {
 
 unsigned element_traits(enum element e)
 {
-    return traits[e];
+    return element_trait_bits[e];
 }

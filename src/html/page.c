@@ -2,6 +2,7 @@
 #include "html/page.h"
 
 #include "base/mem.h"
+#include "html/names_part.h"
 #include "html/page_part.h"
 
 enum {
@@ -50,7 +51,7 @@ static void note_tag(struct page_reader *r, const struct html_tag *tag)
         page_fail(r, buf_rc(&r->tags));
         return;
     }
-    bool is_void = (element_traits(tag->element) & ELEMENT_VOID) ||
+    bool is_void = (element_trait_bits[tag->element] & ELEMENT_VOID) ||
                    (tag->self_closing && tag->element == ELEMENT_OTHER);
     t->kind = tag->is_end ? PAGE_TAG_END : is_void ? PAGE_TAG_VOID : PAGE_TAG_START;
     t->name =
@@ -136,7 +137,7 @@ static bool is_head_element(enum element e)
 static enum rc on_start(void *ctx, const struct html_tag *tag)
 {
     struct page_reader *r = ctx;
-    unsigned traits = element_traits(tag->element);
+    unsigned traits = element_trait_bits[tag->element];
     if (page_wants(r, PAGE_TAGS))
         note_tag(r, tag);
     if (page_wants(r, PAGE_TEXT | PAGE_ANCHORS))
@@ -161,7 +162,7 @@ static enum rc on_end(void *ctx, const struct html_tag *tag)
     if (page_wants(r, PAGE_TAGS))
         note_tag(r, tag);
     if (page_wants(r, PAGE_TEXT | PAGE_ANCHORS))
-        text_follow(r, tag, element_traits(tag->element));
+        text_follow(r, tag, element_trait_bits[tag->element]);
     if (tag->element == ELEMENT_A)
         anchor_end(r);
     else if (tag->element == ELEMENT_STYLE && r->in_style)

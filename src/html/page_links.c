@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which attribute of which element is a reference, and of what kind. */
 #include "html/css.h"
+#include "html/names_part.h"
 #include "html/page_part.h"
 #include "html/srcset.h"
 
@@ -271,7 +272,7 @@ static void page_rules(struct page_reader *r, const struct html_tag *tag)
 {
     const uint8_t *row = rules[tag->element];
     for (size_t i = 0; i < tag->attr_count && r->rc == RC_OK; i++) {
-        enum attribute attribute = attribute_find(tag->attrs[i].name);
+        enum attribute attribute = attribute_find_fast(tag->attrs[i].name, false);
         unsigned rule = row[attribute];
         if (!rule || ((rule & KIND_BITS) == PAGE_LATER && !page_wants(r, PAGE_LAZY)))
             continue;
@@ -287,7 +288,7 @@ static void page_rules(struct page_reader *r, const struct html_tag *tag)
 
 void page_links_of(struct page_reader *r, const struct html_tag *tag)
 {
-    if (element_traits(tag->element) & ELEMENT_LINKS)
+    if (element_trait_bits[tag->element] & ELEMENT_LINKS)
         page_rules(r, tag);
     if (tag->attr_bits & html_attr_bit(STR("style"))) {
         struct str css = page_attr(r, tag, STR("style"), &r->scratch);

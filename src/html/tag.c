@@ -2,6 +2,7 @@
 /* The data state and the states of tags: where nearly all of the time goes. tag_scan() is compiled
  * into the data loop for tags that begin there, and once more to resume one from the hold. */
 #include "html/entity.h"
+#include "html/names_part.h"
 #include "html/scan.h"
 #include "html/tokenizer_part.h"
 
@@ -249,17 +250,17 @@ enum {
         ELEMENT_RCDATA | ELEMENT_RAWTEXT | ELEMENT_SCRIPT_TEXT | ELEMENT_PLAIN | ELEMENT_FOREIGN,
 };
 
-SCAN_INLINE void tag_emit(struct html_tokenizer *t)
+SCAN_INLINE void tag_emit(struct html_tokenizer *t, const char *end)
 {
     t->where = IN_CONTENT;
-    t->tag.element = element_find(t->tag.name);
+    t->tag.element = element_find_fast(t->tag.name, end - t->tag.name.p >= 8);
     enum rc (*handle)(void *, const struct html_tag *) =
         t->tag.is_end ? t->handler.end_tag : t->handler.start_tag;
     if (handle)
         t->rc = handle(t->ctx, &t->tag);
     if (!t->follow_content)
         return;
-    unsigned traits = element_traits(t->tag.element);
+    unsigned traits = element_trait_bits[t->tag.element];
     if (UNLIKELY((traits & TRAITS_TO_FOLLOW) || t->foreign_depth))
         content_follow(t, traits);
 }
@@ -283,7 +284,7 @@ SCAN_INLINE const char *tag_read(struct html_tokenizer *t, struct scan *s, const
     const char *name = p + (is_end ? 2 : 1);
     const char *q = tag_scan(t, s, name, TAG_NAME, name, 0);
     if (LIKELY(q != NULL)) {
-        tag_emit(t);
+        tag_emit(t, s->end);
         return q;
     }
     t->where = IN_TAG;
@@ -306,7 +307,7 @@ const char *step_tag(struct html_tokenizer *t, const struct window *w, const cha
     const char *q = tag_scan(t, &s, from, t->step, t->part, 1);
     if (!q)
         return tag_wait(t, w, p);
-    tag_emit(t);
+    tag_emit(t, w->end);
     return q;
 }
 
