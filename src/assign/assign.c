@@ -49,27 +49,30 @@ static enum rc check_agents(const struct assign_agent *agents, uint32_t count)
     return weights > 0 ? RC_OK : RC_INVALID;
 }
 
-/* qsort hands over no context, so names are sorted as pointers into the list. */
+struct named {
+    struct str name;
+    uint32_t at;
+};
+
 static int compare_names(const void *a, const void *b)
 {
-    return str_cmp((*(const struct assign_agent *const *)a)->name,
-                   (*(const struct assign_agent *const *)b)->name);
+    return str_cmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
 static enum rc sort_names(const struct assign_agent *agents, uint32_t count, uint32_t *by_name,
                           struct assign_conflict *ret_conflict)
 {
-    const struct assign_agent **sorted = mem_alloc(count * sizeof *sorted);
+    struct named *sorted = mem_alloc(count * sizeof *sorted);
     if (!sorted)
         return RC_NOMEM;
     for (uint32_t i = 0; i < count; i++)
-        sorted[i] = &agents[i];
-    qsort(sorted, count, sizeof(const struct assign_agent *), compare_names);
+        sorted[i] = (struct named){agents[i].name, i};
+    qsort(sorted, count, sizeof *sorted, compare_names);
     enum rc rc = RC_OK;
     for (uint32_t i = 0; i < count; i++) {
-        by_name[i] = (uint32_t)(sorted[i] - agents);
-        if (i > 0 && rc == RC_OK && str_eq(sorted[i]->name, sorted[i - 1]->name)) {
-            struct str name = sorted[i]->name;
+        struct str name = sorted[i].name;
+        by_name[i] = sorted[i].at;
+        if (i > 0 && rc == RC_OK && str_eq(name, sorted[i - 1].name)) {
             *ret_conflict = (struct assign_conflict){name, name, hash64(name)};
             rc = RC_EXISTS;
         }

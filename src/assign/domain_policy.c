@@ -52,9 +52,9 @@ const struct domain_policy domain_policy_geography = {
 const struct domain_policy *domain_policy_find(struct str name)
 {
     static const struct domain_policy *const all[] = {
-        &domain_policy_random, &domain_policy_least_loaded, &domain_policy_geography};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (str_eq(str_c(all[i]->name), name))
-            return all[i];
+        &domain_policy_random, &domain_policy_least_loaded, &domain_policy_geography, NULL};
+    for (const struct domain_policy *const *p = all; *p; p++)
+        if (str_eq(str_c((*p)->name), name))
+            return *p;
     return NULL;
 }

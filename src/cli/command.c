@@ -17,7 +17,7 @@ int cli_fail(enum exit_code code, const char *format, ...)
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
-    return code;
+    return (int)code;
 }
 
 static enum rc read_all(FILE *f, struct buf *ret)
