@@ -134,7 +134,7 @@ bool warc_reader_is_gzip(const struct warc_reader *r)
 static void set_record(struct warc_reader *r)
 {
     r->problem.in_record = r->state != BEFORE;
-    r->problem.record = r->problem.in_record ? r->record.place : r->problem.at;
+    r->problem.record = r->problem.in_record ? r->record.place : r->source.at;
     r->state = FAILED;
 }
 

@@ -61,8 +61,8 @@ struct warc_problem {
     bool torn;            /* the archive ends too early: what there is may be right */
     struct warc_place at; /* of the exact problem; damage inside compressed data and a torn archive
                              have the offset in the file itself, in_member 0 */
-    bool in_record;       /* a record had begun: */
-    struct warc_place record;
+    bool in_record;           /* a record had begun: */
+    struct warc_place record; /* its place, or where one was to begin */
     char text[200]; /* "expected CR LF CR LF behind the block of 12 bytes, found \"x\"" */
 };
 
