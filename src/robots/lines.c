@@ -21,8 +21,9 @@ static const struct spelling spellings[] = {
 
 static enum robots_key key_of(struct str name)
 {
+    char first = name.n ? ascii_lower(*name.p) : '\0';
     for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
-        if (str_starts_nocase(name, str_c(spellings[i].start)))
+        if (*spellings[i].start == first && str_starts_nocase(name, str_c(spellings[i].start)))
             return spellings[i].key;
     }
     return KEY_NONE;
