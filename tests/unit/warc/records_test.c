@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kit.h"
 
-static const struct warc_id first = {{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0xf6, 0x77, 0xf8, 0x99,
-                                      0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff}};
+#define FIRST                                                                                   \
+    {                                                                                           \
+        {                                                                                       \
+            0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0xf6, 0x77, 0xf8, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, \
+                0xee, 0xff                                                                      \
+        }                                                                                       \
+    }
+static const struct warc_id first = FIRST;
 static const struct warc_id second = {{1}};
 
 static struct warc_writer *plain_writer(void)
@@ -32,7 +38,7 @@ static struct digest sha1_of(const char *text)
     "WARC/1.1\r\nWARC-Type: " type "\r\nWARC-Record-ID: " ID \
     "\r\nWARC-Date: 1970-01-01T00:00:01Z\r\n"
 
-static const struct warc_head head = {.id = first, .date_ms = 1000};
+static const struct warc_head head = {.id = FIRST, .date_ms = 1000};
 
 static void a_response_has_its_fields(void **state)
 {
