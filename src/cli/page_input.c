@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/page_input.h"
+
+#include "html/charset.h"
+
+enum { RAW_MAX_BYTES = 256 << 20, UTF8_MAX_TOTAL_BYTES = 768 << 20 };
+
+int page_input_read(struct page_input *in, const char *path, struct str content_type)
+{
+    buf_init(&in->raw, RAW_MAX_BYTES);
+    buf_init(&in->utf8, UTF8_MAX_TOTAL_BYTES);
+    if (cli_read_file(path, RAW_MAX_BYTES, &in->raw) != RC_OK)
+        return EXIT_OTHER;
+    struct charset_guess guess = charset_guess(buf_str(&in->raw), content_type);
+    in->charset = guess.name;
+    enum rc rc =
+        charset_to_utf8(guess.name, str_from(buf_str(&in->raw), guess.bom_bytes), &in->utf8);
+    if (rc != RC_OK)
+        return cli_fail(EXIT_OTHER, "%s: cannot convert from %s: %s", path, guess.name,
+                        rc_text(rc));
+    return EXIT_DONE;
+}
+
+void page_input_done(struct page_input *in)
+{
+    buf_done(&in->raw);
+    buf_done(&in->utf8);
+}
+
+int page_input_parse(const struct page_input *in, unsigned parts, struct arena *arena,
+                     struct page *ret)
+{
+    struct page_reader *reader;
+    struct page_options options = {.parts = parts,
+                                   .agent = STR("orbweaver"),
+                                   .max_links = 1 << 20,
+                                   .max_text_bytes = UTF8_MAX_TOTAL_BYTES};
+    enum rc rc = page_reader_open(&reader);
+    if (rc == RC_OK) {
+        rc = page_read(reader, &options, buf_str(&in->utf8), arena, ret);
+        page_reader_close(reader);
+    }
+    return rc == RC_OK ? EXIT_DONE : cli_fail(EXIT_OTHER, "%s", rc_text(rc));
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* page_input: a file of HTML as UTF-8, for the commands that try the page reader on it. */
+#ifndef CLI_PAGE_INPUT_H
+#define CLI_PAGE_INPUT_H
+
+#include "cli/command.h"
+#include "html/page.h"
+
+struct page_input {
+    struct buf raw, utf8;
+    const char *charset; /* the encoding it was in */
+};
+
+/* Reads the file ("-" is standard input), finds its encoding and converts it. On failure a message
+ * was printed and the exit code is returned; page_input_done() is due either way. */
+int page_input_read(struct page_input *in, const char *path, struct str content_type);
+void page_input_done(struct page_input *in);
+
+/* The page in the arena; EXIT_DONE, or an exit code after a message. */
+int page_input_parse(const struct page_input *in, unsigned parts, struct arena *arena,
+                     struct page *ret);
+
+#endif
