@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+enum { WIDTH = 78 }; /* of paragraphs on a terminal */
+
 void help_all(struct buf *out)
 {
     buf_add(out, STR("orbweaver: a distributed web crawler that writes standard WARC\n\n"
@@ -25,12 +27,33 @@ static void option_flags(struct buf *out, const struct option *o)
         buf_printf(out, "=%s", option_arg(o));
 }
 
+/* Paragraphs broken between words; lines that are short enough stay as they were written. */
+static void wrapped(struct buf *out, struct str text)
+{
+    while (text.p) {
+        struct str line = str_take_until(&text, '\n');
+        while (line.n > WIDTH) {
+            size_t at = WIDTH;
+            while (at && line.p[at] != ' ')
+                at--;
+            at = at ? at : str_find(line, ' ');
+            buf_add(out, str_first(line, at));
+            buf_byte(out, '\n');
+            line = str_from(line, at + 1);
+        }
+        buf_add(out, line);
+        buf_byte(out, '\n');
+    }
+}
+
 void help_command(struct buf *out, const struct command *c)
 {
     buf_printf(out, "usage: orbweaver %s%s%s%s\n%s\n", c->name, c->options ? " [OPTION...]" : "",
                c->args && *c->args ? " " : "", c->args ? c->args : "", c->summary);
-    if (c->details)
-        buf_printf(out, "\n%s\n", c->details);
+    if (c->details) {
+        buf_byte(out, '\n');
+        wrapped(out, str_c(c->details));
+    }
     if (c->options)
         buf_byte(out, '\n');
     for (const struct option *o = c->options; o && o->key; o++) {
@@ -71,9 +94,12 @@ static void manual_command(struct buf *out, const struct command *c)
     troff(out, str_c(c->summary));
     buf_add(out, STR(".\n"));
     if (c->details) {
+        struct buf lines = {.max = 1 << 16};
+        wrapped(&lines, str_c(c->details));
         buf_add(out, STR(".PP\n.nf\n"));
-        troff(out, str_c(c->details));
-        buf_add(out, STR("\n.fi\n"));
+        troff(out, buf_str(&lines));
+        buf_add(out, STR(".fi\n"));
+        buf_done(&lines);
     }
     for (const struct option *o = c->options; o && o->key; o++) {
         char room[128];
