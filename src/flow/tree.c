@@ -60,6 +60,8 @@ static struct tree *copy_text(struct copier *c, const yaml_node_t *n, struct tre
     t->text =
         arena_dup(c->arena, str_make((const char *)n->data.scalar.value, n->data.scalar.length));
     t->is_null = is_null_text(n);
+    t->is_quoted = n->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
+                   n->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
     if (t->text.p && memchr(t->text.p, 0, t->text.n))
         return refuse(c, n, "a value holds a NUL character");
     return t->text.p ? t : no_memory(c);

@@ -18,6 +18,7 @@ struct tree {
     enum tree_kind kind;
     unsigned line, column; /* from 1 */
     struct str text;       /* TREE_TEXT, NUL behind it */
+    bool is_quoted;        /* TREE_TEXT: its first character stands one column further */
     bool is_null;          /* TREE_TEXT: nothing was written there, or ~ or null */
     struct tree **items;   /* TREE_LIST: values; TREE_MAP: key, value, key, value */
     size_t count;          /* of values in a list, of pairs in a map */

@@ -173,7 +173,7 @@ static void tell_cycle(struct checker *c, const struct walk *walk, unsigned dept
     unsigned first = depth;
     while (first > 0 && w->connections[walk->path[first - 1]].from != last->to)
         first--;
-    first = first ? first - 1 : 0;
+    first = last->to == last->from ? depth : first - 1; /* it is on the path, so it was found */
     struct buf names = {.max = 4000};
     bool queued = last->queue_length > 0;
     for (unsigned i = first; i < depth; i++) {

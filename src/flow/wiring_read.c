@@ -294,7 +294,7 @@ struct end {
 static struct tree word_place(const struct tree *t, const char *word)
 {
     struct tree at = *t;
-    at.column += (unsigned)(word - t->text.p);
+    at.column += (unsigned)(word - t->text.p) + t->is_quoted;
     return at;
 }
 
