@@ -123,9 +123,11 @@ static void title_end(struct page_reader *r)
     if (!r->in_title)
         return;
     r->in_title = false;
-    r->title_done = true;
     if (buf_rc(&r->title_room) != RC_OK)
         page_fail(r, buf_rc(&r->title_room));
+    if (r->title_room.n == 0)
+        return; /* empty, or the title of an svg element, whose text is not RCDATA */
+    r->title_done = true;
     r->page.title = page_keep(r, buf_str(&r->title_room));
 }
 

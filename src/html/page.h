@@ -95,7 +95,7 @@ struct page {
     size_t tag_count;
     struct str base;        /* absent if there is none; likewise the next four */
     struct str canonical;   /* the first */
-    struct str title;       /* the first, white space made single */
+    struct str title;       /* the first that has text, white space made single */
     struct str description; /* likewise */
     struct str language;    /* lang of html, else meta content-language */
     struct str text;        /* "" if there is none or it was not asked for */

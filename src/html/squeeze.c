@@ -16,14 +16,6 @@ static bool is_blank(char c)
     return (unsigned char)c <= ' ';
 }
 
-/* Cuts `text` to `room` bytes, not within a code point. */
-static struct str cut_to(struct str text, size_t room)
-{
-    while (room && ((unsigned char)text.p[room] & 0xc0) == 0x80)
-        room--;
-    return str_first(text, room);
-}
-
 /* One byte: a blank only if the last byte was none. */
 static inline char *put(char *to, char c)
 {
@@ -74,27 +66,43 @@ static char *put_all(char *to, struct str text)
     return to;
 }
 
-void squeeze_add(struct squeeze *s, struct str text)
+/* The limit is met within a code point: drops what was written of it. */
+static void drop_partial(struct buf *out)
 {
-    size_t skip = 0;
-    while (skip < text.n && is_blank(text.p[skip]))
-        skip++;
-    if (skip)
-        squeeze_space(s);
-    text = str_from(text, skip);
-    if (text.n == 0)
-        return;
-    size_t room = s->max_bytes > s->out->n + 1 ? s->max_bytes - s->out->n - 1 : 0;
-    if (text.n > room) {
-        text = cut_to(text, room);
-        s->cut = true;
-        if (text.n == 0)
-            return;
+    while (out->n && ((unsigned char)out->p[out->n - 1] & 0xc0) == 0x80)
+        out->n--;
+    if (out->n && ((unsigned char)out->p[out->n - 1] & 0xc0) == 0xc0)
+        out->n--;
+}
+
+/* Byte by byte, where the limit may be met. The result does not depend on how text is cut up. */
+static void add_near_limit(struct squeeze *s, struct str text)
+{
+    for (size_t i = 0; i < text.n && !s->cut; i++) {
+        char c = text.p[i], before = s->out->n ? s->pending : 0;
+        if (is_blank(c)) {
+            squeeze_space(s);
+            continue;
+        }
+        if (s->out->n + (before ? 2 : 1) > s->max_bytes) {
+            s->cut = true;
+            if (((unsigned char)c & 0xc0) == 0x80)
+                drop_partial(s->out);
+            break;
+        }
+        if (before)
+            buf_byte(s->out, before);
+        buf_byte(s->out, c);
+        s->pending = 0;
     }
-    char *start = buf_reserve(s->out, text.n + 1);
+}
+
+/* `text` starts with a word and fits. */
+static void add_fast(struct squeeze *s, struct str text)
+{
+    char *start = buf_reserve(s->out, text.n + 1), *to = start;
     if (!start)
         return;
-    char *to = start;
     if (s->pending && s->out->n)
         *to++ = s->pending;
     *to++ = text.p[0];
@@ -105,4 +113,20 @@ void squeeze_add(struct squeeze *s, struct str text)
         s->pending = ' ';
     }
     s->out->n += (size_t)(to - start);
+}
+
+void squeeze_add(struct squeeze *s, struct str text)
+{
+    size_t skip = 0;
+    while (skip < text.n && is_blank(text.p[skip]))
+        skip++;
+    if (skip)
+        squeeze_space(s);
+    text = str_from(text, skip);
+    if (text.n == 0 || s->cut)
+        return;
+    if (s->out->n + text.n + 1 > s->max_bytes)
+        add_near_limit(s, text);
+    else
+        add_fast(s, text);
 }

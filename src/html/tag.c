@@ -107,6 +107,11 @@ SCAN_INLINE const char *tag_pause(struct html_tokenizer *t, enum tag_step step, 
 {
     t->step = step;
     t->part = part;
+    if (step == TAG_NAME)
+        t->tag.name = str_make(part, 0);
+    if (step != TAG_AFTER_ATTR && step != TAG_BEFORE_VALUE && step != TAG_VALUE_DQ &&
+        step != TAG_VALUE_SQ && step != TAG_VALUE_UNQUOTED)
+        t->attr_name = STR_NONE; /* what was there pointed into another window */
     return NULL;
 }
 
