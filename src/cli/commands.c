@@ -8,6 +8,7 @@ const struct command *const cli_commands[] = {
     &cmd_config_show,
     &cmd_config_defaults,
     &cmd_simulate_balance,
+    &cmd_try_change,
     &cmd_try_links,
     &cmd_try_robots,
     &cmd_try_text,
