@@ -86,15 +86,37 @@ static size_t ascii_run(struct str s)
     return i;
 }
 
+/* Length of the whole characters of two and three bytes at the start of `s`: what most text is made
+ * of where it is not ASCII. Stops where utf8_decode has to look. */
+static size_t letters_run(struct str s)
+{
+    size_t i = 0;
+    while (i + 4 <= s.n) {
+        uint32_t v = get_le32(s.p + i);
+        if ((v & 0xc0e0) == 0x80c0 && (v & 0x1e)) {
+            i += 2;
+        } else if ((v & 0xc0c0f0) == 0x8080e0 && (v & 0x200f) && (v & 0x200f) != 0x200d) {
+            i += 3;
+        } else {
+            break;
+        }
+    }
+    return i;
+}
+
 size_t utf8_valid(struct str s)
 {
     size_t at = 0;
     while ((at += ascii_run(str_from(s, at))) < s.n) {
+        size_t letters = letters_run(str_from(s, at));
+        at += letters;
         uint32_t code;
         size_t bytes;
-        if (!utf8_decode(str_from(s, at), &code, &bytes))
-            break;
-        at += bytes;
+        if (letters == 0) {
+            if (!utf8_decode(str_from(s, at), &code, &bytes))
+                break;
+            at += bytes;
+        }
     }
     return at;
 }

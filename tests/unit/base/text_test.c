@@ -52,6 +52,24 @@ static void every_code_point_comes_back(void **state)
     }
 }
 
+/* utf8_valid has a short way for two and three bytes: it must agree with utf8_decode. */
+static void validity_is_that_of_decoding(void **state)
+{
+    (void)state;
+    char s[8] = "...zzzzz";
+    for (unsigned v = 0; v < 64 * 256 * 96; v++) {
+        s[0] = (char)(0xc0 + v / 256 / 96);
+        s[1] = (char)(v / 96 % 256);
+        s[2] = (char)(0x70 + v % 96);
+        uint32_t code;
+        size_t used, want = 0;
+        while (want < sizeof s && utf8_decode(str_make(s + want, sizeof s - want), &code, &used))
+            want += used;
+        if (utf8_valid(str_make(s, sizeof s)) != want)
+            fail_msg("%02x %02x %02x", (uint8_t)s[0], (uint8_t)s[1], (uint8_t)s[2]);
+    }
+}
+
 static void json_is_nested_and_escaped(void **state)
 {
     (void)state;
@@ -173,6 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_broken_sequence_becomes_one_replacement),
         cmocka_unit_test(every_code_point_comes_back),
+        cmocka_unit_test(validity_is_that_of_decoding),
         cmocka_unit_test(json_is_nested_and_escaped),
         cmocka_unit_test(digests_have_their_published_values),
         cmocka_unit_test(a_digest_in_pieces_is_the_whole_one),
