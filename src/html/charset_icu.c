@@ -84,9 +84,9 @@ static const struct pair sjis_bytes[] = {{0x80, 0x80}};
 static const struct pair sjis_codes[] = {{0x1a, 0x7f}, {0x1c, 0x1a}, {0x7f, 0x1c}};
 /* clang-format on */
 
-#define PAIRS(a)                  \
-    {                             \
-        a, sizeof a / sizeof a[0] \
+#define PAIRS(a)                        \
+    {                                   \
+        (a), sizeof(a) / sizeof((a)[0]) \
     }
 
 static const struct converter converters[] = {
@@ -140,6 +140,12 @@ static uint16_t letter_marked(uint32_t code, uint32_t *ret_letter)
     return code == 0xf327 || code == 0xf346 ? 0x30c : 0;
 }
 
+static bool is_odd(uint32_t code)
+{
+    return code < 0x20 ? code == 0x1a || code == 0x1c
+                       : (code >= 0x7f && code < 0xa0) || (code >= 0xe000 && code < 0xf900);
+}
+
 /* Rare characters, which need a second look. */
 static void code_put_odd(const struct converter *c, uint32_t code, struct buf *out)
 {
@@ -156,10 +162,15 @@ static void code_put_odd(const struct converter *c, uint32_t code, struct buf *o
     buf_utf8(out, code);
 }
 
-/* Appends UTF-16 that ICU made. *lead keeps a first surrogate over the edge of a chunk. */
+enum { CHUNK_UNITS = 2048 };
+
+/* Appends UTF-16 that ICU made, through a room of our own since most of it is short and plain.
+ * *lead keeps a first surrogate over the edge of a chunk. */
 static void units_put(const struct converter *c, const UChar *u, size_t n, UChar *lead,
                       struct buf *out)
 {
+    char room[3 * CHUNK_UNITS + UTF8_MAX_BYTES];
+    size_t used = 0;
     for (size_t i = 0; i < n; i++) {
         uint32_t code = u[i];
         if (U16_IS_LEAD(code)) {
@@ -169,13 +180,15 @@ static void units_put(const struct converter *c, const UChar *u, size_t n, UChar
         if (*lead && U16_IS_TRAIL(code))
             code = (uint32_t)U16_GET_SUPPLEMENTARY(*lead, code);
         *lead = 0;
-        if ((code < 0xa0 && (code < 0x20 || code >= 0x7f)) || (code >= 0xe000 && code < 0xf900))
+        if (is_odd(code)) {
+            buf_add(out, str_make(room, used));
+            used = 0;
             code_put_odd(c, code, out);
-        else if (code < 0x80)
-            buf_byte(out, (char)code);
-        else
-            buf_utf8(out, code);
+        } else {
+            used += utf8_encode(code, room + used);
+        }
     }
+    buf_add(out, str_make(room, used));
 }
 
 static enum rc rc_from_icu(UErrorCode error)
@@ -188,13 +201,12 @@ static enum rc rc_from_icu(UErrorCode error)
 static enum rc convert(UConverter *icu, const struct converter *c, struct str body, struct buf *out)
 {
     const char *from = body.n ? body.p : "", *end = from + body.n;
-    UChar units[2048], lead = 0;
+    UChar units[CHUNK_UNITS] = {0}, lead = 0;
     UErrorCode error;
     do {
         UChar *to = units;
         error = U_ZERO_ERROR;
-        ucnv_toUnicode(icu, &to, units + sizeof units / sizeof units[0], &from, end, NULL, true,
-                       &error);
+        ucnv_toUnicode(icu, &to, units + CHUNK_UNITS, &from, end, NULL, true, &error);
         units_put(c, units, (size_t)(to - units), &lead, out);
     } while (error == U_BUFFER_OVERFLOW_ERROR && buf_rc(out) == RC_OK);
     return buf_rc(out) == RC_OK ? rc_from_icu(error) : buf_rc(out);

@@ -236,7 +236,9 @@ static const char *xml_declared(struct str head)
 static const char *markup_take(struct cursor *c, bool skip_raw)
 {
     struct str s = rest(c);
-    char next = s.n > 1 ? s.p[1] : '\0';
+    char next = 0;
+    if (s.n > 1)
+        next = s.p[1];
     if (str_starts(s, STR("<!--"))) {
         c->at += 2; /* its dashes may close it: <!--> */
         skip_behind(c, STR("-->"));

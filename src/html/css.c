@@ -39,7 +39,7 @@ static bool is_unprintable(char c)
 
 static char peek(const struct css_scan *s, size_t ahead)
 {
-    return s->at + ahead < s->css.n ? s->css.p[s->at + ahead] : '\0';
+    return (char)(s->at + ahead < s->css.n ? s->css.p[s->at + ahead] : 0);
 }
 
 static bool more(const struct css_scan *s)

@@ -21,7 +21,9 @@ static const struct spelling spellings[] = {
 
 static enum robots_key key_of(struct str name)
 {
-    char first = name.n ? ascii_lower(*name.p) : '\0';
+    if (name.n == 0)
+        return KEY_NONE;
+    char first = ascii_lower(*name.p);
     for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
         if (*spellings[i].start == first && str_starts_nocase(name, str_c(spellings[i].start)))
             return spellings[i].key;
@@ -98,7 +100,7 @@ void robots_lines_init(struct robots_lines *l, struct str body)
 
 bool robots_lines_next(struct robots_lines *l, enum robots_key *ret_key, struct str *ret_value)
 {
-    if (l->rest.n == 0)
+    if (!l->rest.p || l->rest.n == 0)
         return false;
     size_t end = line_end(l->rest);
     struct str line = str_first(l->rest, end);

@@ -37,8 +37,10 @@ static void put_encoded(struct buf *out, char octet)
 static size_t octet_take(struct str s, struct buf *out)
 {
     char octet = s.p[0];
-    if (octet == '%' && s.n > 2 && ascii_hex(s.p[1]) >= 0 && ascii_hex(s.p[2]) >= 0) {
-        octet = (char)(ascii_hex(s.p[1]) << 4 | ascii_hex(s.p[2]));
+    int high = s.n > 2 && octet == '%' ? ascii_hex(s.p[1]) : -1;
+    int low = high >= 0 ? ascii_hex(s.p[2]) : -1;
+    if (low >= 0) {
+        octet = (char)(high * 16 + low);
         if (is_unreserved(octet))
             buf_byte(out, octet);
         else

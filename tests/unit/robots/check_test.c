@@ -145,11 +145,11 @@ static void test_ten_thousand_rules(void **state)
     struct robots *r = rules_of(buf_str(&rules));
     for (unsigned i = 0; i < 10000; i++) {
         char path[64];
-        snprintf(path, sizeof path, "/folder%u/x.gif", i);
+        (void)snprintf(path, sizeof path, "/folder%u/x.gif", i);
         struct robots_verdict v = robots_check(r, str_c(path));
         assert_int_equal(v.line, i + 3);
         assert_int_equal(v.allowed, i % 3 == 0);
-        snprintf(path, sizeof path, "/folder%u/x.png", i);
+        (void)snprintf(path, sizeof path, "/folder%u/x.png", i);
         assert_int_equal(robots_check(r, str_c(path)).line, i % 5 ? i + 3 : 2);
     }
     robots_free(r);
