@@ -83,6 +83,9 @@ enum rc part_validate(const struct part *part, struct buf *why)
         return refuse(why, "has neither inlets nor a produce function", NULL);
     if (!is_component && (!part->provides || !part->provide))
         return refuse(why, "provides nothing", NULL);
+    if (!is_component && part->where == PART_ON_ONE_SHARD &&
+        (part->start || part->drain || part->stop))
+        return refuse(why, "has start, drain or stop, and no thread to call them on", NULL);
     for (const struct part_need *n = part->needs; n && n->role; n++)
         if (!n->interface)
             return refuse(why, "names no interface for", n->role);

@@ -47,11 +47,13 @@ void flow_unpause(struct flow *f)
 static void describe(struct buf *to, const struct flow *f, const struct node *n, enum rc rc,
                      struct str text)
 {
-    const char *kind = n->part->kind == PART_PROVIDER ? "provider" : "component";
-    buf_printf(to, "%s %s", kind, n->self.name);
-    if (f->shard_count > 1)
-        buf_printf(to, " on shard %u", n->self.shard);
-    buf_add(to, STR(": "));
+    if (n) {
+        buf_printf(to, "%s %s", n->part->kind == PART_PROVIDER ? "provider" : "component",
+                   n->self.name);
+        if (f->shard_count > 1)
+            buf_printf(to, " on shard %u", n->self.shard);
+        buf_add(to, STR(": "));
+    }
     buf_add(to, text.n ? text : str_c(rc_text(rc)));
 }
 
@@ -107,6 +109,7 @@ enum rc flow_open(const struct wiring *wiring, struct flow_setup setup, struct f
     f->wiring = wiring;
     f->shard_count = wiring->shards;
     f->one_thread = setup.one_thread;
+    f->log = setup.log;
     f->clock = clock_real();
     enum rc rc = flow_build(f);
     if (rc)
@@ -162,7 +165,7 @@ enum rc flow_start(struct flow *f)
     for (; f->thread_count < f->shard_count; f->thread_count++) {
         unsigned s = f->thread_count;
         if (pthread_create(&f->threads[s], NULL, thread_main, &f->shards[s])) {
-            flow_fail(f, f->nodes[0], RC_LIMIT, STR("the system gives no more threads"));
+            flow_fail(f, NULL, RC_LIMIT, STR("the system gives no more threads"));
             return RC_LIMIT;
         }
     }

@@ -21,6 +21,7 @@ struct flow_setup {
     /* All shards take turns on the thread that calls flow_wait() or flow_turn(): the same order of
      * events every time. So it is anyway with a clock that is not the kernel's. */
     bool one_thread;
+    struct log *log; /* what part_log() gives to parts; borrowed, NULL swallows all */
 };
 
 /* The wiring is borrowed until flow_close. On failure `why` says which part, and why. */

@@ -13,6 +13,12 @@ static bool lives_on(const struct wiring_part *w, unsigned shard)
     return w->shard == WIRING_ALL_SHARDS || (unsigned)w->shard == shard;
 }
 
+/* A provider that exists once for all shards; its posts go to the first. */
+static bool is_shared(const struct wiring_part *w)
+{
+    return w->part->kind == PART_PROVIDER && w->shard >= 0;
+}
+
 static uint32_t or_else(uint32_t value, uint32_t fallback)
 {
     return value ? value : fallback;
@@ -35,7 +41,8 @@ static enum rc node_make(struct flow *f, const struct wiring_part *w, unsigned p
         return RC_NOMEM;
     *n = (struct node){.part = w->part, .shard = shard, .flow = f, .place = place};
     f->nodes[f->node_count++] = n;
-    shard->nodes[shard->node_count++] = n;
+    if (!is_shared(w))
+        shard->nodes[shard->node_count++] = n;
     n->self =
         (struct instance){.name = w->name.p, .shard = shard->number, .shard_count = f->shard_count};
     struct settings settings = {0};
@@ -57,10 +64,9 @@ static enum rc nodes_make(struct flow *f, const struct wiring_part *list, unsign
                           struct node **at)
 {
     for (unsigned i = 0; i < count; i++) {
-        bool is_shared = list[i].part->kind == PART_PROVIDER && list[i].shard >= 0;
         for (unsigned s = 0; s < f->shard_count; s++) {
             struct node **place = &at[s * count + i];
-            if (is_shared && s > 0)
+            if (is_shared(&list[i]) && s > 0)
                 *place = at[i];
             else if (lives_on(&list[i], s)) {
                 enum rc rc = node_make(f, &list[i], i, &f->shards[s], place);

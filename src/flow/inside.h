@@ -17,6 +17,7 @@ struct flow {
     unsigned shard_count;
     struct clock *clock;
     bool one_thread;
+    struct log *log;
 
     struct node **nodes; /* in the order of opening */
     unsigned node_count;
@@ -48,7 +49,7 @@ static inline enum flow_state flow_state(const struct flow *f)
 
 void flow_wake_all(struct flow *f);
 
-/* The first failure wins; the flow stops. Any thread. */
+/* The first failure wins; the flow stops. `n` may be NULL. Any thread. */
 void flow_fail(struct flow *f, const struct node *n, enum rc rc, struct str text);
 
 /* flow_build.c: nodes, connectors and brakes, nothing opened yet. */

@@ -67,6 +67,11 @@ void *part_provider(struct instance *self, unsigned at)
     return node_of(self)->providers[at];
 }
 
+struct log *part_log(struct instance *self)
+{
+    return node_of(self)->flow->log;
+}
+
 uint64_t part_now_ms(struct instance *self)
 {
     return node_of(self)->shard->loop.now_ms;

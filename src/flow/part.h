@@ -35,13 +35,16 @@
 #include "flow/message.h"
 #include "flow/options.h"
 
+struct log;
+
 /* Changes whenever a struct or a call that parts see changes its meaning or layout. */
 #define PART_ABI 1u
 
 enum part_kind { PART_COMPONENT = 1, PART_PROVIDER = 2 };
 
 /* How many instances there are. A component on one shard is reached through queues. A provider
- * that exists once is called from all shards' threads at a time and must bear that. */
+ * that exists once is called from all shards' threads at a time and must bear that; of the
+ * functions below it has open, close, provide and changed only. */
 enum part_where { PART_ON_EACH_SHARD, PART_ON_ONE_SHARD };
 
 struct part_port {
@@ -141,12 +144,15 @@ void part_count_error(struct instance *self);
 /* The interface of needs[at]. */
 void *part_provider(struct instance *self, unsigned at);
 
+/* Where events are written (base/log.h); may be NULL, which swallows all. */
+struct log *part_log(struct instance *self);
+
 /* The time at the beginning of the shard's turn, in the clock of the flow. */
 uint64_t part_now_ms(struct instance *self);
 
-/* w->fd and w->ready are set; `events` as epoll's. Again with other events changes them.
- * RC_UNSUPPORTED: this kind of file is always ready (a plain file). Unwatching one that is not
- * watched is fine. */
+/* Watches and timers may be used from open on. w->fd and w->ready are set; `events` as epoll's.
+ * Again with other events changes them. RC_UNSUPPORTED: this kind of file is always ready (a plain
+ * file). Unwatching one that is not watched is fine. */
 MUST_CHECK enum rc part_watch(struct instance *self, struct watch *w, unsigned events);
 void part_unwatch(struct instance *self, struct watch *w);
 

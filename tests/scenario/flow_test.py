@@ -53,6 +53,23 @@ connections:
     assert sorted(nothing.out.split()) == ["cat", "cat", "concat", "dog"], nothing
 
 
+@case("C2 the assignment of hosts is a word in the file: every agent has a share, together everything")
+def _(tmp):
+    with open(os.path.join(ROOT, "wirings", "share-of-urls.yaml"), encoding="utf-8") as f:
+        wiring = f.read()
+    urls = "".join(f"HTTP://Host{i}.Example:80/?b=2&a=1#top\n" for i in range(300)) + "mailto:x@example.org\n"
+    every = sorted(f"http://host{i}.example/?a=1&b=2" for i in range(300))
+    shares = {}
+    for kind in ["ring", "rendezvous", "modulo"]:
+        parts = [try_wiring(tmp, wiring.replace("part: ring", f"part: {kind}").replace("agent: ant", f"agent: {who}"),
+                            urls) for who in ["ant", "bee", "cat"]]
+        assert all(p.code == 0 and p.out for p in parts), parts
+        assert sorted("".join(p.out for p in parts).split()) == every, kind
+        assert re.search(r"normalise +301 +301 +0 +1 ", parts[0].err), parts[0].err
+        shares[kind] = [p.out for p in parts]
+    assert shares["ring"] != shares["modulo"] and shares["ring"] != shares["rendezvous"]
+
+
 @case("C3 the wiring of the manual runs on four threads and on one, with the same lines")
 def _(tmp):
     path = os.path.join(ROOT, "wirings", "unique-lines.yaml")

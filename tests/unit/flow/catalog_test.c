@@ -31,6 +31,16 @@ static void nothing_handle(struct instance *self, unsigned inlet, struct message
     part_end(self, m);
 }
 
+static void *nothing_provide(struct instance *self)
+{
+    return self;
+}
+
+static void nothing_stop(struct instance *self)
+{
+    (void)self;
+}
+
 static const struct option bad_key[] = {{.key = "shard", .type = OPTION_BOOL, .help = "x"}, {0}};
 static const struct option bad_default[] = {
     {.key = "x", .type = OPTION_COUNT, .def = "lots", .help = "x"}, {0}};
@@ -59,6 +69,14 @@ static const struct {
     {{PART, .inlets = in, .options = bad_default, .settings_bytes = 8},
      "its table has a default that cannot be read"},
     {{.kind = PART_PROVIDER, .name = "x", .help = "x"}, "its table provides nothing"},
+    {{.kind = PART_PROVIDER,
+      .name = "x",
+      .help = "x",
+      .where = PART_ON_ONE_SHARD,
+      .provides = "y",
+      .provide = nothing_provide,
+      .stop = nothing_stop},
+     "its table has start, drain or stop, and no thread to call them on"},
 };
 
 static void a_table_that_is_not_in_order_is_refused_saying_why(void **state)
