@@ -20,12 +20,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-#define MUST(what)                                                     \
-    do {                                                               \
-        if (!(what)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
-            abort();                                                   \
-        }                                                              \
+#define MUST(what)                                                           \
+    do {                                                                     \
+        if (!(what)) {                                                       \
+            (void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
+            abort();                                                         \
+        }                                                                    \
     } while (0)
 
 static char rooms[5][URL_ROOM_BYTES];

@@ -198,14 +198,14 @@ static bool is_refused(enum quirk quirk, const char *bytes, size_t n)
 
 static bool convert(struct url_encoding *e, uint32_t code, char room[16], size_t *ret_n)
 {
-    UChar units[2];
+    UChar units[2] = {0, 0};
     int32_t count = 0;
     U16_APPEND_UNSAFE(units, count, code);
     const UChar *from = units;
     char *to = room;
     UErrorCode error = U_ZERO_ERROR;
     if (e->quirk == ISO_2022_JP)
-        ucnv_setFallback(e->icu, code >= 0xff61 && code <= 0xff9f);
+        ucnv_setFallback(e->icu, (UBool)(code >= 0xff61 && code <= 0xff9f));
     ucnv_fromUnicode(e->icu, &to, room + 16, &from, units + count, NULL, false, &error);
     *ret_n = (size_t)(to - room);
     return U_SUCCESS(error) && !is_refused(e->quirk, room, *ret_n);

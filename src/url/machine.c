@@ -564,7 +564,9 @@ __attribute__((noinline)) static enum rc run_cleaned(struct machine *m, struct s
     }
     m->p = room;
     m->end = room + clean.n;
-    return run(m, ret);
+    enum rc rc = run(m, ret);
+    m->p = m->end = NULL; /* the room ends here */
+    return rc;
 }
 
 enum rc url_machine_parse(struct url_parser *parser, struct str input, const struct url *base,

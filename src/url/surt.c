@@ -52,7 +52,7 @@ static void put_turned(struct str host, struct buf *out)
         while (from > 0 && host.p[from - 1] != '.')
             from--;
         for (size_t i = from; i < end; i++)
-            *to++ = host.p[i] == ',' ? '.' : host.p[i];
+            *to++ = (char)(host.p[i] == ',' ? '.' : host.p[i]);
         if (from == 0)
             break;
         *to++ = ',';

@@ -7,7 +7,7 @@
 
 static bool is_same(struct str a, struct str b)
 {
-    return (a.p == NULL) == (b.p == NULL) && str_eq(a, b);
+    return a.p && b.p ? str_eq(a, b) : a.p == b.p;
 }
 
 /* What the gate is about: a failure, or a result that is http or https. */

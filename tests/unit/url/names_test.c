@@ -125,7 +125,7 @@ static unsigned long sum(struct str s)
 {
     unsigned long total = 0;
     for (size_t i = 0; i < s.n; i++)
-        total += (unsigned char)s.p[i] * (unsigned char)s.p[i];
+        total += (unsigned long)(unsigned char)s.p[i] * (unsigned char)s.p[i];
     return total;
 }
 
