@@ -61,15 +61,15 @@ static void put_result(struct try_url *t, struct jsonw *j, const struct url *u)
     put_surt(j, &normal);
     jsonw_text_field(j, "host", normal.has_host ? url_host(&normal) : STR_NONE);
     jsonw_text_field(j, "domain", url_domain(url_host(&normal)));
-    snprintf(fingerprint, sizeof fingerprint, "%016llx",
-             (unsigned long long)url_fingerprint(&normal));
+    (void)snprintf(fingerprint, sizeof fingerprint, "%016llx",
+                   (unsigned long long)url_fingerprint(&normal));
     jsonw_text_field(j, "fingerprint", str_c(fingerprint));
 }
 
 static void put_failure(struct jsonw *j, const char *where, const char *text)
 {
     char error[256];
-    snprintf(error, sizeof error, "%s%s", where, text);
+    (void)snprintf(error, sizeof error, "%s%s", where, text);
     jsonw_text_field(j, "error", str_c(error));
 }
 
@@ -140,7 +140,7 @@ static void bad_line(struct try_url *t, const char *text)
 {
     struct jsonw j = jsonw_to(&t->out);
     char error[512];
-    snprintf(error, sizeof error, "line %zu: %s", t->line, text);
+    (void)snprintf(error, sizeof error, "line %zu: %s", t->line, text);
     jsonw_object(&j);
     jsonw_text_field(&j, "error", str_c(error));
     jsonw_end(&j);

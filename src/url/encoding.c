@@ -198,6 +198,7 @@ static bool is_refused(enum quirk quirk, const char *bytes, size_t n)
 
 static bool convert(struct url_encoding *e, uint32_t code, char room[16], size_t *ret_n)
 {
+    memset(room, 0, 16);
     UChar units[2] = {0, 0};
     int32_t count = 0;
     U16_APPEND_UNSAFE(units, count, code);

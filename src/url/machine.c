@@ -88,7 +88,8 @@ static bool is_drive(struct str s, bool normal)
 static bool starts_with_drive(const struct machine *m)
 {
     struct str s = left(m);
-    return is_drive(str_first(s, 2), false) && (s.n == 2 || memchr("/\\?#", s.p[2], 4));
+    return is_drive(str_first(s, 2), false) &&
+           (s.n == 2 || s.p[2] == '/' || s.p[2] == '\\' || s.p[2] == '?' || s.p[2] == '#');
 }
 
 /* Fragment and query, whatever of them is there; then the input is read. */

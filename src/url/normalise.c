@@ -102,26 +102,38 @@ static bool would_join(const char *p, size_t n)
     return (n >= 1 && p[n - 1] == '%') || (n >= 2 && p[n - 2] == '%' && ascii_hex(p[n - 1]) >= 0);
 }
 
+/* The byte that "%XX" at the start of `s` stands for, or -1. */
+static int escaped_byte(struct str s)
+{
+    if (s.n < 3 || s.p[0] != '%')
+        return -1;
+    int high = ascii_hex(s.p[1]), low = ascii_hex(s.p[2]);
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+static char cased(char digit, uint32_t rules)
+{
+    if (rules & URL_RULE_PERCENT_CASE)
+        return ascii_upper(digit);
+    return digit;
+}
+
 static size_t walk_percents(char *p, size_t n, uint32_t rules)
 {
-    const char *first = n ? memchr(p, '%', n) : NULL;
-    size_t r = first ? (size_t)(first - p) : n, w = r;
-    bool upper = rules & URL_RULE_PERCENT_CASE;
+    size_t r = str_find(str_make(p, n), '%'), w = r;
     while (r < n) {
-        bool escape =
-            p[r] == '%' && r + 2 < n && ascii_hex(p[r + 1]) >= 0 && ascii_hex(p[r + 2]) >= 0;
-        if (!escape) {
+        int byte = escaped_byte(str_make(p + r, n - r));
+        if (byte < 0) {
             p[w++] = p[r++];
             continue;
         }
-        int code = ascii_hex(p[r + 1]) << 4 | ascii_hex(p[r + 2]);
-        if ((rules & URL_RULE_PERCENT_UNRESERVED) && is_unreserved((unsigned char)code) &&
+        if ((rules & URL_RULE_PERCENT_UNRESERVED) && is_unreserved((unsigned char)byte) &&
             !would_join(p, w)) {
-            p[w++] = (char)code;
+            p[w++] = (char)byte;
         } else {
             p[w++] = '%';
-            p[w++] = upper ? ascii_upper(p[r + 1]) : p[r + 1];
-            p[w++] = upper ? ascii_upper(p[r + 2]) : p[r + 2];
+            p[w++] = cased(p[r + 1], rules);
+            p[w++] = cased(p[r + 2], rules);
         }
         r += 3;
     }
