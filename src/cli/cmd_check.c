@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/command.h"
+#include "cli/config_file.h"
 
 #include "components/catalog.h"
 #include "flow/wiring.h"
@@ -51,26 +51,79 @@ static int list_parts(void)
     return EXIT_DONE;
 }
 
-static int check_file(const char *file, bool as_dot)
+static int say_problems(enum rc rc, const char *file, const struct problems *problems)
+{
+    if (rc != RC_INVALID)
+        return cli_fail(EXIT_OTHER, "%s: %s", file, rc_text(rc));
+    struct buf lines = {.max = OUT_MAX_BYTES};
+    problems_print(problems, &lines);
+    fprintf(stderr, STR_FMT, STR_ARG(buf_str(&lines)));
+    buf_done(&lines);
+    return EXIT_USAGE;
+}
+
+static int check_wiring(const char *file, bool as_dot, struct problems *problems)
+{
+    struct wiring *w = NULL;
+    enum rc rc = wiring_load(file, &components_catalog, &w, problems);
+    if (rc)
+        return say_problems(rc, file, problems);
+    struct buf out = {.max = OUT_MAX_BYTES};
+    if (as_dot)
+        wiring_print_dot(w, &out);
+    else
+        wiring_print(w, &out);
+    cli_print(&out);
+    buf_done(&out);
+    wiring_close(w);
+    return EXIT_DONE;
+}
+
+static int check_config(const struct tree *root, const char *file, struct arena *arena,
+                        struct problems *problems)
+{
+    struct settings *settings = arena_zero(arena, sizeof *settings);
+    enum rc rc = settings ? options_default(settings_table, settings, arena) : RC_NOMEM;
+    if (rc == RC_OK)
+        rc = config_tree_read(root, settings, NULL, arena, problems);
+    if (rc)
+        return say_problems(rc, file, problems);
+    struct buf out = {.max = OUT_MAX_BYTES};
+    buf_printf(&out, "%s: a configuration without errors, %zu keys\n", file,
+               root ? root->count : 0);
+    cli_print(&out);
+    buf_done(&out);
+    return EXIT_DONE;
+}
+
+/* A wiring joins components; anything else is meant as a configuration. */
+static bool is_wiring(const struct tree *root)
+{
+    return root && root->kind == TREE_MAP &&
+           (tree_get(root, STR("components")) || tree_get(root, STR("connections")));
+}
+
+static int check_file(const char *file, bool as_dot, struct arena *arena)
 {
     struct problems problems;
-    problems_init(&problems, file);
-    struct wiring *w = NULL;
-    struct buf out = {.max = OUT_MAX_BYTES};
-    enum rc rc = wiring_load(file, &components_catalog, &w, &problems);
-    if (rc == RC_OK) {
-        as_dot ? wiring_print_dot(w, &out) : wiring_print(w, &out);
-        cli_print(&out);
-    } else if (rc == RC_INVALID) {
-        problems_print(&problems, &out);
-        fwrite(out.p, 1, out.n, stderr);
-    } else {
-        cli_fail(EXIT_OTHER, "%s: %s", file, rc_text(rc));
+    const struct tree *root = NULL;
+    struct buf text;
+    if (cli_read_file(file, CONFIG_FILE_MAX_BYTES, &text)) {
+        buf_done(&text);
+        return EXIT_USAGE;
     }
-    wiring_close(w);
-    buf_done(&out);
+    problems_init(&problems, file);
+    enum rc rc = tree_read(buf_str(&text), arena, &problems, &root);
+    int code;
+    if (rc)
+        code = say_problems(rc, file, &problems);
+    else if (is_wiring(root))
+        code = check_wiring(file, as_dot, &problems);
+    else
+        code = check_config(root, file, arena, &problems);
     problems_done(&problems);
-    return rc == RC_OK ? EXIT_DONE : rc == RC_INVALID ? EXIT_USAGE : EXIT_OTHER;
+    buf_done(&text);
+    return code;
 }
 
 static int check_run(struct invocation *in)
@@ -79,16 +132,17 @@ static int check_run(struct invocation *in)
     if (s->parts && in->word_count == 0)
         return list_parts();
     if (in->word_count != 1)
-        return cli_fail(EXIT_USAGE, "check: expected one wiring file");
-    return check_file(in->words[0], s->dot);
+        return cli_fail(EXIT_USAGE, "check: expected one file");
+    return check_file(in->words[0], s->dot, in->arena);
 }
 
 const struct command cmd_check = {
     .name = "check",
     .args = "FILE",
-    .summary = "check a wiring and show what is connected to what",
+    .summary = "find what is wrong with a configuration or a wiring, or show its graph",
     .details =
-        "Reads a wiring (docs/flow.md) without running it. Everything that is wrong is told\n"
+        "Reads a configuration (config defaults prints one) or a wiring, which has components\n"
+        "(docs/flow.md), without running it. Everything that is wrong is told\n"
         "with line and column, and the program ends with 2; otherwise the graph is printed:\n"
         "--[call]--> is a call on the same shard, ==[queue N]==> a bounded queue.",
     .options = check_options,

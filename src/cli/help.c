@@ -151,6 +151,23 @@ static void completion_words(struct buf *out)
     }
 }
 
+/* The commands of two words that begin alike stand together in the list. */
+static bool is_first_of_group(const struct command *const *c)
+{
+    struct str word = first_word((*c)->name);
+    return word.n < strlen((*c)->name) &&
+           (c == cli_commands || !str_eq(word, first_word(c[-1]->name)));
+}
+
+static void completion_group(struct buf *out, struct str word)
+{
+    buf_printf(out, "    \"" STR_FMT " \") words=\"", STR_ARG(word));
+    for (const struct command *const *c = cli_commands; *c; c++)
+        if (str_eq(first_word((*c)->name), word))
+            buf_printf(out, "%s ", (*c)->name + word.n + 1);
+    buf_add(out, STR("\" ;;\n"));
+}
+
 void help_completion(struct buf *out)
 {
     buf_add(out, STR("_orbweaver() {\n    local cur=${COMP_WORDS[COMP_CWORD]} words=\n"
@@ -161,12 +178,9 @@ void help_completion(struct buf *out)
             buf_printf(out, "--%s ", o->key);
         buf_add(out, STR("--help\" ;;\n"));
     }
-    for (const struct command *const *c = cli_commands; *c; c++) {
-        struct str word = first_word((*c)->name);
-        if (word.n < strlen((*c)->name))
-            buf_printf(out, "    \"" STR_FMT " \") words+=\" %s\" ;;\n", STR_ARG(word),
-                       (*c)->name + word.n + 1);
-    }
+    for (const struct command *const *c = cli_commands; *c; c++)
+        if (is_first_of_group(c))
+            completion_group(out, first_word((*c)->name));
     buf_add(out, STR("    ' ') words=\""));
     completion_words(out);
     buf_add(out, STR("--help --version\" ;;\n    esac\n"
