@@ -128,6 +128,6 @@ const struct part part_assign_address = {
 const struct part part_assign_modulo = {
     ASSIGN_PART,
     .name = "modulo",
-    .help = "by the URL's hash modulo the number of agents; for comparison",
+    .help = "by the sum of the URL's bytes modulo the number of agents (M2)",
     .open = modulo_open,
 };
