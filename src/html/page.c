@@ -40,6 +40,14 @@ static unsigned hidden_bit(enum element e)
     }
 }
 
+/* Has the tokenizer leave out what nobody needs at this place. */
+static void listen(struct page_reader *r)
+{
+    bool ends = page_wants(r, PAGE_TAGS | PAGE_TEXT | PAGE_ANCHORS) || r->in_style || r->in_title;
+    bool text = r->wants_text || r->in_style || r->in_title;
+    tokenizer_mute(r->tokenizer, !text, !ends);
+}
+
 static void note_tag(struct page_reader *r, const struct html_tag *tag)
 {
     if (r->page.tag_count == r->options.max_tags) {
@@ -71,6 +79,7 @@ static void anchor_end(struct page_reader *r)
         page_fail(r, buf_rc(&r->anchor_room));
     r->anchor_at = NO_ANCHOR;
     r->wants_text = page_wants(r, PAGE_TEXT);
+    listen(r);
 }
 
 static void text_break(struct page_reader *r)
@@ -98,6 +107,7 @@ static void text_follow(struct page_reader *r, const struct html_tag *tag, unsig
 static void style_end(struct page_reader *r, const struct html_tag *tag)
 {
     r->in_style = false;
+    listen(r);
     if (buf_rc(&r->style_room) == RC_NOMEM)
         page_fail(r, RC_NOMEM);
     struct html_tag bare = {.element = tag->element, .name = tag->name};
@@ -108,6 +118,7 @@ static void style_begin(struct page_reader *r)
 {
     buf_clear(&r->style_room);
     r->in_style = page_wants(r, PAGE_LINKS);
+    listen(r);
 }
 
 static void title_begin(struct page_reader *r)
@@ -115,6 +126,7 @@ static void title_begin(struct page_reader *r)
     if (r->title_done || !page_wants(r, PAGE_HEAD))
         return;
     r->in_title = true;
+    listen(r);
     squeeze_begin(&r->title, &r->title_room, PAGE_MAX_TITLE_BYTES);
 }
 
@@ -123,6 +135,7 @@ static void title_end(struct page_reader *r)
     if (!r->in_title)
         return;
     r->in_title = false;
+    listen(r);
     if (buf_rc(&r->title_room) != RC_OK)
         page_fail(r, buf_rc(&r->title_room));
     if (r->title_room.n == 0)
@@ -155,6 +168,8 @@ static enum rc on_start(void *ctx, const struct html_tag *tag)
     bool may_link = (traits & ELEMENT_LINKS) || (tag->attr_bits & html_attr_bit(STR("style")));
     if (may_link && page_wants(r, PAGE_LINKS))
         page_links_of(r, tag);
+    if (r->anchor_at != NO_ANCHOR && tag->element == ELEMENT_A)
+        listen(r);
     return r->rc;
 }
 
@@ -265,6 +280,7 @@ void page_begin(struct page_reader *r, const struct page_options *options, struc
     r->hidden = 0;
     r->in_title = r->in_style = r->title_done = false;
     r->wants_text = page_wants(r, PAGE_TEXT);
+    listen(r);
 }
 
 enum rc page_feed(struct page_reader *r, struct str utf8)

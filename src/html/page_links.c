@@ -272,14 +272,17 @@ static void page_rules(struct page_reader *r, const struct html_tag *tag)
 {
     const uint8_t *row = rules[tag->element];
     for (size_t i = 0; i < tag->attr_count && r->rc == RC_OK; i++) {
-        enum attribute attribute = attribute_find_fast(tag->attrs[i].name, false);
+        const struct html_attr *attr = &tag->attrs[i];
+        /* the bytes up to the value's end are there, whatever the name's length */
+        bool readable = attr->value.p + attr->value.n - attr->name.p >= 8;
+        enum attribute attribute = attribute_find_fast(attr->name, readable);
         unsigned rule = row[attribute];
         if (!rule || ((rule & KIND_BITS) == PAGE_LATER && !page_wants(r, PAGE_LAZY)))
             continue;
         if (is_shadowed(tag, attribute) || !tag_counts(r, tag))
             continue;
-        struct str value = html_value(&tag->attrs[i], &r->scratch);
-        if (!tag->attrs[i].plain && buf_rc(&r->scratch) != RC_OK)
+        struct str value = html_value(attr, &r->scratch);
+        if (!attr->plain && buf_rc(&r->scratch) != RC_OK)
             page_fail(r, buf_rc(&r->scratch));
         else
             add_value(r, tag, value, attribute, rule);

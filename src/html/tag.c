@@ -308,7 +308,7 @@ const char *step_tag(struct html_tokenizer *t, const struct window *w, const cha
     const char *from = p + t->scanned;
     if (from == w->end)
         return tag_wait(t, w, p);
-    scan_init(&s, from, w->end);
+    scan_init(&s, t->classify, from, w->end);
     const char *q = tag_scan(t, &s, from, t->step, t->part, 1);
     if (!q)
         return tag_wait(t, w, p);
@@ -354,7 +354,7 @@ const char *step_data(struct html_tokenizer *t, const struct window *w, const ch
                       const char *stop)
 {
     struct scan s;
-    scan_init(&s, p, w->end);
+    scan_init(&s, t->classify, p, w->end);
     while (p < stop && t->rc == RC_OK && !t->need_more) {
         uint64_t special = 0;
         const char *q = text_end(&s, p, w->final, &special);

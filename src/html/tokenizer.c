@@ -18,6 +18,7 @@ void tokenizer_reset(struct html_tokenizer *t, const struct html_options *option
     if (!options)
         options = &none;
     t->rc = RC_OK;
+    t->handler = t->wanted;
     t->follow_content = options->follow_content;
     t->content = options->state;
     t->where = IN_CONTENT;
@@ -40,7 +41,8 @@ enum rc tokenizer_open(const struct html_handler *handler, void *ctx,
     struct html_tokenizer *t = mem_zero(1, sizeof *t);
     if (!t)
         return RC_NOMEM;
-    t->handler = *handler;
+    t->wanted = *handler;
+    t->classify = scan_classifier_best();
     t->ctx = ctx;
     buf_init(&t->hold, HOLD_MAX_BYTES);
     buf_init(&t->scratch, (size_t)HTML_MAX_DOCTYPE_BYTES * 4);
@@ -56,6 +58,12 @@ void tokenizer_close(struct html_tokenizer *t)
     buf_done(&t->hold);
     buf_done(&t->scratch);
     mem_free(t);
+}
+
+void tokenizer_mute(struct html_tokenizer *t, bool text, bool end_tags)
+{
+    t->handler.text = text ? NULL : t->wanted.text;
+    t->handler.end_tag = end_tags ? NULL : t->wanted.end_tag;
 }
 
 static const char *step_content(struct html_tokenizer *t, const struct window *w, const char *p,

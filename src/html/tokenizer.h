@@ -121,6 +121,10 @@ void tokenizer_close(struct html_tokenizer *t);
 /* Ready for another document, with what it was opened with but these options. */
 void tokenizer_reset(struct html_tokenizer *t, const struct html_options *options);
 
+/* Leaves out text or end tags from here on, or gives them again: for a handler that needs them only
+ * now and then, which is faster than being called. May be called from a handler. */
+void tokenizer_mute(struct html_tokenizer *t, bool text, bool end_tags);
+
 /* The next piece, then the end of the input. A failure (RC_NOMEM, or a handler's) sticks. Must not
  * be called from a handler. */
 MUST_CHECK enum rc tokenizer_feed(struct html_tokenizer *t, struct str piece);

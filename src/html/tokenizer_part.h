@@ -10,6 +10,7 @@
 #ifndef HTML_TOKENIZER_PART_H
 #define HTML_TOKENIZER_PART_H
 
+#include "html/scan.h"
 #include "html/tokenizer.h"
 
 struct window {
@@ -36,7 +37,9 @@ enum script_level { SCRIPT_PLAIN, SCRIPT_ESCAPED, SCRIPT_DOUBLE_ESCAPED };
 enum { LAST_START_MAX = 32, FOREIGN_MAX = 64 };
 
 struct html_tokenizer {
-    struct html_handler handler;
+    struct html_handler handler; /* what is called now */
+    struct html_handler wanted;  /* without what tokenizer_mute() silences */
+    scan_classifier *classify;
     void *ctx;
     enum rc rc;
     bool follow_content;
