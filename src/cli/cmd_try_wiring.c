@@ -61,7 +61,7 @@ static enum rc run_wiring(const struct wiring *w, const struct try_wiring_settin
     buf_clear(&text);
     if (f && !s->quiet)
         flow_print_counts(f, &text);
-    fwrite(buf_str(&text).p, 1, text.n, stderr);
+    (void)fwrite(buf_str(&text).p, 1, text.n, stderr);
     flow_close(f);
     buf_done(&text);
     return rc;
@@ -79,7 +79,7 @@ static int try_wiring_run(struct invocation *in)
     if (rc == RC_OK)
         code = run_wiring(w, in->settings) == RC_OK ? EXIT_DONE : EXIT_OTHER;
     else if (rc == RC_INVALID)
-        fwrite(buf_str(&problems.lines).p, 1, problems.lines.n, stderr);
+        (void)fwrite(buf_str(&problems.lines).p, 1, problems.lines.n, stderr);
     else
         code = cli_fail(EXIT_OTHER, "%s: %s", in->words[0], rc_text(rc));
     wiring_close(w);

@@ -46,8 +46,8 @@ static void count_stop(struct instance *self)
     const struct count *c = self->state;
     const struct count_settings *s = self->settings;
     if (!s->quiet)
-        fprintf(stderr, "%s: shard=%u lines=%llu bytes=%llu\n", self->name, self->shard,
-                (unsigned long long)c->lines, (unsigned long long)c->bytes);
+        (void)fprintf(stderr, "%s: shard=%u lines=%llu bytes=%llu\n", self->name, self->shard,
+                      (unsigned long long)c->lines, (unsigned long long)c->bytes);
 }
 
 const struct part part_count = {

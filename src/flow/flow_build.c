@@ -142,7 +142,7 @@ static struct connector *queue_make(struct flow *f, unsigned k, struct node *fro
 {
     const struct wiring_connection *c = &f->wiring->connections[k];
     const struct wiring_part *to = &f->wiring->components[c->to];
-    struct channel **channels = &f->channel_at[k * f->shard_count];
+    struct channel **channels = &f->channel_at[(size_t)k * f->shard_count];
     if (to->shard >= 0)
         return connector_queue_open(from, channels + to->shard, 1, c->spills);
     if (c->route == ROUTE_HASH)

@@ -8,6 +8,8 @@
 #include "flow/part.h"
 #include "flow/purse.h"
 
+#include <stdalign.h>
+
 struct flow;
 struct shard;
 
@@ -44,7 +46,7 @@ struct node {
     unsigned place; /* in the wiring's list of components or providers */
     bool opened, started;
     struct source source;
-    struct node_counts counts;
+    alignas(64) struct node_counts counts; /* apart from the purse, which other threads write */
     /* Connectors behind it that hold it back while something waits in them. */
     struct connector **brakes;
     unsigned brake_count;

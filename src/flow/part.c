@@ -38,6 +38,7 @@ void part_derive(struct instance *self, struct message *parent, struct message *
 void part_ready(struct instance *self)
 {
     struct node *n = node_of(self);
+    assert(n->part->produce);
     n->source.ready = true;
     n->source.idle = false;
     if (!n->source.active) {

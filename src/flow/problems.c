@@ -22,8 +22,9 @@ static void add_clean(struct buf *to, struct str text)
 {
     struct str shown = str_first(text, PROBLEM_MAX_BYTES);
     for (size_t i = 0; i < shown.n; i++) {
-        unsigned char c = (unsigned char)shown.p[i];
-        buf_byte(to, c < 32 || c == 127 ? '?' : (char)c);
+        char c = shown.p[i];
+        bool is_control = (unsigned char)c < 32 || c == 127;
+        buf_byte(to, is_control ? '?' : c);
     }
     if (shown.n < text.n)
         buf_add(to, STR("..."));

@@ -21,6 +21,37 @@ static void must_run(const char *yaml, bool one_thread)
     assert_int_equal(witness.wrong_thread, 0);
 }
 
+static struct flow *must_start(struct wiring *w)
+{
+    struct buf why = {.max = 4096};
+    struct flow *f = NULL;
+    witness_reset();
+    assert_rc(flow_open(w, (struct flow_setup){0}, &f, &why), RC_OK);
+    assert_rc(flow_start(f), RC_OK);
+    buf_done(&why);
+    return f;
+}
+
+static void wait_for(const _Atomic uint64_t *counter, uint64_t least)
+{
+    for (int i = 0; i < 60000 && atomic_load(counter) < least; i++)
+        usleep(1000);
+    assert_true(atomic_load(counter) >= least);
+}
+
+static void must_end(struct flow *f)
+{
+    struct buf why = {.max = 4096};
+    enum rc rc = flow_wait(f, &why);
+    if (rc)
+        print_error("%.*s\n", STR_ARG(buf_str(&why)));
+    assert_int_equal(rc, RC_OK);
+    flow_close(f);
+    buf_done(&why);
+    assert_int_equal(witness.alive, 0);
+    assert_int_equal(witness.wrong_thread, 0);
+}
+
 static const char three_parts[] = "components:\n"
                                   "  numbers: {count: 20000}\n"
                                   "  pass: {add: 1}\n"
@@ -104,6 +135,33 @@ static void credits_bound_an_asynchronous_part(void **state)
              false);
     assert_int_equal(witness.arrived, 100);
     assert_int_equal(witness.most_alive, 7);
+}
+
+static void work_on_a_helper_thread_comes_back_by_posts(void **state)
+{
+    (void)state;
+    static const char yaml[] = "shards: 2\n"
+                               "components:\n"
+                               "  numbers: {count: %s, credits: 16}\n"
+                               "  abroad:\n"
+                               "  collect:\n"
+                               "connections:\n"
+                               "  - numbers -> abroad -> collect\n";
+    char text[sizeof yaml + 20];
+    snprintf(text, sizeof text, yaml, "5000");
+    must_run(text, false);
+    assert_int_equal(witness.arrived, 10000);
+    assert_in_range(witness.most_alive, 1, 32);
+    must_run(text, true);
+    assert_int_equal(witness.arrived, 10000);
+
+    snprintf(text, sizeof text, yaml, "1G"); /* and stopped in the middle */
+    struct wiring *w = must_read(text);
+    struct flow *f = must_start(w);
+    wait_for(&witness.arrived, 1000);
+    flow_stop(f);
+    must_end(f);
+    wiring_close(w);
 }
 
 static void a_simulated_clock_jumps_from_timer_to_timer(void **state)
@@ -308,37 +366,6 @@ static const char endless[] = "shards: 2\n"
                               "  - numbers -> pass: {queue: 100, route: hash}\n"
                               "  - pass -> batch -> collect\n";
 
-static struct flow *must_start(struct wiring *w)
-{
-    struct buf why = {.max = 4096};
-    struct flow *f = NULL;
-    witness_reset();
-    assert_rc(flow_open(w, (struct flow_setup){0}, &f, &why), RC_OK);
-    assert_rc(flow_start(f), RC_OK);
-    buf_done(&why);
-    return f;
-}
-
-static void wait_for(const _Atomic uint64_t *counter, uint64_t least)
-{
-    for (int i = 0; i < 60000 && atomic_load(counter) < least; i++)
-        usleep(1000);
-    assert_true(atomic_load(counter) >= least);
-}
-
-static void must_end(struct flow *f)
-{
-    struct buf why = {.max = 4096};
-    enum rc rc = flow_wait(f, &why);
-    if (rc)
-        print_error("%.*s\n", STR_ARG(buf_str(&why)));
-    assert_int_equal(rc, RC_OK);
-    flow_close(f);
-    buf_done(&why);
-    assert_int_equal(witness.alive, 0);
-    assert_int_equal(witness.wrong_thread, 0);
-}
-
 static void draining_under_load_ends_every_message_at_its_end(void **state)
 {
     (void)state;
@@ -506,6 +533,7 @@ int main(void)
         cmocka_unit_test(one_million_messages_in_order),
         cmocka_unit_test(a_slow_consumer_bounds_the_memory),
         cmocka_unit_test(credits_bound_an_asynchronous_part),
+        cmocka_unit_test(work_on_a_helper_thread_comes_back_by_posts),
         cmocka_unit_test(a_simulated_clock_jumps_from_timer_to_timer),
         cmocka_unit_test(a_cycle_with_queues_of_one_and_every_message_foreign_finishes),
         cmocka_unit_test(derived_messages_take_the_credits_of_their_parent),

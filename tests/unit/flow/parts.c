@@ -333,6 +333,124 @@ static const struct part part_delay = {
     .handle = delay_handle,
 };
 
+/* ---- abroad: each number goes to a helper thread and comes back by a post ---- */
+
+struct job {
+    struct post post;
+    struct state *state;
+    struct message *m;
+    struct job *next; /* to the helper */
+};
+
+struct abroad {
+    struct state state;   /* first; its list is of what is abroad */
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t wanted;
+    struct job *jobs;
+    bool over;
+    pthread_t helper;
+    struct job room[16]; /* as many as the wiring gives credits */
+};
+
+static void *abroad_helper(void *arg)
+{
+    struct abroad *a = arg;
+    pthread_mutex_lock(&a->lock);
+    while (!a->over) {
+        struct job *job = a->jobs;
+        if (!job) {
+            pthread_cond_wait(&a->wanted, &a->lock);
+            continue;
+        }
+        a->jobs = job->next;
+        pthread_mutex_unlock(&a->lock);
+        part_post(a->state.self, &job->post);
+        pthread_mutex_lock(&a->lock);
+    }
+    pthread_mutex_unlock(&a->lock);
+    return NULL;
+}
+
+static void abroad_back(struct post *p)
+{
+    struct job *job = EVENT_OF(p, struct job, post);
+    struct message *m = job->m;
+    check_thread(job->state);
+    job->m = NULL;
+    part_emit(job->state->self, 0, m);
+}
+
+static void abroad_handle(struct instance *self, unsigned inlet, struct message *m)
+{
+    (void)inlet;
+    struct abroad *a = self->state;
+    struct job *job = a->room;
+    while (job->m)
+        job++;
+    *job = (struct job){.post.run = abroad_back, .state = &a->state, .m = m};
+    pthread_mutex_lock(&a->lock);
+    job->next = a->jobs;
+    a->jobs = job;
+    pthread_cond_signal(&a->wanted);
+    pthread_mutex_unlock(&a->lock);
+}
+
+static enum rc abroad_open(struct instance *self, struct buf *why)
+{
+    (void)why;
+    struct abroad *a = mem_zero(1, sizeof *a);
+    if (!a)
+        return RC_NOMEM;
+    a->state.self = self;
+    pthread_mutex_init(&a->lock, NULL);
+    pthread_cond_init(&a->wanted, NULL);
+    self->state = a;
+    return RC_OK;
+}
+
+static void abroad_start(struct instance *self)
+{
+    struct abroad *a = self->state;
+    state_start(self);
+    if (pthread_create(&a->helper, NULL, abroad_helper, a))
+        part_fail(self, RC_LIMIT, "no thread");
+}
+
+static void abroad_stop(struct instance *self)
+{
+    struct abroad *a = self->state;
+    pthread_mutex_lock(&a->lock);
+    a->over = true;
+    pthread_cond_signal(&a->wanted);
+    pthread_mutex_unlock(&a->lock);
+    pthread_join(a->helper, NULL);
+    for (size_t i = 0; i < sizeof a->room / sizeof a->room[0]; i++)
+        if (a->room[i].m)
+            part_end(self, a->room[i].m);
+}
+
+static void abroad_close(struct instance *self)
+{
+    struct abroad *a = self->state;
+    pthread_mutex_destroy(&a->lock);
+    pthread_cond_destroy(&a->wanted);
+    mem_free(a);
+}
+
+static const struct part part_abroad = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "abroad",
+    .help = "works on a helper thread",
+    .inlets = port_in,
+    .outlets = port_out,
+    .open = abroad_open,
+    .close = abroad_close,
+    .start = abroad_start,
+    .stop = abroad_stop,
+    .handle = abroad_handle,
+};
+
 /* ---- batch: waits for 1000 together; drain lets it go with fewer ---- */
 
 static void batch_flush(struct instance *self)
@@ -555,21 +673,10 @@ static const struct part part_asks = {
 extern const struct part part_clock_simulated;
 
 static const struct part *const parts[] = {
-    &part_numbers,
-    &part_onenumbers,
-    &part_costly,
-    &part_pass,
-    &part_hop,
-    &part_split,
-    &part_delay,
-    &part_batch,
-    &part_breaks,
-    &part_collect,
-    &part_words,
-    &part_asks,
-    &part_greeting_plain,
-    &part_greeting_fancy,
-    &part_clock_simulated,
+    &part_numbers, &part_onenumbers,     &part_costly,         &part_pass,
+    &part_hop,     &part_split,          &part_delay,          &part_batch,
+    &part_abroad,  &part_breaks,         &part_collect,        &part_words,
+    &part_asks,    &part_greeting_plain, &part_greeting_fancy, &part_clock_simulated,
     NULL,
 };
 

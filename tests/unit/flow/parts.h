@@ -35,7 +35,7 @@ extern struct witness witness;
 void witness_reset(void);
 
 /* numbers (source, on each shard), onenumbers (source, on one), pass, hop, split, delay, breaks,
- * batch, collect; provider greeting: base, shouting. */
+ * abroad, batch, collect; provider greeting: base, shouting. */
 extern const struct catalog test_catalog;
 
 /* Reads, runs to the end and closes. With `one_thread` on the caller's. Fails the test if the
