@@ -225,8 +225,25 @@ static const struct html_handler handler = {
 
 static const struct html_options tokenizer_options = {.follow_content = true};
 
+enum { ROOM_COUNT = 9 };
+
+static void list_rooms(struct page_reader *r, struct buf *ret[ROOM_COUNT])
+{
+    struct buf **to = ret;
+    *to++ = &r->links;
+    *to++ = &r->tags;
+    *to++ = &r->text_room;
+    *to++ = &r->title_room;
+    *to++ = &r->anchor_room;
+    *to++ = &r->alt_room;
+    *to++ = &r->scratch;
+    *to++ = &r->scratch2;
+    *to++ = &r->style_room;
+}
+
 enum rc page_reader_open(struct page_reader **ret)
 {
+    struct buf *rooms[ROOM_COUNT];
     struct page_reader *r = mem_zero(1, sizeof *r);
     if (!r)
         return RC_NOMEM;
@@ -235,23 +252,21 @@ enum rc page_reader_open(struct page_reader **ret)
         mem_free(r);
         return rc;
     }
-    struct buf *rooms[] = {&r->links,       &r->tags,     &r->text_room, &r->title_room,
-                           &r->anchor_room, &r->alt_room, &r->scratch,   &r->scratch2};
-    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+    list_rooms(r, rooms);
+    for (size_t i = 0; i < ROOM_COUNT; i++)
         buf_init(rooms[i], ROOM_MAX_BYTES);
-    buf_init(&r->style_room, PAGE_MAX_STYLE_BYTES);
+    r->style_room.max = PAGE_MAX_STYLE_BYTES;
     *ret = r;
     return RC_OK;
 }
 
 void page_reader_close(struct page_reader *r)
 {
+    struct buf *rooms[ROOM_COUNT];
     if (!r)
         return;
-    struct buf *rooms[] = {&r->links,      &r->tags,        &r->text_room,
-                           &r->title_room, &r->anchor_room, &r->alt_room,
-                           &r->scratch,    &r->scratch2,    &r->style_room};
-    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+    list_rooms(r, rooms);
+    for (size_t i = 0; i < ROOM_COUNT; i++)
         buf_done(rooms[i]);
     tokenizer_close(r->tokenizer);
     mem_free(r);

@@ -16,16 +16,6 @@ static bool is_blank(char c)
     return (unsigned char)c <= ' ';
 }
 
-/* One byte: a blank only if the last byte was none. */
-static inline char *put(char *to, char c)
-{
-    if (!is_blank(c))
-        *to++ = c;
-    else if (to[-1] != ' ')
-        *to++ = ' ';
-    return to;
-}
-
 #if defined(__SSE2__)
 /* Copies as long as blanks stand alone; returns how much. to[-1] is no blank at the start of each
  * sixteen that are copied, or the first of them is none. */
@@ -54,14 +44,29 @@ static size_t put_blocks(char **to, const char *p, size_t n)
 }
 #endif
 
-/* `text` starts with a word and there is room for it all. to[-1] can be read. */
+/* Byte by byte without branches, since no one can guess where words end. May write one byte more
+ * than it keeps. */
+static char *put_bytes(char *to, const char *p, const char *end)
+{
+    unsigned after_blank = to[-1] == ' ';
+    for (; p < end; p++) {
+        unsigned char c = (unsigned char)*p;
+        unsigned blank = c <= ' ';
+        *to = (char)(blank ? ' ' : c);
+        to += !(blank & after_blank);
+        after_blank = blank;
+    }
+    return to;
+}
+
+/* `text` starts with a word and there is room for it all and a byte. to[-1] can be read. */
 static char *put_all(char *to, struct str text)
 {
     for (size_t at = 0; at < text.n;) {
         at += put_blocks(&to, text.p + at, text.n - at);
         size_t end = at + 16 < text.n ? at + 16 : text.n;
-        for (; at < end; at++)
-            to = put(to, text.p[at]);
+        to = put_bytes(to, text.p + at, text.p + end);
+        at = end;
     }
     return to;
 }
@@ -79,7 +84,9 @@ static void drop_partial(struct buf *out)
 static void add_near_limit(struct squeeze *s, struct str text)
 {
     for (size_t i = 0; i < text.n && !s->cut; i++) {
-        char c = text.p[i], before = s->out->n ? s->pending : 0;
+        char c = text.p[i], before = '\0';
+        if (s->out->n)
+            before = s->pending;
         if (is_blank(c)) {
             squeeze_space(s);
             continue;
@@ -100,7 +107,7 @@ static void add_near_limit(struct squeeze *s, struct str text)
 /* `text` starts with a word and fits. */
 static void add_fast(struct squeeze *s, struct str text)
 {
-    char *start = buf_reserve(s->out, text.n + 1), *to = start;
+    char *start = buf_reserve(s->out, text.n + 2), *to = start;
     if (!start)
         return;
     if (s->pending && s->out->n)

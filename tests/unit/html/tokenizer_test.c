@@ -11,8 +11,14 @@ struct row {
 static void readable(struct str from, struct buf *to)
 {
     buf_clear(to);
-    for (size_t i = 0; i < from.n; i++)
-        buf_byte(to, from.p[i] == 1 ? ';' : from.p[i] == 2 ? '\n' : from.p[i]);
+    for (size_t i = 0; i < from.n; i++) {
+        char c = from.p[i];
+        if (c == 1)
+            c = ';';
+        else if (c == 2)
+            c = '\n';
+        buf_byte(to, c);
+    }
 }
 
 static const struct html_options page_mode = {.follow_content = true};
