@@ -76,7 +76,7 @@ static void complain(struct audit *a, const char *kind, struct warc_place at, co
         buf_byte(&a->out, '\n');
     }
     flush(a, 0);
-    fflush(stdout);
+    (void)fflush(stdout);
     if (at.in_member)
         cli_fail(EXIT_OTHER, "%s: %s at offset %llu, byte %llu of that gzip member: %s", a->path,
                  kind, (unsigned long long)at.offset, (unsigned long long)at.in_member, text);
@@ -218,14 +218,14 @@ static enum rc record_over(struct audit *a)
 static void archive_broken(struct audit *a)
 {
     const struct warc_problem *p = warc_reader_problem(a->reader);
-    char text[400];
+    char room[400];
+    struct buf text = buf_on(room, sizeof room);
+    buf_add(&text, str_c(p->text));
     if (p->in_record)
-        snprintf(text, sizeof text, "%s (in the record at offset %llu; whole records end at %llu)",
-                 p->text, (unsigned long long)p->record.offset,
-                 (unsigned long long)warc_reader_whole_bytes(a->reader));
-    else
-        snprintf(text, sizeof text, "%s", p->text);
-    fault(a, p->at, text);
+        buf_printf(&text, " (in the record at offset %llu; whole records end at %llu)",
+                   (unsigned long long)p->record.offset,
+                   (unsigned long long)warc_reader_whole_bytes(a->reader));
+    fault(a, p->at, buf_c(&text));
 }
 
 static enum rc read_more(struct audit *a, FILE *f)
@@ -310,7 +310,7 @@ static bool try_file(struct audit *a, const char *path)
     warc_order_reset(a->order);
     enum rc rc = read_archive(a, f);
     if (!is_stdin)
-        fclose(f);
+        (void)fclose(f);
     if (rc == RC_OK)
         print_summary(a);
     else if (rc != RC_IO)

@@ -80,7 +80,7 @@ static bool invalid(struct scan *s)
 
 static void skip_blanks(struct scan *s)
 {
-    while (s->rest.n && memchr(" \t\r\n", s->rest.p[0], 4))
+    while (s->rest.n && ascii_is_space(s->rest.p[0]) && s->rest.p[0] != '\f')
         s->rest = str_from(s->rest, 1);
 }
 
@@ -184,12 +184,17 @@ static bool take_string(struct scan *s, struct str *ret)
     return true;
 }
 
+static bool is_word_char(char c)
+{
+    return ascii_is_alnum(c) || c == '+' || c == '-' || c == '.';
+}
+
 /* A number, true, false or null, as it stands. */
 static bool take_word(struct scan *s, struct str *ret)
 {
     skip_blanks(s);
     size_t n = 0;
-    while (n < s->rest.n && (ascii_is_alnum(s->rest.p[n]) || memchr("+-.", s->rest.p[n], 3)))
+    while (n < s->rest.n && is_word_char(s->rest.p[n]))
         n++;
     *ret = str_first(s->rest, n);
     s->rest = str_from(s->rest, n);

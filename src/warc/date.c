@@ -58,7 +58,7 @@ static enum rc moment_ms(const struct moment *m, int64_t *ret_ms)
     if (m->month < 1 || m->month > 12 || m->day < 1 || m->day > month_days(m->year, m->month) ||
         m->hour > 23 || m->minute > 59 || m->second > 60)
         return RC_INVALID;
-    int64_t seconds = (int64_t)m->hour * 3600 + m->minute * 60 + m->second;
+    int64_t seconds = ((int64_t)m->hour * 60 + m->minute) * 60 + m->second;
     int64_t ms = days_since_1970(m) * MS_A_DAY + seconds * 1000 + m->ms;
     if (!warc_date_fits(ms))
         return RC_INVALID;

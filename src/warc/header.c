@@ -15,6 +15,11 @@ bool header_is_text(struct str value)
     return value.n <= WARC_VALUE_MAX && utf8_valid(value) == value.n;
 }
 
+static bool is_scheme_char(char c)
+{
+    return ascii_is_alnum(c) || c == '+' || c == '-' || c == '.';
+}
+
 bool header_is_uri(struct str value)
 {
     size_t colon = str_find(value, ':');
@@ -22,7 +27,7 @@ bool header_is_uri(struct str value)
         !ascii_is_alpha(value.p[0]))
         return false;
     for (size_t i = 1; i < colon; i++)
-        if (!ascii_is_alnum(value.p[i]) && memchr("+-.", value.p[i], 3) == NULL)
+        if (!is_scheme_char(value.p[i]))
             return false;
     for (size_t i = colon; i < value.n; i++)
         if (value.p[i] <= ' ' || value.p[i] > '~' || value.p[i] == '<' || value.p[i] == '>')

@@ -7,8 +7,6 @@
 #include "warc/fields.h"
 #include "warc/source.h"
 
-#include <stdio.h>
-
 enum {
     HEADER_BYTES = 1 << 20,
     LINE_BYTES = 256 << 10,
@@ -143,9 +141,10 @@ static int fail(struct warc_reader *r, enum rc rc, struct warc_place at, const c
 static int fail(struct warc_reader *r, enum rc rc, struct warc_place at, const char *format, ...)
 {
     r->problem = (struct warc_problem){.rc = rc, .at = at};
+    struct buf text = buf_on(r->problem.text, sizeof r->problem.text - 1);
     va_list args;
     va_start(args, format);
-    vsnprintf(r->problem.text, sizeof r->problem.text, format, args);
+    buf_vprintf(&text, format, args);
     va_end(args);
     set_record(r);
     return WARC_BROKEN;
@@ -160,11 +159,16 @@ static int fail_torn(struct warc_reader *r, const char *expected)
 }
 
 /* One byte for a message. */
-static const char *shown(char byte, char *room, size_t bytes)
+struct shown {
+    char text[12];
+};
+static struct shown shown(char byte)
 {
+    struct shown s = {{0}};
+    struct buf text = buf_on(s.text, sizeof s.text - 1);
     bool printable = byte >= ' ' && byte <= '~';
-    snprintf(room, bytes, printable ? "\"%c\"" : "byte 0x%02x", (unsigned char)byte);
-    return room;
+    buf_printf(&text, printable ? "\"%c\"" : "byte 0x%02x", (unsigned char)byte);
+    return s;
 }
 
 /* Makes the window non-empty. False: *ret_event is to be returned (GO_ON at a member's end, of
@@ -272,7 +276,7 @@ static int step_magic(struct warc_reader *r)
     if (!ready(r, "\"WARC/\" and a version", &event))
         return event;
     struct warc_place at = r->source.at;
-    char byte = r->source.window.p[0], room[16];
+    char byte = r->source.window.p[0];
     buf_byte(&r->line, byte);
     if (buf_rc(&r->line))
         return fail(r, buf_rc(&r->line), at, "%s", rc_text(buf_rc(&r->line)));
@@ -290,7 +294,7 @@ static int step_magic(struct warc_reader *r)
         return GO_ON;
     return fail(r, RC_INVALID, at,
                 "expected \"WARC/\" and a version at the start of a record, found %s",
-                shown(byte, room, sizeof room));
+                shown(byte).text);
 }
 
 /* Room for the line that is being read: what both limits leave. */
@@ -491,7 +495,6 @@ static int step_trailer(struct warc_reader *r)
 {
     struct source *s = &r->source;
     int event;
-    char room[16];
     if (r->o.lenient && source_fill(s) == SOURCE_END)
         return end_without_trailer(r);
     if (!ready(r, "CR LF CR LF behind a record's block", &event))
@@ -508,7 +511,7 @@ static int step_trailer(struct warc_reader *r)
     } else {
         return fail(r, RC_INVALID, s->at,
                     "expected CR LF CR LF behind the block of %llu bytes, found %s",
-                    (unsigned long long)r->record.block_bytes, shown(c, room, sizeof room));
+                    (unsigned long long)r->record.block_bytes, shown(c).text);
     }
     source_take(s, 1);
     return GO_ON;

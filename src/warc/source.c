@@ -4,8 +4,6 @@
 #include "base/mem.h"
 #include "warc/inflate.h"
 
-#include <stdio.h>
-
 enum { ROOM_BYTES = 64 << 10, RATIO_FLOOR = 16 << 20, GZIP_FIRST_BYTE = 0x1f };
 
 void source_done(struct source *s)
@@ -55,7 +53,8 @@ static enum source_state broken(struct source *s, enum rc rc, uint64_t back, con
 {
     s->problem = (struct warc_problem){.rc = rc, .at = source_end_place(s)};
     s->problem.at.offset -= back < s->problem.at.offset ? back : s->problem.at.offset;
-    snprintf(s->problem.text, sizeof s->problem.text, "%s", expected);
+    struct buf text = buf_on(s->problem.text, sizeof s->problem.text - 1);
+    buf_add(&text, str_c(expected));
     return SOURCE_BROKEN;
 }
 
@@ -63,9 +62,9 @@ static enum source_state torn(struct source *s)
 {
     broken(s, RC_INVALID, 0, "");
     s->problem.torn = true;
-    snprintf(s->problem.text, sizeof s->problem.text,
-             "expected more of the gzip member that begins at %llu, the archive ends",
-             (unsigned long long)s->member_offset);
+    struct buf text = buf_on(s->problem.text, sizeof s->problem.text - 1);
+    buf_printf(&text, "expected more of the gzip member that begins at %llu, the archive ends",
+               (unsigned long long)s->member_offset);
     return SOURCE_BROKEN;
 }
 

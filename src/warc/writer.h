@@ -20,7 +20,7 @@
 #include "base/buf.h"
 
 enum warc_coding {
-    WARC_FAST,    /* gzip by igzip, levels 0 to 3; the default, level 1 */
+    WARC_FAST,    /* gzip by igzip, levels 1 to 3; the default, level 1 */
     WARC_COMPACT, /* gzip by libdeflate, levels 1 to 12, default 6: smaller and slower */
     WARC_PLAIN,   /* not compressed */
 };
