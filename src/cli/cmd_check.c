@@ -57,15 +57,15 @@ static int say_problems(enum rc rc, const char *file, const struct problems *pro
         return cli_fail(EXIT_OTHER, "%s: %s", file, rc_text(rc));
     struct buf lines = {.max = OUT_MAX_BYTES};
     problems_print(problems, &lines);
-    fprintf(stderr, STR_FMT, STR_ARG(buf_str(&lines)));
+    (void)fprintf(stderr, STR_FMT, STR_ARG(buf_str(&lines)));
     buf_done(&lines);
     return EXIT_USAGE;
 }
 
-static int check_wiring(const char *file, bool as_dot, struct problems *problems)
+static int check_wiring(struct str text, const char *file, bool as_dot, struct problems *problems)
 {
     struct wiring *w = NULL;
-    enum rc rc = wiring_load(file, &components_catalog, &w, problems);
+    enum rc rc = wiring_read(text, file, &components_catalog, &w, problems);
     if (rc)
         return say_problems(rc, file, problems);
     struct buf out = {.max = OUT_MAX_BYTES};
@@ -118,7 +118,7 @@ static int check_file(const char *file, bool as_dot, struct arena *arena)
     if (rc)
         code = say_problems(rc, file, &problems);
     else if (is_wiring(root))
-        code = check_wiring(file, as_dot, &problems);
+        code = check_wiring(buf_str(&text), file, as_dot, &problems);
     else
         code = check_config(root, file, arena, &problems);
     problems_done(&problems);

@@ -113,7 +113,9 @@ def _(tmp):
         f'{bad}:6:13: connections: unknown component "write"; did you mean "wirte"?'], done.err
     assert run(["try", "wiring", bad]).code == 2
     absent = run(["check", os.path.join(tmp, "absent.yaml")])
-    assert absent.code == 2 and "cannot read the file" in absent.err, absent
+    assert absent.code == 2 and "No such file" in absent.err, absent
+    absent = run(["try", "wiring", os.path.join(tmp, "absent.yaml")])
+    assert absent.code == 2 and "absent.yaml:1:1: cannot read the file: No such file" in absent.err, absent
 
 
 @case("check --parts lists every part with its ports and options")
