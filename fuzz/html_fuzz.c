@@ -99,9 +99,10 @@ static void check_page(struct str input, uint64_t seed)
                                    .max_text_bytes = MAX_TEXT,
                                    .max_anchor_bytes = 20};
     struct page whole, pieces;
-    struct page_reader *r;
+    struct page_reader *r = NULL;
     struct arena *a = arena_open(1 << 16, 1 << 26);
-    require(a && page_reader_open(&r) == RC_OK);
+    require(a != NULL);
+    require(page_reader_open(&r) == RC_OK);
     require(page_read(r, &options, input, a, &whole) == RC_OK);
     page_begin(r, &options, a);
     for (seed += 2; input.n;) {
