@@ -61,9 +61,9 @@ struct warc_problem {
     bool torn;            /* the archive ends too early: what there is may be right */
     struct warc_place at; /* of the exact problem; damage inside compressed data and a torn archive
                              have the offset in the file itself, in_member 0 */
-    bool in_record;           /* a record had begun: */
+    bool in_record;       /* a record had begun: */
     struct warc_place record; /* its place, or where one was to begin */
-    char text[200]; /* "expected CR LF CR LF behind the block of 12 bytes, found \"x\"" */
+    char text[200];           /* "expected CR LF CR LF behind the block of 12 bytes, found \"x\"" */
 };
 
 /* NULL without memory. `options` may be NULL. */

@@ -60,6 +60,51 @@ struct str warc_record_target(const struct warc_record *r)
     return uri;
 }
 
+static int base64_value(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (ascii_is_digit(c))
+        return c - '0' + 52;
+    if (c == '+' || c == '-')
+        return 62;
+    return c == '/' || c == '_' ? 63 : -1;
+}
+
+/* `text` without padding, of the length that `n` bytes need. */
+static enum rc base64_decode(struct str text, uint8_t *to, size_t n)
+{
+    uint32_t held = 0;
+    unsigned bits = 0;
+    for (size_t i = 0, made = 0; i < text.n; i++) {
+        int value = base64_value(text.p[i]);
+        if (value < 0)
+            return RC_INVALID;
+        held = held << 6 | (uint32_t)value;
+        bits += 6;
+        if (bits >= 8 && made < n) {
+            bits -= 8;
+            to[made++] = (uint8_t)(held >> bits);
+        }
+    }
+    return RC_OK;
+}
+
+/* The three spellings have different lengths. */
+static enum rc value_decode(struct str value, uint8_t *to, size_t n)
+{
+    struct str bare = value;
+    while (bare.n && bare.p[bare.n - 1] == '=')
+        bare.n--;
+    if (value.n == 2 * n)
+        return hex_decode(value, to, n);
+    if (bare.n == (n * 4 + 2) / 3)
+        return base64_decode(bare, to, n);
+    return base32_decode(value, to, n);
+}
+
 enum rc warc_digest_parse(struct str text, struct digest *ret)
 {
     struct digest d = {0};
@@ -73,9 +118,7 @@ enum rc warc_digest_parse(struct str text, struct digest *ret)
         d.kind = DIGEST_SHA256;
     else
         return RC_UNSUPPORTED;
-    size_t bytes = digest_bytes(d.kind);
-    enum rc rc = value.n == 2 * bytes ? hex_decode(value, d.bytes, bytes)
-                                      : base32_decode(value, d.bytes, bytes);
+    enum rc rc = value_decode(value, d.bytes, digest_bytes(d.kind));
     if (rc == RC_OK)
         *ret = d;
     return rc;

@@ -69,8 +69,8 @@ struct str warc_record_each(const struct warc_record *r, struct str name, size_t
 /* WARC-Target-URI without the angle brackets that some programs put around it. */
 struct str warc_record_target(const struct warc_record *r);
 
-/* A digest as records write it: "sha1:" or "sha256:" and base32 or hexadecimal. RC_UNSUPPORTED for
- * another algorithm, RC_INVALID for a value that cannot be one. */
+/* A digest as records write it: "sha1:" or "sha256:" and base32, base64 or hexadecimal.
+ * RC_UNSUPPORTED for another algorithm, RC_INVALID for a value that cannot be one. */
 MUST_CHECK enum rc warc_digest_parse(struct str text, struct digest *ret);
 
 /* "sha1:" and base32. */

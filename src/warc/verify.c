@@ -30,7 +30,7 @@ const char *warc_defect_text(enum warc_defect defect)
     case WARC_NO_DATE:
         return "expected WARC-Date such as 2024-05-06T07:08:09Z";
     case WARC_NO_TARGET:
-        return "expected WARC-Target-URI";
+        return "expected WARC-Target-URI with a URI";
     case WARC_NO_PROFILE:
         return "expected WARC-Profile in a revisit";
     case WARC_NO_SEGMENT:

@@ -30,10 +30,10 @@ const char *warc_check_name(enum warc_check check); /* "ok", "wrong", ... */
 
 /* What the header lacks or has wrong. Each is a fault of the record. */
 enum warc_defect {
-    WARC_NO_TYPE = 1 << 0,      /* WARC-Type is missing */
-    WARC_NO_ID = 1 << 1,        /* WARC-Record-ID is missing or not a URI */
-    WARC_NO_DATE = 1 << 2,      /* WARC-Date is missing or not a date */
-    WARC_NO_TARGET = 1 << 3,    /* WARC-Target-URI is missing where the type requires it */
+    WARC_NO_TYPE = 1 << 0,   /* WARC-Type is missing */
+    WARC_NO_ID = 1 << 1,     /* WARC-Record-ID is missing or not a URI */
+    WARC_NO_DATE = 1 << 2,   /* WARC-Date is missing or not a date */
+    WARC_NO_TARGET = 1 << 3, /* WARC-Target-URI is missing, or no URI, where the type requires it */
     WARC_NO_PROFILE = 1 << 4,   /* a revisit without WARC-Profile */
     WARC_NO_SEGMENT = 1 << 5,   /* a continuation without its origin and number */
     WARC_TWICE = 1 << 6,        /* a field that must be alone came twice */

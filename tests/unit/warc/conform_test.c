@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Archives by other programs, read to the end. The numbers were found apart from our reader, by a few
- * lines of Python over the unpacked files. */
+/* Archives by other programs, read to the end. The numbers were found apart from our reader, by a
+ * few lines of Python over the unpacked files. */
 #include "kit.h"
 
 #include <stdio.h>
