@@ -168,8 +168,9 @@ static void damage(struct imaging *im, struct buf *b, size_t floor, const struct
         if (to >= b->n)
             return;
     }
-    for (size_t i = from; i < to; i++)
-        b->p[i] = o->damage == DAMAGE_GARBAGE ? (char)rng_next(&im->rng) : 0;
+    memset(b->p + from, 0, to - from);
+    for (size_t i = from; o->damage == DAMAGE_GARBAGE && i < to; i++)
+        b->p[i] = (char)rng_next(&im->rng);
 }
 
 /* What was appended, where it was appended, over what is there and longer. */
@@ -343,7 +344,7 @@ static void choose_files(const struct imaging *im, struct choice *c, uint32_t ou
 static enum rc give_all(struct imaging *im)
 {
     uint32_t at[MAX_FILES] = {0};
-    struct choice choice;
+    struct choice choice = {0};
     enum rc rc = RC_OK;
     for (uint32_t i = 0; rc == RC_OK;) {
         for (uint32_t k = 0; k < im->file_count; k++)
@@ -374,7 +375,7 @@ static uint64_t count_all(const struct imaging *im, uint64_t most)
  * alone there. */
 static enum rc give_move_corners(struct imaging *im)
 {
-    struct choice choice;
+    struct choice choice = {0};
     enum rc rc = RC_OK;
     for (uint32_t outcome = 0; outcome < 2; outcome++) {
         choose_files(im, &choice, outcome);
@@ -423,7 +424,7 @@ static enum rc give_random(struct imaging *im, uint32_t samples)
 {
     enum rc rc = RC_OK;
     for (uint32_t n = 0; rc == RC_OK && n < samples; n++) {
-        struct choice choice;
+        struct choice choice = {0};
         for (uint32_t i = 0; i < im->file_count; i++)
             choice.file[i] = random_outcome(im, &im->files[i]);
         choice.moves = only_possible(im, rng_next(&im->rng) & all_moves(im));

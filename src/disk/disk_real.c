@@ -113,8 +113,8 @@ static enum rc open_parent(struct disk *d, const char *path, int *ret_fd)
 /* Only plain files: a fifo would block, a device would do anything. */
 static enum rc open_plain(struct disk *d, const char *path, int flags, int *ret_fd)
 {
-    int folder;
-    struct stat st;
+    int folder = -1;
+    struct stat st = {0};
     enum rc rc = open_parent(d, path, &folder);
     if (rc)
         return rc;
@@ -252,7 +252,7 @@ static bool is_folder(int folder, const char *name)
 
 static enum rc real_rename(struct disk *d, const char *from, const char *to)
 {
-    int folder;
+    int folder = -1;
     enum rc rc = open_parent(d, from, &folder);
     if (rc)
         return rc;
@@ -267,7 +267,7 @@ static enum rc real_rename(struct disk *d, const char *from, const char *to)
 
 static enum rc real_unlink(struct disk *d, const char *path)
 {
-    int folder;
+    int folder = -1;
     enum rc rc = open_parent(d, path, &folder);
     if (rc)
         return rc;
@@ -281,7 +281,7 @@ static enum rc real_unlink(struct disk *d, const char *path)
 
 static enum rc real_mkdir(struct disk *d, const char *path)
 {
-    int folder;
+    int folder = -1;
     enum rc rc = open_parent(d, path, &folder);
     if (rc)
         return rc;
@@ -293,7 +293,7 @@ static enum rc real_mkdir(struct disk *d, const char *path)
 
 static enum rc real_dirsync(struct disk *d, const char *path)
 {
-    int folder;
+    int folder = -1;
     enum rc rc = open_folder(d, str_c(path), &folder);
     if (rc)
         return rc;
@@ -363,7 +363,7 @@ static enum rc read_entries(DIR *dir, struct entries *e)
 
 static enum rc real_list(struct disk *d, const char *path, disk_each_entry *each, void *ctx)
 {
-    int folder;
+    int folder = -1;
     struct entries e = {0};
     enum rc rc = open_folder(d, str_c(path), &folder);
     if (rc)
