@@ -77,7 +77,7 @@ void change_ival_matrix(const uint8_t *tones, uint32_t n, int64_t *matrix)
         for (uint32_t j = 0; j < side; j++) {
             uint32_t word = 0;
             for (uint32_t x = 0; x < WORD_PIXELS; x++)
-                word = word << 1 | tones[(size_t)y * n + j * WORD_PIXELS + x];
+                word = word << 1 | tones[(size_t)y * n + (size_t)j * WORD_PIXELS + x];
             matrix[(size_t)y / WORD_PIXELS * side + j] += (int64_t)(y % WORD_PIXELS + 1) * word;
         }
     }

@@ -13,6 +13,7 @@ enum {
     GROUP = 256,
     RUBY = 512,
     HEAD = 1024,
+    HEADING = CHANGE_IMPLIED_HEADING,
 };
 
 struct rule {
@@ -33,12 +34,12 @@ static const struct rule rules_2[] = {
     {"ol", {0, P}},
     {"dl", {0, P}},
     {"hr", {0, P}},
-    {"h1", {0, P}},
-    {"h2", {0, P}},
-    {"h3", {0, P}},
-    {"h4", {0, P}},
-    {"h5", {0, P}},
-    {"h6", {0, P}},
+    {"h1", {HEADING, HEADING | P}},
+    {"h2", {HEADING, HEADING | P}},
+    {"h3", {HEADING, HEADING | P}},
+    {"h4", {HEADING, HEADING | P}},
+    {"h5", {HEADING, HEADING | P}},
+    {"h6", {HEADING, HEADING | P}},
     {"rt", {RUBY, RUBY}},
     {"rp", {RUBY, RUBY}},
     {NULL, {0, 0}},
@@ -79,13 +80,15 @@ static const struct rule rules_10[] = {
     {NULL, {0, 0}},
 };
 
-static const struct rule *const rules[] = {
+enum { LONGEST = 10 };
+
+static const struct rule *const rules[LONGEST + 1] = {
     NULL, rules_1, rules_2, rules_3, rules_4, rules_5, rules_6, rules_7, rules_8, NULL, rules_10,
 };
 
 struct change_implied change_implied(struct str name)
 {
-    const struct rule *r = name.n < sizeof rules / sizeof *rules ? rules[name.n] : NULL;
+    const struct rule *r = name.n <= LONGEST ? rules[name.n] : NULL;
     for (; r && r->name; r++)
         if (r->name[0] == name.p[0] && memcmp(r->name, name.p, name.n) == 0)
             return r->implied;

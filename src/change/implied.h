@@ -14,4 +14,7 @@ struct change_implied {
 
 struct change_implied change_implied(struct str name);
 
+/* Headings, whose ends HTML takes for each other's: <h3>...</h2> is a heading that ended. */
+enum { CHANGE_IMPLIED_HEADING = 1 << 11 };
+
 #endif

@@ -20,7 +20,9 @@ static struct masks masks_plain(const char *p, char *out)
     for (unsigned i = 0; i < BLOCK; i++) {
         uint8_t c = (uint8_t)p[i];
         bool space = c == ' ' || (c >= 0x09 && c <= 0x0d);
-        out[i] = space ? ' ' : p[i];
+        out[i] = p[i];
+        if (space)
+            out[i] = ' ';
         m.spaces |= (uint32_t)space << i;
         m.high |= (uint32_t)(c >> 7) << i;
     }

@@ -71,16 +71,33 @@ static void start(struct builder *b, const struct change_tag *tag)
     ++*open_count(b, name_hash);
 }
 
+static void close_down_to(struct builder *b, uint32_t at)
+{
+    while (at > 0 && b->depth >= at)
+        close_innermost(b);
+}
+
+static void end_heading(struct builder *b)
+{
+    uint32_t at = b->depth;
+    while (at > 0 && b->open[at].is != CHANGE_IMPLIED_HEADING)
+        at--;
+    close_down_to(b, at);
+}
+
 static void end(struct builder *b, const struct change_tag *tag)
 {
+    if (tag->name.p[0] == 'h' && change_implied(tag->name).is == CHANGE_IMPLIED_HEADING) {
+        end_heading(b);
+        return;
+    }
     uint64_t name_hash = hash64(tag->name);
     if (*open_count(b, name_hash) == 0)
         return;
     uint32_t at = b->depth;
     while (at > 0 && b->nodes[b->open[at].node].name_hash != name_hash)
         at--;
-    while (at > 0 && b->depth >= at)
-        close_innermost(b);
+    close_down_to(b, at);
 }
 
 /* Children come after their parent, so from the last node to the first each is finished before

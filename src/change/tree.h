@@ -9,8 +9,9 @@
  * closes the nearest open element of its name with everything inside (or does nothing, if there is
  * none). Because pages leave out ends that HTML lets them leave out, a start tag first closes what
  * it implies closed, as long as that is innermost: <li> closes li and p, <td> closes td and th, a
- * block closes p, and so on. This is not the tree a browser builds; it is one that is the same for
- * the same tags, and near enough to say where something is.
+ * block closes p, a heading closes a heading, and so on; any heading's end closes a heading. This
+ * is not the tree a browser builds; it is one that is the same for the same tags, and near enough
+ * to say where something is.
  *
  * `hash` stands for a whole subtree, names and shape; `inside` for the children alone. They are
  * made with base/hash.h, the same on every machine (D17), and are not proof against somebody who

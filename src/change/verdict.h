@@ -10,8 +10,8 @@
  * is an estimate out of the fingerprints' bits: two unrelated pages differ in about 32 of 64, so it
  * is 1 - bits/32, not under 0; a change that moved no bit counts as half a bit, one without a
  * fingerprint in both codes as 0. From full pages, structure and text are measured (places.h,
- * text.h). `near` says that the fingerprints differ in
- * so few bits that it is the same page or the same picture, retouched.
+ * text.h). `near` says that the fingerprints differ in so few bits that it is the same page or the
+ * same picture, retouched.
  *
  * P9's order: structure, then text only if the structure is the same, then pictures only if the
  * text is. CHANGE_STEPS keeps to it and leaves the later kinds untested; CHANGE_EVERYTHING tests

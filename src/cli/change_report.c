@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { SHOWN_LETTERS = 40, SHOWN_DIGEST_BYTES = 8 };
+enum { SHOWN_LETTERS = 60, SHOWN_DIGEST_BYTES = 8, CODE_WIDTH = 26 };
 
 static bool applies(const struct change_report *r, unsigned kind)
 {
@@ -228,6 +228,18 @@ static bool row_differs(const struct change_report *r, enum row row, char sides[
     return strcmp(sides[0], sides[1]) != 0;
 }
 
+/* Side by side, or one below the other where there is no room. */
+static void row_words(const struct row_table *row, bool differs, char sides[2][256],
+                      struct buf *out)
+{
+    bool wide = strlen(sides[0]) > CODE_WIDTH || strlen(sides[1]) > CODE_WIDTH;
+    buf_printf(out, "%-14s %-20s %c ", row->name, row->from, differs ? '*' : ' ');
+    if (wide)
+        buf_printf(out, "%s\n%38s%s\n", sides[0], "", sides[1]);
+    else
+        buf_printf(out, "%-*s %s\n", CODE_WIDTH, sides[0], sides[1]);
+}
+
 static void codes_words(const struct change_report *r, struct buf *out)
 {
     char sides[2][256];
@@ -239,8 +251,7 @@ static void codes_words(const struct change_report *r, struct buf *out)
             put_code(r, side, (enum row)row, false, &b);
             sides[side][b.n] = 0;
         }
-        buf_printf(out, "%-14s %-20s %c %-26s %s\n", row_tables[row].name, row_tables[row].from,
-                   row_differs(r, (enum row)row, sides) ? '*' : ' ', sides[0], sides[1]);
+        row_words(&row_tables[row], row_differs(r, (enum row)row, sides), sides, out);
     }
 }
 

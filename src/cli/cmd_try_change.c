@@ -42,7 +42,7 @@ static bool file_is_pgm(const char *path)
     if (!f)
         return false;
     size_t n = fread(start, 1, sizeof start, f);
-    fclose(f);
+    (void)fclose(f);
     return pgm_is(str_make(start, n));
 }
 

@@ -26,6 +26,10 @@ static const struct row rows[] = {
     {"option ends option and optgroup both", "select optgroup option option optgroup option",
      "1,2,3"},
     {"dt and dd end each other", "dl dt dd dd dt", "1,4"},
+    {"a heading ended as another one has ended", "h3 a /a /h2 p", "2,1"},
+    {"a heading inside an open heading stands beside it", "h2 h3 p", "2,1"},
+    {"a heading's end closes what is open inside", "h2 b i /h2 p", "2,1,1"},
+    {"a heading's end without a heading does nothing", "div /h2 p", "1,1"},
     {"several roots stand on level 1", "p /p q /q", "2"},
 };
 
