@@ -189,7 +189,11 @@ static void p14_table(void **state)
     measure(t);
     buf_init(&out, 1 << 20);
     table_lines(t, "# table ", &out);
-    print_message("%s", buf_c(&out));
+    struct str left = buf_str(&out);
+    while (left.n) { /* cmocka cuts a message after some 1,000 bytes */
+        struct str line = str_take_until(&left, '\n');
+        print_message(STR_FMT "\n", STR_ARG(line));
+    }
     buf_done(&out);
     assert_true(t->edits >= 200);
     assert_true(t->kinds >= 10);
