@@ -13,8 +13,8 @@ struct name {
 };
 
 /* The multipliers go with the tables that tools/html-names makes. */
-#define ELEMENT_MULTIPLIER 0xe4264c9ffade312du
-#define ATTRIBUTE_MULTIPLIER 0xc4647159c324c985u
+#define ELEMENT_MULTIPLIER 0xfbb41d1442553a33u
+#define ATTRIBUTE_MULTIPLIER 0x612e7696a6cecc1bu
 enum { ELEMENT_HASH_BITS = 11, ATTRIBUTE_HASH_BITS = 9 };
 
 extern const struct name element_names[ELEMENT_COUNT];
@@ -45,7 +45,7 @@ static inline uint64_t name_key(struct str s, bool readable)
 
 static inline unsigned name_slot(uint64_t key, size_t n, uint64_t multiplier, unsigned bits)
 {
-    return (unsigned)((key + n * 0x0101010101010101u) * multiplier >> (64 - bits));
+    return (unsigned)((key + n) * multiplier >> (64 - bits));
 }
 
 static inline bool name_is(const struct name *name, uint64_t key, struct str s)

@@ -9,22 +9,23 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* The name of two attributes is the same: letters without case, a NUL is a U+FFFD. */
-static bool attr_name_same(struct str a, struct str b)
+static uint32_t attr_name_hash(struct str name)
 {
-    if (a.n != b.n)
-        return false;
-    for (size_t i = 0; i < a.n; i++)
-        if (ascii_lower(a.p[i]) != ascii_lower(b.p[i]))
-            return false;
-    return true;
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < name.n; i++)
+        hash = (hash ^ (unsigned char)ascii_lower(name.p[i])) * 16777619u;
+    return hash;
 }
 
-static __attribute__((noinline)) bool attr_is_repeated(const struct html_tokenizer *t,
-                                                       struct str name)
+/* Names are hashed when first compared, each once, so that a tag of many long names that differ
+ * late costs no more than its length. */
+static __attribute__((noinline)) bool attr_is_repeated(struct html_tokenizer *t, struct str name)
 {
+    uint32_t hash = attr_name_hash(name);
+    for (; t->attr_hashed < t->tag.attr_count; t->attr_hashed++)
+        t->attr_hash[t->attr_hashed] = attr_name_hash(t->attrs[t->attr_hashed].name);
     for (size_t i = 0; i < t->tag.attr_count; i++)
-        if (attr_name_same(t->attrs[i].name, name))
+        if (t->attr_hash[i] == hash && str_eq_nocase(t->attrs[i].name, name))
             return true;
     return false;
 }
@@ -33,28 +34,48 @@ static __attribute__((noinline)) bool attr_is_repeated(const struct html_tokeniz
 static __attribute__((noinline)) bool attr_fit(struct html_tokenizer *t, struct str *name,
                                                struct str *value)
 {
-    t->tag.cut = true;
-    if (t->tag.attr_count == HTML_MAX_ATTRS || name->n > t->room)
+    if (t->tag.attr_count == HTML_MAX_ATTRS || name->n > t->room) {
+        t->tag.cut = true;
         return false;
-    if (value->n > HTML_MAX_VALUE_BYTES)
-        value->n = HTML_MAX_VALUE_BYTES;
-    if (value->n > t->room - name->n)
-        value->n = t->room - name->n;
+    }
+    size_t max = t->room - name->n;
+    if (max > HTML_MAX_VALUE_BYTES)
+        max = HTML_MAX_VALUE_BYTES;
+    if (value->n > max) {
+        value->n = max;
+        t->tag.cut = true;
+    }
     return true;
+}
+
+/* Fields one by one, from registers: a struct built in memory and copied by vectors would have to
+ * wait for its own stores. */
+SCAN_INLINE void attr_put(struct html_tokenizer *t, struct str name, struct str value, bool plain)
+{
+    struct html_attr *to = &t->attrs[t->tag.attr_count++];
+    to->name.p = name.p;
+    to->name.n = name.n;
+    to->value.p = value.p;
+    to->value.n = value.n;
+    to->plain = plain;
+    t->room -= name.n + value.n;
+    t->tag.attr_bits |= html_attr_bit(name);
+}
+
+static __attribute__((noinline)) void attr_add_rare(struct html_tokenizer *t, struct str name,
+                                                    struct str value, bool plain)
+{
+    if (!attr_is_repeated(t, name) && attr_fit(t, &name, &value))
+        attr_put(t, name, value, plain);
 }
 
 SCAN_INLINE void attr_add(struct html_tokenizer *t, struct str name, struct str value, bool plain)
 {
-    uint64_t bit = html_attr_bit(name);
-    if (UNLIKELY(t->tag.attr_bits & bit) && attr_is_repeated(t, name))
-        return;
-    if (UNLIKELY(t->tag.attr_count == HTML_MAX_ATTRS || value.n > HTML_MAX_VALUE_BYTES ||
-                 name.n + value.n > t->room) &&
-        !attr_fit(t, &name, &value))
-        return;
-    t->room -= name.n + value.n;
-    t->tag.attr_bits |= bit;
-    t->attrs[t->tag.attr_count++] = (struct html_attr){name, value, plain};
+    if (UNLIKELY((t->tag.attr_bits & html_attr_bit(name)) || t->tag.attr_count == HTML_MAX_ATTRS ||
+                 value.n > HTML_MAX_VALUE_BYTES || name.n + value.n > t->room))
+        attr_add_rare(t, name, value, plain);
+    else
+        attr_put(t, name, value, plain);
 }
 
 /* A name is kept up to its limit. */
@@ -278,6 +299,7 @@ SCAN_INLINE void tag_begin(struct html_tokenizer *t, bool is_end)
     t->tag.attr_bits = 0;
     t->tag.attrs = t->attrs;
     t->tag.attr_count = 0;
+    t->attr_hashed = 0;
     t->room = HTML_MAX_TAG_BYTES;
 }
 

@@ -23,7 +23,7 @@
  *   attributes of a tag 256              further ones are dropped
  *   attribute name      1 KiB            the rest is cut off
  *   attribute value     64 KiB raw       the rest is cut off, perhaps within a reference
- *   a tag altogether    256 KiB raw      as if all further names and values were empty
+ *   a tag altogether    256 KiB raw      values are cut to what is left, then dropped
  *   comment             64 KiB raw       the rest is cut off
  *   doctype             4 KiB raw        read as if it ended there
  * tag->cut, and `cut` of a comment or doctype, say that this happened. Time is linear.

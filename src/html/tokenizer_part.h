@@ -67,6 +67,8 @@ struct html_tokenizer {
     struct buf hold;
     struct buf scratch; /* a decoded doctype */
     struct html_attr attrs[HTML_MAX_ATTRS];
+    uint32_t attr_hash[HTML_MAX_ATTRS]; /* of the first attr_hashed names */
+    size_t attr_hashed;
 };
 
 /* need_more: the token at `p` cannot be decided in this window. */
