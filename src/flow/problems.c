@@ -23,8 +23,9 @@ static void add_clean(struct buf *to, struct str text)
     struct str shown = str_first(text, PROBLEM_MAX_BYTES);
     for (size_t i = 0; i < shown.n; i++) {
         char c = shown.p[i];
-        bool is_control = (unsigned char)c < 32 || c == 127;
-        buf_byte(to, is_control ? '?' : c);
+        if ((unsigned char)c < 32 || c == 127)
+            c = '?';
+        buf_byte(to, c);
     }
     if (shown.n < text.n)
         buf_add(to, STR("..."));
