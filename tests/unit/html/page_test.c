@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "html/page.h"
-#include "html/squeeze.h"
 #include "lib/test.h"
 
 #include <stdio.h>
@@ -285,31 +284,6 @@ static void test_robots(void **state)
     assert_int_equal(page_robots_read(STR("")), 0);
 }
 
-/* Long text with blanks at every place: the vector way must equal the plain rule. */
-static void test_squeeze_places(void **state)
-{
-    (void)state;
-    for (size_t at = 0; at < 70; at++) {
-        char text[80], expected[80];
-        memset(text, 'x', sizeof text);
-        text[at] = '\n';
-        text[at + 5] = text[at + 6] = ' ';
-        size_t n = 0;
-        for (size_t i = 0; i < sizeof text; i++)
-            if (text[i] == 'x')
-                expected[n++] = 'x';
-            else if (n && expected[n - 1] == 'x')
-                expected[n++] = ' ';
-        struct buf out;
-        struct squeeze s;
-        buf_init(&out, 4096);
-        squeeze_begin(&s, &out, 4096);
-        squeeze_add(&s, str_make(text, sizeof text));
-        assert_str(buf_str(&out), str_make(expected, n));
-        buf_done(&out);
-    }
-}
-
 static enum rc read_one(void *ctx)
 {
     struct page_options options = {.parts = PAGE_ALL};
@@ -366,11 +340,10 @@ static void test_full_arena(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_links),      cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_head),       cmocka_unit_test(test_text),
-        cmocka_unit_test(test_tags),       cmocka_unit_test(test_robots),
-        cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_squeeze_places),
-        cmocka_unit_test(test_full_arena),
+        cmocka_unit_test(test_links),     cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_head),      cmocka_unit_test(test_text),
+        cmocka_unit_test(test_tags),      cmocka_unit_test(test_robots),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_full_arena),
     };
     return cmocka_run_group_tests_name("html/page", tests, NULL, NULL);
 }

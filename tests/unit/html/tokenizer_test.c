@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "html/entity.h"
 #include "lib/test.h"
 #include "tokens.h"
 
@@ -241,45 +240,12 @@ static void test_no_memory(void **state)
     test_each_allocation_fails(tokenize_all, &html);
 }
 
-static void test_names(void **state)
-{
-    (void)state;
-    for (int e = 1; e < ELEMENT_COUNT; e++)
-        assert_int_equal(element_find(element_name((enum element)e)), e);
-    for (int a = 1; a < ATTR_COUNT; a++)
-        assert_int_equal(attribute_find(attribute_name((enum attribute)a)), a);
-    assert_int_equal(element_find(STR("BlockQuote")), ELEMENT_BLOCKQUOTE);
-    assert_int_equal(element_find(STR("blockquota")), ELEMENT_OTHER);
-    assert_int_equal(element_find(STR("h\x11")), ELEMENT_OTHER);
-    assert_int_equal(element_find(str_make("a\0", 2)), ELEMENT_OTHER);
-    assert_int_equal(element_find(STR("")), ELEMENT_OTHER);
-    assert_int_equal(attribute_find(STR("HREF")), ATTR_HREF);
-    assert_str(element_name(ELEMENT_ANNOTATION_XML), STR("annotation-xml"));
-    assert_str(element_name(ELEMENT_XMP), STR("xmp"));
-    assert_str(attribute_name(ATTR_XML_LANG), STR("xml:lang"));
-    assert_str(attribute_name(ATTR_HREF), STR("href"));
-}
-
-static void test_entity_may_go_on(void **state)
-{
-    (void)state;
-    assert_true(entity_may_go_on(STR("&")));
-    assert_true(entity_may_go_on(STR("&am")));
-    assert_true(entity_may_go_on(STR("&amp")));
-    assert_false(entity_may_go_on(STR("&amp;")));
-    assert_false(entity_may_go_on(STR("&amq")));
-    assert_true(entity_may_go_on(STR("&#")));
-    assert_true(entity_may_go_on(STR("&#x1f")));
-    assert_false(entity_may_go_on(STR("&#x1g")));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_markup),       cmocka_unit_test(test_content),
         cmocka_unit_test(test_limits),       cmocka_unit_test(test_many_attributes),
         cmocka_unit_test(test_handler_ends), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_entity_may_go_on),
     };
     return cmocka_run_group_tests_name("html/tokenizer", tests, NULL, NULL);
 }
