@@ -117,6 +117,7 @@ static void style_end(struct page_reader *r, const struct html_tag *tag)
 static void style_begin(struct page_reader *r)
 {
     buf_clear(&r->style_room);
+    r->style_bytes = 0;
     r->in_style = page_wants(r, PAGE_LINKS);
     listen(r);
 }
@@ -191,7 +192,9 @@ static enum rc on_end(void *ctx, const struct html_tag *tag)
 
 static void style_text(struct page_reader *r, const struct html_text *text)
 {
-    html_decode(text->raw, text->kind, false, &r->style_room);
+    struct str raw = str_first(text->raw, PAGE_MAX_STYLE_BYTES - r->style_bytes);
+    r->style_bytes += raw.n;
+    html_decode(raw, text->kind, false, &r->style_room);
 }
 
 static enum rc on_text(void *ctx, const struct html_text *text)
@@ -255,7 +258,6 @@ enum rc page_reader_open(struct page_reader **ret)
     list_rooms(r, rooms);
     for (size_t i = 0; i < ROOM_COUNT; i++)
         buf_init(rooms[i], ROOM_MAX_BYTES);
-    r->style_room.max = PAGE_MAX_STYLE_BYTES;
     *ret = r;
     return RC_OK;
 }

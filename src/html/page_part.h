@@ -23,6 +23,7 @@ struct page_reader {
 
     ptrdiff_t anchor_at; /* the open a element's place in links, or NO_ANCHOR */
     unsigned hidden;     /* a bit per open element whose text is not visible */
+    size_t style_bytes;  /* of the open style element, raw */
     bool in_title, in_style, title_done;
     bool wants_text; /* visible text is needed: for itself or for an anchor */
 };

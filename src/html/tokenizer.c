@@ -123,39 +123,13 @@ static struct keep keep_head(size_t have, size_t max)
     return (struct keep){have < max ? have : max, 0};
 }
 
-static size_t tag_keep_bytes(const struct html_tokenizer *t, const char *p)
-{
-    const struct html_attr *last = t->tag.attr_count ? &t->attrs[t->tag.attr_count - 1] : NULL;
-    const char *to = last ? last->value.p + last->value.n : t->tag.name.p + t->tag.name.n;
-    switch (t->step) {
-    case TAG_NAME:
-    case TAG_ATTR_NAME:
-        to = t->part + HTML_MAX_NAME_BYTES + 1;
-        break;
-    case TAG_VALUE_DQ:
-    case TAG_VALUE_SQ:
-    case TAG_VALUE_UNQUOTED:
-        to = t->part + HTML_MAX_VALUE_BYTES + 1;
-        break;
-    case TAG_AFTER_ATTR:
-    case TAG_BEFORE_VALUE:
-        to = t->attr_name.p + t->attr_name.n;
-        break;
-    case TAG_BEFORE_ATTR:
-    case TAG_SELF_CLOSING:
-        break;
-    }
-    return (size_t)(to - p);
-}
-
 static struct keep keep_of(const struct html_tokenizer *t, const char *p, size_t n)
 {
     size_t max_comment = t->handler.comment ? HTML_MAX_COMMENT_BYTES : 0;
     switch (t->where) {
     case IN_CONTENT:
-        break;
     case IN_TAG:
-        return keep_head(n, tag_keep_bytes(t, p));
+        break;
     case IN_COMMENT:
         max_comment += COMMENT_OPEN_BYTES + 1;
         if (n > max_comment + COMMENT_TAIL_BYTES)
@@ -189,41 +163,84 @@ static void tag_move(struct html_tokenizer *t, const char *from, const char *to)
     }
 }
 
-/* A reference by number may have any number of digits: drops those that change nothing. */
-static void hold_shorten_number(struct html_tokenizer *t)
+/* Makes room in the hold for a token that starts at `p`, unless it is there already. */
+static bool hold_take(struct html_tokenizer *t, const char *p, size_t bytes)
 {
-    struct buf *h = &t->hold;
-    if (t->where != IN_CONTENT || h->n < 3 || h->p[0] != '&' || h->p[1] != '#')
+    if (t->hold.p && p >= t->hold.p && p <= t->hold.p + t->hold.n)
+        return true;
+    t->hold.n = 0;
+    if (buf_reserve(&t->hold, bytes))
+        return true;
+    t->rc = buf_rc(&t->hold);
+    return false;
+}
+
+/* How much of the name or value being read is kept. */
+static size_t part_keep_bytes(const struct html_tokenizer *t, const char *end)
+{
+    size_t n = (size_t)(end - t->part), max = 0;
+    if (t->step == TAG_NAME || t->step == TAG_ATTR_NAME)
+        max = HTML_MAX_NAME_BYTES + 1;
+    else if (t->step == TAG_VALUE_DQ || t->step == TAG_VALUE_SQ || t->step == TAG_VALUE_UNQUOTED)
+        max = HTML_MAX_VALUE_BYTES + 1;
+    return n < max ? n : max;
+}
+
+/* Of a tag its beginning up to the last attribute that counts is kept, the name of the one being
+ * read and what there is of its value; white space and dropped attributes between are not. */
+static void hold_keep_tag(struct html_tokenizer *t, const char *p, const char *end)
+{
+    const struct html_attr *last = t->tag.attr_count ? &t->attrs[t->tag.attr_count - 1] : NULL;
+    const char *head_end = last ? last->value.p + last->value.n : t->tag.name.p + t->tag.name.n;
+    const char *name = t->attr_name.p, *part = t->part;
+    size_t head = (size_t)(head_end - p), name_bytes = name ? t->attr_name.n : 0;
+    size_t part_bytes = part_keep_bytes(t, end);
+    if (!hold_take(t, p, head + name_bytes + part_bytes))
         return;
-    size_t from = (h->p[2] | 32) == 'x' ? 3 : 2, zeros = 0;
-    while (from + zeros + 1 < h->n && h->p[from + zeros] == '0')
-        zeros++;
-    memmove(h->p + from, h->p + from + zeros, h->n - from - zeros);
-    h->n -= zeros;
-    if (h->n > from + NUMBER_MAX_DIGITS)
-        h->n = from + NUMBER_MAX_DIGITS;
+    tag_move(t, p, t->hold.p);
+    memmove(t->hold.p, p, head);
+    if (name) {
+        t->attr_name.p = t->hold.p + head;
+        memmove(t->hold.p + head, name, name_bytes);
+    }
+    t->part = t->hold.p + head + name_bytes;
+    memmove(t->hold.p + head + name_bytes, part, part_bytes);
+    t->hold.n = t->scanned = head + name_bytes + part_bytes;
+}
+
+/* A reference by number may have any number of digits: those that change nothing are not kept. */
+static void hold_keep_number(struct html_tokenizer *t, struct str number)
+{
+    size_t from = number.n > 2 && (number.p[2] | 32) == 'x' ? 3 : 2, at = from;
+    while (at + 1 < number.n && number.p[at] == '0')
+        at++;
+    struct str digits = str_first(str_from(number, at), NUMBER_MAX_DIGITS);
+    if (!hold_take(t, number.p, from + digits.n))
+        return;
+    memmove(t->hold.p, number.p, from);
+    memmove(t->hold.p + from, digits.p, digits.n);
+    t->hold.n = from + digits.n;
 }
 
 /* Keeps [p, end), where an unfinished token starts, for the next piece; p may lie in the hold. */
 static void hold_keep(struct html_tokenizer *t, const char *p, const char *end)
 {
-    size_t n = (size_t)(end - p);
-    struct keep keep = keep_of(t, p, n);
-    bool inside = t->hold.p && p >= t->hold.p && p <= t->hold.p + t->hold.n;
-    if (!inside) {
-        t->hold.n = 0;
-        if (!buf_reserve(&t->hold, keep.head + keep.tail)) {
-            t->rc = buf_rc(&t->hold);
-            return;
-        }
+    if (t->where == IN_TAG) {
+        hold_keep_tag(t, p, end);
+        return;
     }
-    tag_move(t, p, t->hold.p);
+    size_t n = (size_t)(end - p);
+    if (t->where == IN_CONTENT && n > 2 && p[0] == '&' && p[1] == '#') {
+        hold_keep_number(t, str_make(p, n));
+        return;
+    }
+    struct keep keep = keep_of(t, p, n);
+    if (!hold_take(t, p, keep.head + keep.tail))
+        return;
     t->cut = (t->where != IN_CONTENT && t->cut) || keep.head + keep.tail < n;
     memmove(t->hold.p, p, keep.head);
     memmove(t->hold.p + keep.head, end - keep.tail, keep.tail);
-    t->hold.n = keep.head + keep.tail;
-    t->scanned = t->hold.n;
-    hold_shorten_number(t);
+    t->hold.n = t->scanned = keep.head + keep.tail;
 }
 
 /* Room for `more` bytes behind the held ones, whose parts move with them. */

@@ -315,6 +315,24 @@ static void test_no_memory(void **state)
     test_each_allocation_fails(read_one, &html);
 }
 
+/* A style element is read up to its limit and no further, whole or in pieces. */
+static void test_long_style(void **state)
+{
+    (void)state;
+    static const struct page_options options = {.parts = PAGE_LINKS};
+    struct fixture f;
+    struct buf html;
+    fixture_open(&f);
+    buf_init(&html, 4 << 20);
+    buf_add(&html, STR("<style>a{b:url(c)}"));
+    buf_fill(&html, ' ', PAGE_MAX_STYLE_BYTES);
+    buf_add(&html, STR("a{b:url(d)}</style><img src=e>"));
+    struct str got = read_both(&f, buf_str(&html), &options, print_links);
+    assert_str(got, STR("css:style@:c embed:img@src:e"));
+    buf_done(&html);
+    fixture_close(&f);
+}
+
 /* A full arena is said, not hidden. */
 static void test_full_arena(void **state)
 {
@@ -340,10 +358,11 @@ static void test_full_arena(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_links),     cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_head),      cmocka_unit_test(test_text),
-        cmocka_unit_test(test_tags),      cmocka_unit_test(test_robots),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_full_arena),
+        cmocka_unit_test(test_links),      cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_head),       cmocka_unit_test(test_text),
+        cmocka_unit_test(test_tags),       cmocka_unit_test(test_robots),
+        cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_long_style),
+        cmocka_unit_test(test_full_arena),
     };
     return cmocka_run_group_tests_name("html/page", tests, NULL, NULL);
 }

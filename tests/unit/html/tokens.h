@@ -127,12 +127,11 @@ static inline size_t tokens_piece(uint64_t *seed)
     return 1 + (size_t)(*seed >> 33) % 17;
 }
 
-/* The tokens of `input` in k->out. */
-static inline enum rc tokens_run(struct tokens *k, struct html_tokenizer *t, struct str input,
-                                 uint64_t seed)
+/* The rest of the input; what was emitted before stays in k->out. */
+static inline enum rc tokens_go_on(struct tokens *k, struct html_tokenizer *t, struct str input,
+                                   uint64_t seed)
 {
     enum rc rc = RC_OK;
-    tokens_clear(k);
     while (input.n && rc == RC_OK) {
         size_t n = tokens_piece(&seed);
         rc = tokenizer_feed(t, str_first(input, n));
@@ -142,6 +141,14 @@ static inline enum rc tokens_run(struct tokens *k, struct html_tokenizer *t, str
         rc = tokenizer_finish(t);
     buf_add(&k->out, str_c(k->in_text ? "\x02" : ""));
     return rc == RC_OK ? tokens_rc(k) : rc;
+}
+
+/* The tokens of `input` in k->out. */
+static inline enum rc tokens_run(struct tokens *k, struct html_tokenizer *t, struct str input,
+                                 uint64_t seed)
+{
+    tokens_clear(k);
+    return tokens_go_on(k, t, input, seed);
 }
 
 #endif
