@@ -71,12 +71,14 @@ static char *put_all(char *to, struct str text)
     return to;
 }
 
-/* The limit is met within a code point: drops what was written of it. */
+/* The limit is met within a code point: drops what was written of it, and a blank before it. */
 static void drop_partial(struct buf *out)
 {
-    while (out->n && ((unsigned char)out->p[out->n - 1] & 0xc0) == 0x80)
+    for (int i = 0; i < 2 && out->n && ((unsigned char)out->p[out->n - 1] & 0xc0) == 0x80; i++)
         out->n--;
     if (out->n && ((unsigned char)out->p[out->n - 1] & 0xc0) == 0xc0)
+        out->n--;
+    if (out->n && is_blank(out->p[out->n - 1]))
         out->n--;
 }
 

@@ -48,6 +48,7 @@ static void test_limit(void **state)
             assert_int_equal(a.cut, b.cut);
             assert_int_equal(a.cut, max < 18);
             assert_true(whole.n <= max);
+            assert_true(whole.n == 0 || whole.p[whole.n - 1] != ' ');
             assert_int_equal(utf8_valid(buf_str(&whole)), whole.n);
             buf_done(&whole);
             buf_done(&pieces);
