@@ -34,7 +34,7 @@ def prepare() -> None:
     os.chdir(ROOT)
     for script in ("tools/get-corpus", "tools/get-warcio"):
         if os.path.exists(script):
-            subprocess.run([script], check=False)
+            subprocess.run([script], stdout=subprocess.DEVNULL, check=False)
 
 
 def build(b: Build) -> bool:
