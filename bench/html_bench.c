@@ -22,6 +22,7 @@
 #include <gumbo.h>
 #endif
 
+enum { BEST_OF = 6 /* times five passes: a pass of ours is short, and a machine is never quiet */ };
 enum { MAX_PAGES = 4096, EVERY = 4 /* of the pages, so that the slow ones end soon */ };
 
 struct pages {
@@ -138,30 +139,37 @@ static double bench_tokens(const struct pages *p, bool decode)
 {
     struct counts c = {.decode = decode};
     struct html_tokenizer *t;
-    double ns;
+    double ns, best = 1e300;
     buf_init(&c.scratch, 1 << 24);
     if (tokenizer_open(&count_handler, &c, NULL, &t) != RC_OK)
         abort();
-    BENCH_BEST(ns, p->bytes, run_tokens(p, t));
+    for (int i = 0; i < BEST_OF; i++) {
+        BENCH_BEST(ns, p->bytes, run_tokens(p, t));
+        best = ns < best ? ns : best;
+    }
     tokenizer_close(t);
     buf_done(&c.scratch);
-    printf("  %zu tags, %zu attributes, %zu texts a pass\n", c.tags / 5, c.attrs / 5, c.texts / 5);
-    return row(p, decode ? "tokens, everything decoded" : "tokens", ns, decode ? "-" : "1000");
+    printf("  %zu tags, %zu attributes, %zu texts a pass\n", c.tags / (5 * BEST_OF),
+           c.attrs / (5 * BEST_OF), c.texts / (5 * BEST_OF));
+    return row(p, decode ? "tokens, everything decoded" : "tokens", best, decode ? "-" : "1000");
 }
 
 static void bench_page(const struct pages *p, const char *name, unsigned parts)
 {
     struct page_reader *r;
     struct arena *a = arena_open(1 << 24, (size_t)1 << 30);
-    double ns;
+    double ns, best = 1e300;
     if (!a || page_reader_open(&r) != RC_OK)
         abort();
     size_t links = 0;
-    BENCH_BEST(ns, p->bytes, links = run_page(p, r, a, parts));
+    for (int i = 0; i < BEST_OF; i++) {
+        BENCH_BEST(ns, p->bytes, links = run_page(p, r, a, parts));
+        best = ns < best ? ns : best;
+    }
     BENCH_USE(links);
     page_reader_close(r);
     arena_close(a);
-    (void)row(p, name, ns, "1000");
+    (void)row(p, name, best, "1000");
 }
 
 #ifdef HAVE_MYHTML
