@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The libraries asked through the command line, as the README shows."""
+import json
+import os
+import re
+import xml.etree.ElementTree
+
+from scenario import ROOT, case, main, run, write
+
+ROBOTS = "User-agent: *\nDisallow: /private/\nAllow: /private/x$\nCrawl-delay: 2\nSitemap: /s.xml\n"
+PAGE = ('<html lang=en><title>T</title><base href="/b/"><a href="x?a=1&amp;b=2" rel=nofollow>go <b>on</b></a>'
+        '<img srcset="a 1x, b 2x"><style>@import "c.css"; p { background: url(d.png) }</style><p>words')
+
+
+@case("try robots names the line and rule that decide, for arguments and for standard input")
+def _(tmp):
+    file = write(tmp, "robots.txt", ROBOTS)
+    urls = ["https://e.org/private/a", "https://e.org/private/x", "https://e.org/"]
+    done = run(["try", "robots", file, "--agent", "orbweaver"] + urls)
+    rows = [line.split("\t") for line in done.out.splitlines()]
+    assert [r[:3] for r in rows] == [["deny", "2", "/private/"], ["allow", "3", "/private/x$"],
+                                     ["allow", "0", "-"]], done
+    assert run(["try", "robots", file, "--agent", "orbweaver"], stdin="\r\n".join(urls) + "\r\n").out == done.out
+    assert "crawl-delay\t2.000" in run(["try", "robots", file, "--agent", "x", "--all"]).out
+    assert run(["try", "robots", os.path.join(tmp, "absent"), "--agent", "x", "/"]).code == 1
+    assert run(["try", "robots"]).code == 2
+
+
+@case("try links gives every reference with element, attribute, rel and text, resolved")
+def _(tmp):
+    file = write(tmp, "p.html", PAGE)
+    done = run(["try", "links", file, "--url", "https://e.org/"])
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert [r["url"] for r in rows] == ["https://e.org/b/" + x for x in ("x?a=1&b=2", "a", "b", "c.css", "d.png")], done
+    assert rows[0]["element"] == "a" and rows[0]["attribute"] == "href"
+    assert rows[0]["rel"] == "nofollow" and rows[0]["text"] == "go on"
+    assert run(["try", "links", "-", "--url", "https://e.org/"], stdin=PAGE).out == done.out
+    assert run(["try", "links", file, "--url", "not a url"]).code == 2
+
+
+@case("try text shows title and visible text in the page's charset")
+def _(tmp):
+    file = write(tmp, "p.html", "<title>Gr\u00fc\u00dfe</title><p>\u043f\u0440\u0438\u0432\u0435\u0442<script>no</script>".encode("utf-8"))
+    done = run(["try", "text", file])
+    assert "title: Gr\u00fc\u00dfe" in done.out and "\u043f\u0440\u0438\u0432\u0435\u0442" in done.out and "no" not in done.out, done
+    file = write(tmp, "c.html", "<p>\u043f\u0440\u0438\u0432\u0435\u0442".encode("windows-1251"))
+    assert "\u043f\u0440\u0438\u0432\u0435\u0442" in run(["try", "text", file, "--content-type", "text/html; charset=cp1251"]).out
+
+
+@case("D4 simulate balance keeps the default's largest deviation under 4.5 % up to 100 agents")
+def _(tmp):
+    svg = os.path.join(tmp, "b.svg")
+    done = run(["simulate", "balance", "--svg", svg])
+    assert done.code == 0, done
+    largest = done.out[done.out.index("largest deviation"):].splitlines()
+    agents = [int(n) for n in largest[1].split()[1:]]
+    default = next(line for line in largest if "<- default" in line)
+    shares = [float(n) for n in re.findall(r"\d+\.\d+", default)]
+    assert len(shares) == len(agents)
+    assert all(s < 4.5 for s, n in zip(shares, agents) if n <= 100), default
+    assert xml.etree.ElementTree.parse(svg).getroot().tag.endswith("svg")
+
+
+@case("try warc ends with 1 and the offset when an archive is cut, and lists what was whole")
+def _(tmp):
+    text = (b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-00000000000%d>\r\n"
+            b"WARC-Date: 2026-01-01T00:00:00Z\r\nWARC-Target-URI: http://e.org/\r\nContent-Type: text/plain\r\n"
+            b"Content-Length: 5\r\n\r\nhello\r\n\r\n")
+    whole = write(tmp, "w.warc", text % 1 + text % 2)
+    done = run(["try", "warc", whole])
+    assert done.code == 0 and done.out.count("resource") == 2, done
+    cut = write(tmp, "c.warc", (text % 1 + text % 2)[:-20])
+    done = run(["try", "warc", cut, whole])
+    assert done.code == 1 and done.out.count("resource") >= 3, done
+    assert "c.warc" in done.err + done.out and re.search(r"\b\d{3}\b", done.err), done
+
+
+@case("the commands of the README exist, and its wirings run")
+def _(tmp):
+    readme = open(os.path.join(ROOT, "README.md"), encoding="utf-8").read()
+    for command in set(re.findall(r"build/orbweaver ((?:try|simulate|config) \w+|check)", readme)):
+        assert run(command.split() + ["--help"]).code == 0, command
+    for path in set(re.findall(r"(?:wirings|docs)/[\w.-]+\.(?:yaml|md)", readme)):
+        assert os.path.exists(os.path.join(ROOT, path)), path
+    done = run(["try", "wiring", os.path.join(ROOT, "wirings/share-of-urls.yaml")],
+               stdin="".join(f"http://host{i}.example/?utm_source=x\n" for i in range(400)))
+    assert done.code == 0 and 50 < len(done.out.splitlines()) < 150, done
+    assert "utm_source" not in done.out
+
+
+main()
