@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/test.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -76,6 +77,15 @@ void score_end(const struct score *s, size_t expected_total)
     print_message("# set %s %zu/%zu\n", s->set, s->passed, s->total);
     assert_int_equal(s->total, expected_total);
     assert_int_equal(s->passed, s->total);
+}
+
+uint64_t test_seed(uint64_t usual)
+{
+    const char *text = getenv("ORBWEAVER_TEST_SEED");
+    uint64_t round = 0;
+    if (text && str_to_u64(str_c(text), &round) == RC_OK)
+        print_message("# seed %llu of round %s\n", (unsigned long long)usual, text);
+    return usual ^ hash64_mix(round);
 }
 
 void test_each_allocation_fails(enum rc (*step)(void *ctx), void *ctx)

@@ -44,6 +44,11 @@ struct score {
 void score_row(struct score *s, bool passed, const char *reason, ...) PRINTF_LIKE(3, 4);
 void score_end(const struct score *s, size_t expected_total);
 
+/* What a property test seeds its generator with: `usual`, or another number for each
+ * $ORBWEAVER_TEST_SEED (the soak tier counts it up). Printed, so that a failure can be had again.
+ */
+uint64_t test_seed(uint64_t usual);
+
 /* Runs `step` with its first allocation failing, then its second, and so on, until it runs through
  * without meeting the fault; all of our code's allocations go through base/mem.h. Each time `step`
  * must return RC_OK or RC_NOMEM, and RC_OK at the end, and leave no allocation behind. */
