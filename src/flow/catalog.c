@@ -53,21 +53,43 @@ static enum rc ports_validate(const struct part_port *ports, struct buf *why)
     return RC_OK;
 }
 
+static enum rc option_validate(const struct part *part, const struct option *o, struct buf *why)
+{
+    if (part_key_is_taken(str_c(o->key)))
+        return refuse(why, "has an option with a key that every component has:", o->key);
+    if (option_find(part->options, str_c(o->key)) != o)
+        return refuse(why, "has two options", o->key);
+    if (!o->help)
+        return refuse(why, "has no help for option", o->key);
+    size_t bytes = option_bytes(o);
+    if (!bytes || (o->type == OPTION_CHOICE && !o->choices))
+        return refuse(why, "has no type or no choices for option", o->key);
+    if (bytes > part->settings_bytes || o->offset > part->settings_bytes - bytes)
+        return refuse(why, "has settings_bytes that end before option", o->key);
+    return RC_OK;
+}
+
 static enum rc options_validate(const struct part *part, struct buf *why)
 {
     if (part->options && part->options->key && !part->settings_bytes)
         return refuse(why, "has options and no settings_bytes", NULL);
     for (const struct option *o = part->options; o && o->key; o++) {
-        if (part_key_is_taken(str_c(o->key)))
-            return refuse(why, "has an option with a key that every component has:", o->key);
-        if (!o->help)
-            return refuse(why, "has no help for option", o->key);
+        enum rc bad = option_validate(part, o, why);
+        if (bad)
+            return bad;
     }
     struct arena *arena = arena_open(1024, 1 << 20);
     void *settings = arena ? arena_zero(arena, part->settings_bytes) : NULL;
     enum rc rc = settings ? options_default(part->options, settings, arena) : RC_NOMEM;
     arena_close(arena);
     return rc == RC_INVALID ? refuse(why, "has a default that cannot be read", NULL) : rc;
+}
+
+/* A source with fewer credits than one message costs would never be asked. */
+static bool can_pay(const struct part *part)
+{
+    uint32_t credits = part->credits_default ? part->credits_default : PART_CREDITS;
+    return !part->produce || part->credits_each <= credits;
 }
 
 enum rc part_validate(const struct part *part, struct buf *why)
@@ -86,6 +108,8 @@ enum rc part_validate(const struct part *part, struct buf *why)
     if (!is_component && part->where == PART_ON_ONE_SHARD &&
         (part->start || part->drain || part->stop))
         return refuse(why, "has start, drain or stop, and no thread to call them on", NULL);
+    if (!can_pay(part))
+        return refuse(why, "has credits_default below credits_each", NULL);
     for (const struct part_need *n = part->needs; n && n->role; n++)
         if (!n->interface)
             return refuse(why, "names no interface for", n->role);

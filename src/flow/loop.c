@@ -209,7 +209,9 @@ enum rc loop_timer(struct loop *l, struct timer *t, uint64_t moment_ms)
 {
     if (t->node.at)
         heap_remove(&l->timers, &t->node);
-    t->node.key = moment_ms;
+    /* Never before those that are due already: or one that is late again and again would always be
+     * the first, and the rest would never have their turn. */
+    t->node.key = moment_ms > l->now_ms ? moment_ms : l->now_ms;
     t->node.order = l->timer_order++;
     return heap_add(&l->timers, &t->node);
 }

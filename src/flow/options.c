@@ -85,7 +85,22 @@ static const struct unit duration_units[] = {{"ms", 1},      {"s", 1000},    {""
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A decimal number, with a fraction if its unit allows one, and a unit. */
+/* floor(0.digits * factor), from the last digit to the first: exact, however long the fraction. */
+static bool read_fraction(struct str digits, uint64_t factor, uint64_t *ret)
+{
+    uint64_t value = 0;
+    if (digits.n == 0 || digits.n > 9 || factor == 1)
+        return false;
+    for (size_t i = digits.n; i-- > 0;) {
+        if (!ascii_is_digit(digits.p[i]))
+            return false;
+        value = ((uint64_t)(digits.p[i] - '0') * factor + value) / 10;
+    }
+    *ret = value;
+    return true;
+}
+
+/* A decimal number and a unit; with a fraction only if the unit can be divided. */
 static bool read_amount(struct str text, const struct unit *units, size_t unit_count, uint64_t *ret)
 {
     size_t digits = 0;
@@ -99,17 +114,12 @@ static bool read_amount(struct str text, const struct unit *units, size_t unit_c
             unit = &units[i];
     struct str rest = number;
     struct str whole = str_take_until(&rest, '.');
-    uint64_t value = 0;
+    uint64_t value = 0, fraction = 0;
     if (!unit || str_to_u64(whole, &value) || __builtin_mul_overflow(value, unit->factor, &value))
         return false;
-    if (rest.p) {
-        uint64_t part = 0;
-        if (rest.n == 0 || rest.n > 9 || str_to_u64(rest, &part))
-            return false;
-        value += (uint64_t)((double)part / pow(10, (double)rest.n) * (double)unit->factor);
-    }
-    *ret = value;
-    return true;
+    if (rest.p && !read_fraction(rest, unit->factor, &fraction))
+        return false;
+    return !__builtin_add_overflow(value, fraction, ret);
 }
 
 static enum rc set_amount(const struct option *o, uint64_t *to, struct str text, struct buf *why)
@@ -239,19 +249,19 @@ void option_list_clear(const struct option *o, void *settings)
         *(struct option_list *)value_of(o, settings) = (struct option_list){0};
 }
 
-static size_t value_bytes(const struct option *o)
+size_t option_bytes(const struct option *o)
 {
     static const size_t bytes[] = {
         [OPTION_BOOL] = sizeof(bool),       [OPTION_COUNT] = sizeof(uint64_t),
         [OPTION_SIZE] = sizeof(uint64_t),   [OPTION_DURATION] = sizeof(uint64_t),
         [OPTION_REAL] = sizeof(double),     [OPTION_TEXT] = sizeof(struct str),
         [OPTION_CHOICE] = sizeof(unsigned), [OPTION_LIST] = sizeof(struct option_list)};
-    return bytes[o->type];
+    return (size_t)o->type < COUNT_OF(bytes) ? bytes[o->type] : 0;
 }
 
 void option_copy(const struct option *o, void *to, const void *from)
 {
-    memcpy(value_of(o, to), value_in(o, from), value_bytes(o));
+    memcpy(value_of(o, to), value_in(o, from), option_bytes(o));
 }
 
 enum rc options_default(const struct option *table, void *settings, struct arena *arena)
@@ -259,7 +269,7 @@ enum rc options_default(const struct option *table, void *settings, struct arena
     struct buf why = {.max = 256};
     enum rc rc = RC_OK;
     for (const struct option *o = table; o && o->key && rc == RC_OK; o++) {
-        memset(value_of(o, settings), 0, value_bytes(o));
+        memset(value_of(o, settings), 0, option_bytes(o));
         if (o->def)
             rc = option_set(o, settings, arena, str_c(o->def), &why);
     }

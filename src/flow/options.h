@@ -95,6 +95,9 @@ void option_list_clear(const struct option *o, void *settings);
 /* The value as a person would write it. */
 void option_print(const struct option *o, const void *settings, struct buf *out);
 
+/* The size of the value in the owner's struct; 0 if its type is none of the above. */
+size_t option_bytes(const struct option *o);
+
 /* What the help calls the value: "N", "SIZE", "host|domain|any"; NULL for a bool. */
 const char *option_arg(const struct option *o);
 

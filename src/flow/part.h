@@ -40,6 +40,8 @@ struct log;
 /* Changes whenever a struct or a call that parts see changes its meaning or layout. */
 #define PART_ABI 1u
 
+enum { PART_CREDITS = 1024 }; /* of a source whose table does not say */
+
 enum part_kind { PART_COMPONENT = 1, PART_PROVIDER = 2 };
 
 /* How many instances there are. A component on one shard is reached through queues. A provider
@@ -107,7 +109,7 @@ struct part {
      * those that later parts derive from it). */
     enum produced (*produce)(struct instance *self);
     uint32_t credits_each;    /* 0 = 1 */
-    uint32_t credits_default; /* how much may be under way from one instance; 0 = 1024 */
+    uint32_t credits_default; /* how much may be under way from one instance; 0 = PART_CREDITS */
 
     /* All optional. start: the first call on the shard's thread. drain: sources are asked no more;
      * emit what was only held for company. stop: the last call on the shard's thread: end every

@@ -6,6 +6,9 @@
 
 #include <yaml.h>
 
+#define TOO_DEEP "values are nested more than 12 deep"
+#define TOO_MANY "more than 20000 values (aliases count each time they are used)"
+
 struct copier {
     yaml_document_t *document;
     struct arena *arena;
@@ -119,9 +122,9 @@ static struct tree *copy(struct copier *c, int index, unsigned depth)
 {
     const yaml_node_t *n = yaml_document_get_node(c->document, index);
     if (depth > TREE_MAX_DEPTH)
-        return refuse(c, n, "values are nested more than 12 deep");
+        return refuse(c, n, TOO_DEEP);
     if (++c->nodes > TREE_MAX_NODES)
-        return refuse(c, n, "more than 20000 values (aliases count each time they are used)");
+        return refuse(c, n, TOO_MANY);
     struct tree *t = arena_zero(c->arena, sizeof *t);
     if (!t)
         return no_memory(c);
@@ -170,16 +173,68 @@ static enum rc only_one(yaml_parser_t *parser, struct str yaml, struct problems 
     return problems_rc(problems);
 }
 
+static bool parser_open(yaml_parser_t *parser, struct str yaml)
+{
+    if (!yaml_parser_initialize(parser))
+        return false;
+    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(parser, (const unsigned char *)yaml.p, yaml.n);
+    return true;
+}
+
+struct sizes {
+    unsigned depth;
+    size_t nodes;
+};
+
+/* RC_INVALID: one too many. */
+static enum rc count_event(struct sizes *s, const yaml_event_t *e, struct problems *problems)
+{
+    bool begins = e->type == YAML_SEQUENCE_START_EVENT || e->type == YAML_MAPPING_START_EVENT;
+    bool ends = e->type == YAML_SEQUENCE_END_EVENT || e->type == YAML_MAPPING_END_EVENT;
+    s->nodes += begins || e->type == YAML_SCALAR_EVENT || e->type == YAML_ALIAS_EVENT;
+    s->depth += begins;
+    s->depth -= ends;
+    if (s->nodes <= TREE_MAX_NODES && s->depth <= TREE_MAX_DEPTH + 1)
+        return RC_OK;
+    problems_add(problems, (unsigned)e->start_mark.line + 1, (unsigned)e->start_mark.column + 1,
+                 s->nodes > TREE_MAX_NODES ? TOO_MANY : TOO_DEEP);
+    return RC_INVALID;
+}
+
+/* Looks for what is too deep or too much before anything is built: libyaml takes quadratic time for
+ * deep nesting and for many anchors. What is no YAML is left for the reading that follows. */
+static enum rc check_sizes(struct str yaml, struct problems *problems)
+{
+    yaml_parser_t parser;
+    yaml_event_t e;
+    struct sizes sizes = {0};
+    enum rc rc = RC_OK;
+    if (!parser_open(&parser, yaml))
+        return RC_NOMEM;
+    for (bool more = true; more && rc == RC_OK && yaml_parser_parse(&parser, &e);) {
+        more = e.type != YAML_STREAM_END_EVENT;
+        rc = count_event(&sizes, &e, problems);
+        yaml_event_delete(&e);
+    }
+    if (parser.error == YAML_MEMORY_ERROR)
+        rc = RC_NOMEM;
+    yaml_parser_delete(&parser);
+    return rc;
+}
+
 enum rc tree_read(struct str yaml, struct arena *arena, struct problems *problems,
                   const struct tree **ret)
 {
     yaml_parser_t parser;
     yaml_document_t document;
-    if (!yaml_parser_initialize(&parser))
+    if (str_starts(yaml, STR("\xef\xbb\xbf"))) /* the mark that some editors put in front */
+        yaml = str_from(yaml, 3);
+    enum rc rc = check_sizes(yaml, problems);
+    if (rc)
+        return rc;
+    if (!parser_open(&parser, yaml))
         return RC_NOMEM;
-    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)yaml.p, yaml.n);
-    enum rc rc = RC_OK;
     if (!yaml_parser_load(&parser, &document)) {
         rc = report(&parser, yaml, problems);
     } else {

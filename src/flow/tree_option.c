@@ -23,12 +23,10 @@ static enum rc set_one(const struct tree *value, const struct option *o, void *s
 enum rc tree_option(const struct tree *value, const struct option *o, void *settings,
                     struct arena *arena, const char *where, struct problems *problems)
 {
-    if (o->type != OPTION_LIST || value->kind != TREE_LIST) {
-        option_list_clear(o, settings);
-        return set_one(value, o, settings, arena, where, problems);
-    }
-    enum rc rc = RC_OK;
     option_list_clear(o, settings);
+    if (o->type != OPTION_LIST || value->kind != TREE_LIST)
+        return set_one(value, o, settings, arena, where, problems);
+    enum rc rc = RC_OK;
     for (size_t i = 0; i < value->count && rc == RC_OK; i++)
         rc = set_one(value->items[i], o, settings, arena, where, problems);
     return rc;

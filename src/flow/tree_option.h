@@ -7,7 +7,7 @@
 #include "flow/tree.h"
 
 /* Sets one value (a list replaces what was there). What is wrong with it joins `problems` under the
- * name `where` and leaves the setting as it was; the only failure is RC_NOMEM. */
+ * name `where` and is not set; the only failure is RC_NOMEM. */
 MUST_CHECK enum rc tree_option(const struct tree *value, const struct option *o, void *settings,
                                struct arena *arena, const char *where, struct problems *problems);
 

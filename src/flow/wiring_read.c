@@ -4,13 +4,13 @@
 #include "flow/wiring.h"
 
 #include "base/mem.h"
-#include "flow/tree.h"
+#include "flow/tree_option.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { ARENA_BLOCK = 16 << 10, ARENA_MAX_BYTES = 64 << 20, CREDITS_DEFAULT = 1024 };
+enum { ARENA_BLOCK = 16 << 10, ARENA_MAX_BYTES = 64 << 20 };
 #define CREDITS_MAX 100000000u
 
 struct reader {
@@ -139,25 +139,9 @@ static const struct part *find_part(struct reader *r, const struct tree *at, str
 static void read_option(struct reader *r, const struct option *o, void *settings,
                         const struct tree *value, const char *where)
 {
-    const struct tree *const *items = &value;
-    size_t count = 1;
-    if (o->type == OPTION_LIST && value->kind == TREE_LIST) {
-        items = (const struct tree *const *)value->items;
-        count = value->count;
-    }
-    option_list_clear(o, settings);
-    for (size_t i = 0; i < count; i++) {
-        if (!expect(r, items[i], TREE_TEXT, where, "a value"))
-            continue;
-        struct buf why = {.max = 1000};
-        enum rc rc = option_set(o, settings, r->w->arena, items[i]->text, &why);
-        if (rc == RC_INVALID)
-            WRONG(r, items[i], "%s: \"" STR_FMT "\": " STR_FMT, where, STR_ARG(items[i]->text),
-                  STR_ARG(buf_str(&why)));
-        else if (rc)
-            r->rc = rc;
-        buf_done(&why);
-    }
+    enum rc rc = tree_option(value, o, settings, r->w->arena, where, r->problems);
+    if (rc)
+        r->rc = rc;
 }
 
 static void read_shard(struct reader *r, struct wiring_part *p, const struct tree *t,
@@ -261,7 +245,7 @@ static void read_part(struct reader *r, struct wiring_part *p, const struct tree
     if (!p->part)
         return;
     p->shard = p->part->where == PART_ON_ONE_SHARD ? 0 : WIRING_ALL_SHARDS;
-    p->credits = p->part->credits_default ? p->part->credits_default : CREDITS_DEFAULT;
+    p->credits = p->part->credits_default ? p->part->credits_default : PART_CREDITS;
     read_settings(r, p, key, value, section);
 }
 

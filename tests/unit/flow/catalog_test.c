@@ -49,6 +49,19 @@ static const struct part_port untyped[] = {{.name = "in"}, {0}};
 static const struct part_port dotted[] = {{"a.b", "t"}, {0}};
 static const struct part_need needs[] = {{.role = "seen"}, {0}};
 
+static const struct option twice[] = {
+    {.key = "x", .help = "x"}, {.key = "x", .offset = 1, .help = "x"}, {0}};
+static const struct option no_choices[] = {{.key = "x", .type = OPTION_CHOICE, .help = "x"}, {0}};
+static const struct option no_type[] = {{.key = "x", .type = 99, .help = "x"}, {0}};
+static const struct option outside[] = {
+    {.key = "x", .type = OPTION_COUNT, .offset = 8, .help = "x"}, {0}};
+
+static enum produced nothing_produce(struct instance *self)
+{
+    (void)self;
+    return PRODUCED_IDLE;
+}
+
 #define PART .kind = PART_COMPONENT, .name = "x", .help = "x", .handle = nothing_handle
 
 static const struct {
@@ -68,6 +81,18 @@ static const struct {
      "its table has an option with a key that every component has: \"shard\""},
     {{PART, .inlets = in, .options = bad_default, .settings_bytes = 8},
      "its table has a default that cannot be read"},
+    {{PART, .inlets = in, .options = twice, .settings_bytes = 8},
+     "its table has two options \"x\""},
+    {{PART, .inlets = in, .options = no_choices, .settings_bytes = 8},
+     "its table has no type or no choices for option \"x\""},
+    {{PART, .inlets = in, .options = no_type, .settings_bytes = 8},
+     "its table has no type or no choices for option \"x\""},
+    {{PART, .inlets = in, .options = outside, .settings_bytes = 15},
+     "its table has settings_bytes that end before option \"x\""},
+    {{PART, .produce = nothing_produce, .credits_each = PART_CREDITS + 1},
+     "its table has credits_default below credits_each"},
+    {{PART, .produce = nothing_produce, .credits_each = 9, .credits_default = 8},
+     "its table has credits_default below credits_each"},
     {{.kind = PART_PROVIDER, .name = "x", .help = "x"}, "its table provides nothing"},
     {{.kind = PART_PROVIDER,
       .name = "x",

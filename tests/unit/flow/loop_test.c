@@ -88,6 +88,35 @@ static void a_timer_that_sets_itself_at_once_does_not_hold_the_turn(void **state
     loop_done(&l);
 }
 
+static void again_in_the_past(struct timer *t, uint64_t now_ms)
+{
+    (void)now_ms;
+    struct heard *h = EVENT_OF(t, struct heard, timer);
+    h->times++;
+    assert_rc(loop_timer(h->loop, t, 0), RC_OK);
+}
+
+static void a_timer_that_is_always_late_does_not_starve_the_others(void **state)
+{
+    (void)state;
+    struct loop l;
+    struct clock_simulated clock;
+    clock_simulated_init(&clock, 100, 0);
+    assert_rc(loop_init(&l, &clock.clock), RC_OK);
+    struct heard late = {.timer.due = again_in_the_past, .loop = &l};
+    struct heard other = {.timer.due = on_due, .loop = &l};
+    assert_rc(loop_timer(&l, &late.timer, 0), RC_OK);
+    assert_rc(loop_timer(&l, &other.timer, 101), RC_OK);
+    for (int turn = 0; turn < 5; turn++) {
+        clock_simulated_advance(&clock, 1);
+        assert_true(loop_run(&l));
+    }
+    assert_int_equal(late.times, 5);
+    assert_int_equal(other.times, 1);
+    loop_timer_stop(&l, &late.timer);
+    loop_done(&l);
+}
+
 static void on_byte(struct watch *w, unsigned events)
 {
     (void)events;
@@ -203,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(timers_come_in_order_and_not_before_their_moment),
         cmocka_unit_test(a_timer_that_sets_itself_at_once_does_not_hold_the_turn),
+        cmocka_unit_test(a_timer_that_is_always_late_does_not_starve_the_others),
         cmocka_unit_test(an_event_of_a_watch_that_is_gone_is_not_handed_out),
         cmocka_unit_test(a_plain_file_cannot_be_watched),
         cmocka_unit_test(posts_run_in_the_order_of_posting),

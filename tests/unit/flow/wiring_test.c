@@ -41,6 +41,13 @@ static const struct row {
      "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"
      "e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\n",
      "1:16: more than 20000 values (aliases count each time they are used)"},
+    {"a byte order mark, which takes up no column", "\xef\xbb\xbfshard: 2\n" TAIL,
+     "1:1: wiring: unknown key \"shard\"; did you mean \"shards\"?"},
+    {"lines that end with CR LF", "name: a\r\nshard: 2\r\n" TAIL,
+     "2:1: wiring: unknown key \"shard\"; did you mean \"shards\"?"},
+    {"an error behind letters of two bytes",
+     "name: \"\xc3\xa4\xc3\xa4\"\ncomponents: {\"\xc3\xa4\": x}\n",
+     "2:14: components.\xc3\xa4: expected a name of letters, digits, - and _, at most 64"},
     {"a NUL inside a text", "name: \"a\\0b\"\n" TAIL, "1:7: a value holds a NUL character"},
 
     {"an unknown key at the top", "shard: 2\n" TAIL,
@@ -248,6 +255,37 @@ static void a_file_too_large_is_refused(void **state)
     problems_done(&problems);
 }
 
+/* libyaml alone would need minutes for either. */
+static void nesting_and_anchors_without_end_are_refused_at_once(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *piece, *told;
+    } rows[] = {
+        {"[", "f:1:14: values are nested more than 12 deep\n"},
+        {"{a: ", "f:1:53: values are nested more than 12 deep\n"},
+        {"- &a\n", "f:20000:3: more than 20000 values (aliases count each time they are used)\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct problems problems;
+        problems_init(&problems, "f");
+        struct buf yaml = {.max = WIRING_MAX_BYTES};
+        struct wiring *w = NULL;
+        while (yaml.n + strlen(rows[i].piece) <= WIRING_MAX_BYTES)
+            buf_add(&yaml, str_c(rows[i].piece));
+        assert_rc(wiring_read(buf_str(&yaml), "f", &test_catalog, &w, &problems), RC_INVALID);
+        assert_str(buf_str(&problems.lines), str_c(rows[i].told));
+        buf_done(&yaml);
+        problems_done(&problems);
+    }
+}
+
+static void a_byte_order_mark_is_no_error(void **state)
+{
+    (void)state;
+    wiring_close(must_read("\xef\xbb\xbf" TAIL));
+}
+
 /* Messages quote what a person wrote; what could move a terminal's cursor is not passed on. */
 static void control_characters_do_not_reach_the_terminal(void **state)
 {
@@ -341,6 +379,8 @@ int main(void)
         cmocka_unit_test(every_error_has_its_place_and_says_what_was_expected),
         cmocka_unit_test(several_errors_are_told_at_once_and_too_many_are_counted),
         cmocka_unit_test(a_file_too_large_is_refused),
+        cmocka_unit_test(nesting_and_anchors_without_end_are_refused_at_once),
+        cmocka_unit_test(a_byte_order_mark_is_no_error),
         cmocka_unit_test(control_characters_do_not_reach_the_terminal),
         cmocka_unit_test(the_drawing_shows_every_connection),
         cmocka_unit_test(names_aliases_and_short_forms_mean_the_same),
