@@ -24,7 +24,8 @@ struct arena {
 
 static struct block *block_new(size_t bytes)
 {
-    struct block *b = mem_alloc(sizeof *b + bytes);
+    size_t whole;
+    struct block *b = __builtin_add_overflow(sizeof *b, bytes, &whole) ? NULL : mem_alloc(whole);
     if (b)
         *b = (struct block){.bytes = bytes};
     return b;
@@ -81,6 +82,8 @@ void *arena_alloc(struct arena *a, size_t bytes)
         return NULL;
     size_t whole = (bytes + align - 1) & ~(align - 1);
     struct block *b = a->newest;
+    if (whole < bytes)
+        return NULL;
     if (whole > b->bytes - b->used) {
         if (!add_block(a, whole))
             return NULL;

@@ -4,6 +4,7 @@
 #include "base/jsonw.h"
 #include "base/mem.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,6 +50,8 @@ static void stderr_write(void *ctx, struct str line)
     (void)ctx;
     while (line.n) {
         ssize_t written = write(STDERR_FILENO, line.p, line.n);
+        if (written < 0 && errno == EINTR)
+            continue;
         if (written <= 0)
             return;
         line = str_from(line, (size_t)written);

@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-enum { FIRST_SLOTS = 16 };
+enum { FIRST_SLOTS = 16, MAX_SLOTS = 1 << 30 };
 
 void map_init(struct map *m, uint32_t max_entries)
 {
@@ -31,6 +31,8 @@ static uint32_t slot_of(const uint32_t *slots, uint32_t slot_count, const struct
 static enum rc grow(struct map *m)
 {
     uint32_t slot_count = m->slot_count ? m->slot_count * 2 : FIRST_SLOTS;
+    if (slot_count > MAX_SLOTS)
+        return RC_LIMIT;
     uint32_t *slots = mem_zero(slot_count, sizeof *slots);
     if (!slots)
         return RC_NOMEM;

@@ -36,6 +36,17 @@ static void past_its_maximum_it_refuses(void **state)
     arena_close(a);
 }
 
+static void a_piece_whose_size_wraps_round_is_refused(void **state)
+{
+    (void)state;
+    struct arena *a = arena_open(64, SIZE_MAX);
+    for (size_t less = 0; less < 32; less++)
+        assert_null(arena_alloc(a, SIZE_MAX - less));
+    assert_non_null(arena_alloc(a, 16));
+    arena_close(a);
+    assert_null(arena_open(SIZE_MAX - 8, SIZE_MAX));
+}
+
 static void copies_end_with_nul(void **state)
 {
     (void)state;
@@ -70,6 +81,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_aligned_and_apart),
         cmocka_unit_test(past_its_maximum_it_refuses),
+        cmocka_unit_test(a_piece_whose_size_wraps_round_is_refused),
         cmocka_unit_test(copies_end_with_nul),
         cmocka_unit_test(every_allocation_may_fail),
     };
