@@ -125,7 +125,7 @@ enum rc disk_mkdir(struct disk *d, const char *path)
     return path_ok(path) ? d->ops->mkdir(d, path) : RC_INVALID;
 }
 
-/* A folder that is not there, or cannot be named, has not failed to sync. */
+/* A folder that could not be opened has not failed to sync. */
 enum rc disk_dirsync(struct disk *d, const char *path)
 {
     if (!folder_ok(path))
@@ -133,7 +133,7 @@ enum rc disk_dirsync(struct disk *d, const char *path)
     if (d->dirsync_failed)
         return RC_SYNC;
     enum rc rc = d->ops->dirsync(d, path);
-    if (rc == RC_OK || rc == RC_NOT_FOUND || rc == RC_INVALID || rc == RC_NOMEM)
+    if (rc == RC_OK || rc == RC_NOT_FOUND || rc == RC_INVALID || rc == RC_NOMEM || rc == RC_LIMIT)
         return rc;
     d->dirsync_failed = true;
     return RC_SYNC;
@@ -179,6 +179,10 @@ static enum rc write_new(struct disk *d, const char *path, struct str bytes)
     if (rc == RC_OK)
         rc = disk_sync(f);
     disk_file_close(f);
+    if (rc) {
+        enum rc removed = disk_unlink(d, path);
+        (void)removed; /* what is left takes up room until the next replacement */
+    }
     return rc;
 }
 

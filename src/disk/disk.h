@@ -31,8 +31,8 @@
  *     to another file may be there while this is not. An order is made by sync alone.
  *  5. A name made, removed or renamed may have happened or not until disk_dirsync of its folder
  *     returns RC_OK. Each name is independent of the others, also in one folder; changes of the
- * same name keep their order. disk_sync makes bytes durable, not the name: a new file that is
- * synced may still have no name.
+ *     same name keep their order. disk_sync makes bytes durable, not the name: a new file that is
+ *     synced may still have no name.
  *  6. A rename is whole: after it, the new name is what it was before or the renamed file, and the
  *     old name is gone exactly if the new one has changed. It says nothing about the file's bytes
  *     (point 2): sync them first. disk_replace() does all of it.
@@ -124,7 +124,7 @@ MUST_CHECK enum rc disk_unlink(struct disk *d, const char *path);
 MUST_CHECK enum rc disk_mkdir(struct disk *d, const char *path);
 
 /* On RC_OK the names in that folder are durable; not those below its folders. RC_NOT_FOUND,
- * RC_SYNC. */
+ * RC_LIMIT (too many open files), RC_SYNC. */
 MUST_CHECK enum rc disk_dirsync(struct disk *d, const char *path);
 
 /* The files and folders in a folder, in byte order of their names; nothing else is listed. Stops
@@ -143,7 +143,8 @@ MUST_CHECK enum rc disk_free_bytes(struct disk *d, uint64_t *ret_bytes);
 /* Made of the calls above. */
 
 /* Puts `bytes` in place of the file: a crash leaves the old bytes or the new, whole; on RC_OK the
- * new, durably. Uses and replaces `path`.new. On failure the file is old or new. */
+ * new, durably. Uses and replaces `path`.new. On failure the file is old or new, and a disk that
+ * is full has its room back. */
 MUST_CHECK enum rc disk_replace(struct disk *d, const char *path, struct str bytes);
 
 /* Adds the whole file to `ret`; RC_LIMIT past its maximum. */

@@ -307,6 +307,31 @@ static void point_8_a_failed_dirsync_sticks_to_the_disk(void **state)
     assert_true(has("") && has("f/ "));
 }
 
+static void a_dirsync_that_could_not_open_the_folder_has_not_failed_to_sync(void **state)
+{
+    struct disk *d = *state;
+    assert_rc(disk_mkdir(d, "f"), RC_OK);
+    disk_crash_fail_at(d, 1, RC_LIMIT, 0);
+    assert_rc(disk_dirsync(d, ""), RC_LIMIT);
+    assert_rc(disk_dirsync(d, ""), RC_OK);
+    assert_int_equal(images_of(d), 1);
+}
+
+static void replacing_on_a_full_disk_keeps_the_old_and_gives_the_room_back(void **state)
+{
+    struct disk *d = *state;
+    uint64_t before, after;
+    assert_rc(disk_replace(d, "a", STR("old")), RC_OK);
+    disk_crash_quota(d, 8);
+    assert_rc(disk_free_bytes(d, &before), RC_OK);
+    assert_rc(disk_replace(d, "a", STR("much too long")), RC_DISK_FULL);
+    assert_rc(disk_free_bytes(d, &after), RC_OK);
+    assert_int_equal(after, before);
+    images_of(d);
+    assert_true(with("a=old ") == gallery.count);
+    assert_rc(disk_replace(d, "a", STR("new")), RC_OK);
+}
+
 static void an_append_that_fails_leaves_a_part(void **state)
 {
     struct disk *d = *state;
@@ -501,6 +526,8 @@ int main(void)
         TEST(point_7_a_folder_may_be_gone_with_what_is_in_it),
         TEST(point_8_a_failed_sync_sticks_and_its_bytes_are_lost_for_ever),
         TEST(point_8_a_failed_dirsync_sticks_to_the_disk),
+        TEST(a_dirsync_that_could_not_open_the_folder_has_not_failed_to_sync),
+        TEST(replacing_on_a_full_disk_keeps_the_old_and_gives_the_room_back),
         TEST(an_append_that_fails_leaves_a_part),
         TEST(a_quota_lets_in_what_fits),
         TEST(any_call_can_be_made_to_fail_without_effect),
