@@ -5,6 +5,7 @@
 
 #include "base/jsonw.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "warc/order.h"
 #include "warc/reader.h"
 #include "warc/verify.h"
@@ -30,22 +31,33 @@ struct audit {
     uint64_t records, faults, notes, digests_right, digests_unchecked;
 };
 
-/* Text from an archive may hold anything; what would disturb a line or a terminal is escaped. */
-static void put_word(struct buf *out, struct str s)
+static void put_escaped(struct buf *out, struct str bytes)
 {
     static const char digits[] = "0123456789ABCDEF";
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        if (c > ' ' && c != 127) {
-            buf_byte(out, s.p[i]);
-        } else {
-            buf_byte(out, '%');
-            buf_byte(out, digits[c >> 4]);
-            buf_byte(out, digits[c & 15]);
-        }
+    for (size_t i = 0; i < bytes.n; i++) {
+        unsigned char c = (unsigned char)bytes.p[i];
+        buf_byte(out, '%');
+        buf_byte(out, digits[c >> 4]);
+        buf_byte(out, digits[c & 15]);
     }
+}
+
+/* Text from an archive may hold anything; what would disturb a line or a terminal is escaped:
+ * blanks, both sets of control characters, and whatever is not UTF-8. */
+static void put_word(struct buf *out, struct str s)
+{
     if (s.n == 0)
         buf_byte(out, '-');
+    while (s.n) {
+        uint32_t code;
+        size_t n;
+        bool plain = utf8_decode(s, &code, &n) && code > ' ' && (code < 127 || code > 0x9f);
+        if (plain)
+            buf_add(out, str_first(s, n));
+        else
+            put_escaped(out, str_first(s, n));
+        s = str_from(s, n);
+    }
 }
 
 static void put_number(struct buf *out, uint64_t value)
@@ -142,7 +154,7 @@ static void report_notes(struct audit *a, const struct warc_record *r, const str
     if (!ended.own_member)
         note(a, r->place, "the record shares its gzip member with others");
     if (v->payload == WARC_CHECK_STORED)
-        note(a, r->place, "the payload digest is over the chunks as stored");
+        note(a, r->place, "the payload digest is over the body as stored");
     if (v->payload == WARC_CHECK_CUT)
         note(a, r->place, "the payload digest is not that of the truncated payload");
     if (v->facts.is_chunked && v->facts.chunks.end == CHUNKED_BROKEN)

@@ -46,11 +46,13 @@ static bool is_name_char(char c)
     return c > ' ' && c <= '~' && !strchr("()<>@,;:\\\"/[]?={}", c);
 }
 
-/* Position of the first byte that no line may hold, or line.n. */
+/* Position of the first byte that no line may hold, a control character but the tab, or line.n. */
 static size_t find_control(struct str line)
 {
-    size_t cr = str_find(line, '\r'), nul = str_find(line, '\0');
-    return cr < nul ? cr : nul;
+    size_t n = 0;
+    while (n < line.n && ((unsigned char)line.p[n] >= ' ' || line.p[n] == '\t') && line.p[n] != 127)
+        n++;
+    return n;
 }
 
 static enum rc refuse(size_t at, const char *expected, size_t *ret_at, const char **ret_expected)
@@ -95,7 +97,7 @@ enum rc fields_line(struct fields *f, struct str line, struct warc_place at, siz
 {
     size_t control = find_control(line);
     if (control < line.n)
-        return refuse(control, "expected no CR or NUL within a header line", ret_problem_at,
+        return refuse(control, "expected no control character within a header line", ret_problem_at,
                       ret_expected);
     if (line.p[0] == ' ' || line.p[0] == '\t')
         return f->count ? fold(f, line)

@@ -11,6 +11,7 @@ struct warc_payload {
     struct buf head;
     struct digester *entity[2], *stored[2]; /* by kind, opened when first needed */
     bool in_body;
+    bool after_interim; /* an answer of status 1xx has come before this one */
     enum rc rc;
 };
 
@@ -50,12 +51,19 @@ void warc_payload_begin(struct warc_payload *p, struct warc_payload_plan plan)
     p->facts = (struct warc_payload_facts){0};
     p->scan = (struct http_head_scan){0};
     p->in_body = !plan.is_http;
+    p->after_interim = false;
     p->rc = RC_OK;
     buf_clear(&p->head);
     if (plan.digest)
         start(p, &p->entity[plan.kind]);
     if (plan.digest && plan.stored_too)
         start(p, &p->stored[plan.kind]);
+}
+
+/* Whether `stored` is another digest than `entity`. */
+static bool has_stored(const struct warc_payload *p)
+{
+    return p->plan.digest && p->plan.stored_too && (p->facts.is_chunked || p->after_interim);
 }
 
 static void entity_add(struct warc_payload *p, struct str piece)
@@ -69,12 +77,12 @@ static void body_add(struct warc_payload *p, struct str piece)
 {
     struct warc_payload_facts *f = &p->facts;
     f->stored_bytes += piece.n;
+    if (has_stored(p))
+        digester_add(p->stored[p->plan.kind], piece);
     if (!f->is_chunked) {
         entity_add(p, piece);
         return;
     }
-    if (p->plan.digest && p->plan.stored_too)
-        digester_add(p->stored[p->plan.kind], piece);
     struct str rest = piece, entity;
     while (chunked_next(&f->chunks, &rest, &entity))
         entity_add(p, entity);
@@ -82,16 +90,36 @@ static void body_add(struct warc_payload *p, struct str piece)
         f->surplus += rest.n;
 }
 
+/* 101 is the last of its connection's HTTP, so what follows is its body. */
+static bool is_interim(struct str head)
+{
+    unsigned status = http_head_status(head);
+    return status >= 100 && status < 200 && status != 101;
+}
+
+static void head_over(struct warc_payload *p)
+{
+    bool whole = buf_rc(&p->head) == RC_OK;
+    if (whole && is_interim(buf_str(&p->head))) {
+        p->after_interim = true;
+        p->scan = (struct http_head_scan){0};
+        buf_clear(&p->head);
+        return;
+    }
+    p->in_body = true;
+    p->facts.head_whole = whole;
+    p->facts.is_chunked = whole && http_head_is_chunked(buf_str(&p->head));
+}
+
 /* Returns how much of the piece belongs to the header. */
 static size_t head_add(struct warc_payload *p, struct str piece)
 {
     size_t bytes = http_head_scan(&p->scan, piece);
     buf_add(&p->head, str_first(piece, bytes));
-    if (p->scan.found) {
-        p->in_body = true;
-        p->facts.head_whole = buf_rc(&p->head) == RC_OK;
-        p->facts.is_chunked = p->facts.head_whole && http_head_is_chunked(buf_str(&p->head));
-    }
+    if (has_stored(p))
+        digester_add(p->stored[p->plan.kind], str_first(piece, bytes));
+    if (p->scan.found)
+        head_over(p);
     return bytes;
 }
 
@@ -99,7 +127,7 @@ void warc_payload_add(struct warc_payload *p, struct str piece)
 {
     if (p->rc)
         return;
-    if (!p->in_body)
+    while (!p->in_body && piece.n)
         piece = str_from(piece, head_add(p, piece));
     if (buf_rc(&p->head) == RC_NOMEM)
         p->rc = RC_NOMEM;
@@ -113,7 +141,7 @@ static enum rc finish_digests(struct warc_payload *p)
     enum rc rc = digester_finish(p->entity[p->plan.kind], &f->entity);
     if (rc == RC_OK)
         f->stored = f->entity;
-    if (rc == RC_OK && f->is_chunked && p->plan.stored_too)
+    if (rc == RC_OK && has_stored(p))
         rc = digester_finish(p->stored[p->plan.kind], &f->stored);
     return rc;
 }

@@ -13,6 +13,7 @@ enum {
     FIELDS = 4096,
     LEAST_BYTES = 64,
     RATIO = 1000,
+    ANY_RATIO_BYTES = 1 << 30,
 };
 
 enum state {
@@ -42,6 +43,7 @@ struct warc_reader {
     uint64_t left;         /* of the block */
     unsigned line_ends;    /* seen behind the block */
     bool after_cr;         /* a CR of such a line end was the last byte */
+    bool cr_lf;            /* the first of them was CR LF */
     uint64_t record_count; /* begun so far */
     uint64_t whole_bytes;
     struct warc_ended ended;
@@ -71,6 +73,7 @@ struct warc_reader *warc_reader_open(const struct warc_reader_options *options)
     buf_init(&r->line, l->line_bytes);
     fields_init(&r->fields, l->header_bytes, l->fields);
     r->source.max_ratio = l->ratio;
+    r->source.any_ratio_bytes = l->any_ratio_bytes ? l->any_ratio_bytes : ANY_RATIO_BYTES;
     return r;
 }
 
@@ -342,15 +345,17 @@ static int take_line(struct warc_reader *r, struct str *ret_line)
     return GO_ON;
 }
 
+/* Without leading zeros: 1.01 is not 1.1. */
 static bool take_version_number(struct str *s, unsigned *ret)
 {
     size_t n = 0;
     unsigned value = 0;
     while (n < s->n && n < 4 && ascii_is_digit(s->p[n]))
         value = value * 10 + (unsigned)(s->p[n++] - '0');
+    bool right = n == 1 || (n > 1 && s->p[0] != '0');
     *s = str_from(*s, n);
     *ret = value;
-    return n > 0;
+    return right;
 }
 
 static bool version_known(unsigned major, unsigned minor)
@@ -491,6 +496,13 @@ static int end_without_trailer(struct warc_reader *r)
     return end_record(r, r->whole_bytes, true);
 }
 
+/* Whether an LF now ends a line behind the block. Both lines end alike: a mixture comes from a
+ * Content-Length that is wrong by one, which takes the CR for the block's last byte. */
+static bool is_trailer_lf(const struct warc_reader *r, char c)
+{
+    return c == '\n' && (r->line_ends == 0 || r->cr_lf == r->after_cr);
+}
+
 static int step_trailer(struct warc_reader *r)
 {
     struct source *s = &r->source;
@@ -502,8 +514,9 @@ static int step_trailer(struct warc_reader *r)
     char c = s->window.p[0];
     if (c == '\r' && !r->after_cr) {
         r->after_cr = true;
-    } else if (c == '\n') {
+    } else if (is_trailer_lf(r, c)) {
         r->record.notes |= r->after_cr ? 0 : WARC_NOTE_LF;
+        r->cr_lf = r->after_cr;
         r->after_cr = false;
         r->state = ++r->line_ends == 2 ? AFTER : TRAILER;
     } else if (r->o.lenient && c == 'W' && !r->after_cr) {

@@ -2,15 +2,15 @@
 /* reader: any archive, as a stream of events, in constant memory.
  *
  *     struct warc_reader *r = warc_reader_open(NULL);
- *     for (;;) {
- *         switch (warc_reader_next(r, &piece)) {
- *         case WARC_MORE:       n = read(...); n ? warc_reader_feed(r, bytes) :
- * warc_reader_finish(r); case WARC_RECORD:     warc_reader_record(r): type, fields, place case
- * WARC_BLOCK:      piece: the next bytes of its block case WARC_RECORD_END: warc_reader_ended(r):
- * its length in the file case WARC_END:        done, everything was whole case WARC_BROKEN:
- * warc_reader_problem(r): what, where, what was expected
- *         }
- *     }
+ *     while ((event = warc_reader_next(r, &piece)) != WARC_END && event != WARC_BROKEN)
+ *         ...
+ *
+ * WARC_MORE        give it bytes with warc_reader_feed(), or say warc_reader_finish()
+ * WARC_RECORD      warc_reader_record(): type, fields, place
+ * WARC_BLOCK       `piece` is the next of its block
+ * WARC_RECORD_END  warc_reader_ended(): its length in the file
+ * WARC_END         everything was whole
+ * WARC_BROKEN      warc_reader_problem(): what was expected, and where
  *
  * An archive in memory is fed whole and finished at once. How the bytes are cut into feeds changes
  * nothing but the cutting of block pieces.
@@ -24,7 +24,8 @@
  * also lack the two line ends behind its block when the archive, or the next record, follows at
  * once.
  *
- * Refused (WARC_BROKEN, the archive cannot be read on): anything else. A missing WARC-Type,
+ * Refused (WARC_BROKEN, the archive cannot be read on): anything else, control characters in a
+ * header and a mixture of CR LF and LF behind a block among it. A missing WARC-Type,
  * WARC-Record-ID or WARC-Date does not keep the reader from going on: verify.h judges it. ARC files
  * and zstd archives are recognised and refused as RC_UNSUPPORTED. Whole records before the damage
  * have all been delivered, each with its WARC_RECORD_END: only then is a record known to be whole.
@@ -36,10 +37,12 @@
 
 /* 0 stands for the default. */
 struct warc_reader_limits {
-    size_t header_bytes; /* version line and fields of a record: 1 MiB */
-    size_t line_bytes;   /* one line of them: 256 KiB */
-    size_t fields;       /* 4096 */
-    uint64_t ratio;      /* a member may grow to 16 MiB or this many times its size: 1000 */
+    size_t header_bytes;      /* version line and fields of a record: 1 MiB */
+    size_t line_bytes;        /* one line of them: 256 KiB */
+    size_t fields;            /* 4096 */
+    uint64_t ratio;           /* a member may grow to this many times its size: 1000, */
+    uint64_t any_ratio_bytes; /* or to this, whatever its size: 1 GiB. Deflate reaches 1030 on
+                                 zeros, so a large record of zeros is let through */
 };
 
 struct warc_reader_options {

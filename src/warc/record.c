@@ -109,7 +109,7 @@ enum rc warc_digest_parse(struct str text, struct digest *ret)
 {
     struct digest d = {0};
     struct str algorithm = str_first(text, str_find(text, ':'));
-    if (algorithm.n == text.n)
+    if (algorithm.n == 0 || algorithm.n == text.n)
         return RC_INVALID;
     struct str value = str_trim(str_from(text, algorithm.n + 1));
     if (str_eq_nocase(algorithm, STR("sha1")) || str_eq_nocase(algorithm, STR("sha-1")))

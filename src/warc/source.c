@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "warc/inflate.h"
 
-enum { ROOM_BYTES = 64 << 10, RATIO_FLOOR = 16 << 20, GZIP_FIRST_BYTE = 0x1f };
+enum { ROOM_BYTES = 64 << 10, GZIP_FIRST_BYTE = 0x1f };
 
 void source_done(struct source *s)
 {
@@ -15,7 +15,12 @@ void source_done(struct source *s)
 
 void source_reset(struct source *s)
 {
-    *s = (struct source){.inflater = s->inflater, .room = s->room, .max_ratio = s->max_ratio};
+    *s = (struct source){
+        .inflater = s->inflater,
+        .room = s->room,
+        .max_ratio = s->max_ratio,
+        .any_ratio_bytes = s->any_ratio_bytes,
+    };
 }
 
 void source_feed(struct source *s, struct str bytes)
@@ -102,7 +107,7 @@ static void inflate_some(struct source *s)
 static bool is_bomb(const struct source *s)
 {
     uint64_t taken = s->in_offset - s->member_offset;
-    return s->member_out > RATIO_FLOOR && s->member_out / s->max_ratio > taken;
+    return s->member_out > s->any_ratio_bytes && s->member_out / s->max_ratio > taken;
 }
 
 /* What the last run said, once its bytes are used up. */
@@ -133,7 +138,7 @@ static enum source_state fill_gzip(struct source *s)
         bool had_input = s->in.n > 0;
         inflate_some(s);
         if (is_bomb(s))
-            return broken(s, RC_LIMIT, 0, "expected a member that does not expand so far");
+            return broken(s, RC_LIMIT, 0, "expected a gzip member that does not expand so far");
         if (s->window.n)
             return SOURCE_READY;
         if (s->pending == INFLATE_MORE && !had_input)

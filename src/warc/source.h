@@ -18,10 +18,10 @@ enum source_state {
 
 struct source {
     enum source_form form;
-    uint64_t max_ratio;
-    struct str window;    /* plain bytes not yet taken, all of one member */
-    struct warc_place at; /* of the window's first byte, or of the byte to come */
-    uint64_t member_end;  /* the file's offset behind the last member that ended */
+    uint64_t max_ratio, any_ratio_bytes; /* as in struct warc_reader_limits */
+    struct str window;                   /* plain bytes not yet taken, all of one member */
+    struct warc_place at;                /* of the window's first byte, or of the byte to come */
+    uint64_t member_end;                 /* the file's offset behind the last member that ended */
     struct warc_problem problem;
     /* private */
     struct str in; /* what was fed and not yet used */

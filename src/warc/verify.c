@@ -34,7 +34,7 @@ const char *warc_defect_text(enum warc_defect defect)
     case WARC_NO_PROFILE:
         return "expected WARC-Profile in a revisit";
     case WARC_NO_SEGMENT:
-        return "expected WARC-Segment-Origin-ID and WARC-Segment-Number in a continuation";
+        return "expected WARC-Segment-Origin-ID and a WARC-Segment-Number from 2 in a continuation";
     case WARC_TWICE:
         return "expected each field once";
     case WARC_TARGET_GIVEN:
@@ -96,6 +96,14 @@ static bool any_twice(const struct warc_record *r)
     return false;
 }
 
+static bool is_continuation_whole(const struct warc_record *r)
+{
+    uint64_t number;
+    return has_uri(warc_record_get(r, STR("WARC-Segment-Origin-ID"))) &&
+           str_to_u64(warc_record_get(r, STR("WARC-Segment-Number")), &number) == RC_OK &&
+           number >= 2;
+}
+
 static bool needs_target(enum warc_type type)
 {
     return type == WARC_RESPONSE || type == WARC_RESOURCE || type == WARC_REQUEST ||
@@ -118,8 +126,7 @@ static unsigned find_defects(const struct warc_record *r)
         found |= WARC_TARGET_GIVEN;
     if (r->type == WARC_REVISIT && !warc_record_get(r, STR("WARC-Profile")).n)
         found |= WARC_NO_PROFILE;
-    if (r->type == WARC_CONTINUATION && (!warc_record_get(r, STR("WARC-Segment-Origin-ID")).n ||
-                                         !warc_record_get(r, STR("WARC-Segment-Number")).n))
+    if (r->type == WARC_CONTINUATION && !is_continuation_whole(r))
         found |= WARC_NO_SEGMENT;
     return found | (any_twice(r) ? WARC_TWICE : 0);
 }
@@ -145,6 +152,13 @@ static bool payload_is_elsewhere(const struct warc_record *r)
            warc_record_get(r, STR("WARC-Segment-Number")).p;
 }
 
+/* Content-Type without its parameters. */
+static struct str media_type(const struct warc_record *r)
+{
+    struct str type = warc_record_get(r, STR("Content-Type"));
+    return str_trim(str_first(type, str_find(type, ';')));
+}
+
 static void start_block(struct warc_verifier *v)
 {
     struct digester **d = &v->block[v->block_given.kind];
@@ -161,8 +175,7 @@ void warc_verifier_begin(struct warc_verifier *v, const struct warc_record *reco
     *verdict = (struct warc_verdict){.defects = find_defects(record)};
     v->record = record;
     v->rc = RC_OK;
-    verdict->is_http =
-        str_starts_nocase(warc_record_get(record, STR("Content-Type")), STR("application/http"));
+    verdict->is_http = str_eq_nocase(media_type(record), STR("application/http"));
     verdict->block = plan_check(warc_record_get(record, STR("WARC-Block-Digest")), &v->block_given);
     verdict->payload =
         plan_check(warc_record_get(record, STR("WARC-Payload-Digest")), &v->payload_given);
@@ -199,9 +212,22 @@ static enum rc judge_block(struct warc_verifier *v)
     if (verdict->block != WARC_CHECK_OK)
         return RC_OK;
     enum rc rc = digester_finish(v->block[v->block_given.kind], &verdict->block_digest);
-    if (rc == RC_OK && !digest_eq(&verdict->block_digest, &v->block_given))
-        verdict->block = WARC_CHECK_WRONG;
+    if (rc || digest_eq(&verdict->block_digest, &v->block_given))
+        return rc;
+    struct digest nothing = {0};
+    rc = digest_of(v->block_given.kind, STR(""), &nothing);
+    bool wget = v->record->type == WARC_REVISIT && digest_eq(&v->block_given, &nothing);
+    verdict->block = wget ? WARC_CHECK_SKIPPED : WARC_CHECK_WRONG;
     return rc;
+}
+
+/* A digest that fits neither the entity nor the stored body. */
+static enum warc_check judge_other(const struct warc_verifier *v)
+{
+    if (is_truncated(v->record))
+        return WARC_CHECK_CUT;
+    bool bare = v->verdict.is_http && v->verdict.facts.status == 0;
+    return bare && v->record->type == WARC_RESPONSE ? WARC_CHECK_SKIPPED : WARC_CHECK_WRONG;
 }
 
 static void judge_payload(struct warc_verifier *v)
@@ -215,7 +241,7 @@ static void judge_payload(struct warc_verifier *v)
     if (digest_eq(&verdict->facts.stored, &v->payload_given))
         verdict->payload = WARC_CHECK_STORED;
     else
-        verdict->payload = is_truncated(v->record) ? WARC_CHECK_CUT : WARC_CHECK_WRONG;
+        verdict->payload = judge_other(v);
 }
 
 enum rc warc_verifier_end(struct warc_verifier *v, struct warc_verdict *ret)
@@ -228,9 +254,7 @@ enum rc warc_verifier_end(struct warc_verifier *v, struct warc_verdict *ret)
     if (v->rc)
         return v->rc;
     judge_payload(v);
-    struct str type = warc_record_get(v->record, STR("Content-Type"));
-    verdict->mime =
-        verdict->is_http ? verdict->facts.mime : str_trim(str_first(type, str_find(type, ';')));
+    verdict->mime = verdict->is_http ? verdict->facts.mime : media_type(v->record);
     *ret = *verdict;
     return RC_OK;
 }

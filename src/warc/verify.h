@@ -6,11 +6,14 @@
  *     WARC_RECORD_END  rc = warc_verifier_end(v, &verdict)
  *
  * Digests. The block digest covers the block. The payload digest is compared with the digest of the
- * entity; as programs differ, that of a chunked body as stored, chunks and all, is right too
- * (WARC_CHECK_STORED). It cannot be checked, and is no fault, where the payload is not here: in a
- * revisit (the digest is the earlier record's), in one segment of several, and for an algorithm
- * other than SHA-1 and SHA-256. Of a record with WARC-Truncated it may cover the cut entity (then
- * it is right) or the whole one (then it differs: WARC_CHECK_CUT). */
+ * entity; as programs differ, that of the body as stored, with its chunks and what stands behind a
+ * first header with status 1xx, is right too (WARC_CHECK_STORED). It cannot be checked, and is no
+ * fault, where the payload is not here: in a revisit (the digest is the earlier record's), in one
+ * segment of several; for an algorithm other than SHA-1 and SHA-256; and where nobody can say what
+ * the payload is: in an HTTP answer without a status line (HTTP/0.9). Likewise a revisit's block
+ * digest that is the one of nothing, which wget writes whatever the block is. Of a record with
+ * WARC-Truncated it may cover the cut entity (then it is right) or the whole one (then it differs:
+ * WARC_CHECK_CUT). */
 #ifndef WARC_VERIFY_H
 #define WARC_VERIFY_H
 
@@ -20,7 +23,7 @@
 enum warc_check {
     WARC_CHECK_NONE,     /* no digest is given */
     WARC_CHECK_OK,       /* it is right */
-    WARC_CHECK_STORED,   /* right over the body as stored, with its chunks */
+    WARC_CHECK_STORED,   /* right over the body as stored, see above */
     WARC_CHECK_CUT,      /* differs, but the record is truncated */
     WARC_CHECK_SKIPPED,  /* cannot be checked here */
     WARC_CHECK_WRONG,    /* differs */
@@ -35,7 +38,7 @@ enum warc_defect {
     WARC_NO_DATE = 1 << 2,   /* WARC-Date is missing or not a date */
     WARC_NO_TARGET = 1 << 3, /* WARC-Target-URI is missing, or no URI, where the type requires it */
     WARC_NO_PROFILE = 1 << 4,   /* a revisit without WARC-Profile */
-    WARC_NO_SEGMENT = 1 << 5,   /* a continuation without its origin and number */
+    WARC_NO_SEGMENT = 1 << 5,   /* a continuation without its origin, or a number from 2 */
     WARC_TWICE = 1 << 6,        /* a field that must be alone came twice */
     WARC_TARGET_GIVEN = 1 << 7, /* a warcinfo with WARC-Target-URI */
 };

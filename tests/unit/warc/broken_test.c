@@ -30,6 +30,14 @@ static void sample_done(struct sample *s)
     kit_reading_done(&s->right);
 }
 
+/* How the n-th damaged archive is fed: whole, in pieces, and as that is slow, in every sixteenth
+ * case byte by byte. */
+static size_t step_for(size_t n)
+{
+    static const size_t steps[] = {0, 61, 0, 257, 0, 19, 0, 509, 0, 61, 0, 257, 0, 19, 0, 1};
+    return steps[n % 16];
+}
+
 /* How many records lie whole within the first n bytes. */
 static size_t whole_records(const struct sample *s, size_t n)
 {
@@ -72,7 +80,7 @@ static void an_archive_cut_anywhere_is_reported(void **state)
             struct str cut = str_first(buf_str(&s.bytes), n);
             size_t count = whole_records(&s, n);
             bool clean = count && s.ends[count - 1] == n;
-            assert_rc(kit_read(cut, n % 3, NULL, &k), RC_OK);
+            assert_rc(kit_read(cut, step_for(n), NULL, &k), RC_OK);
             assert_before_damage(&s, &k, n);
             assert_int_equal(k.ended, count);
             assert_int_equal(k.broken, !clean);
@@ -115,11 +123,13 @@ static void a_changed_byte_harms_nothing_before_it(void **state)
     for (size_t c = 0; c < 3; c++) {
         struct sample s;
         sample_make(&s, codings[c]);
+        /* A byte of deflate is damaged one way or another: two masks are as good as four. */
+        size_t mask_count = codings[c] == WARC_PLAIN ? sizeof masks : 2;
         for (size_t at = 0; at < s.bytes.n; at++) {
-            for (size_t m = 0; m < sizeof masks; m++) {
+            for (size_t m = 0; m < mask_count; m++) {
                 struct kit_reading k;
                 s.bytes.p[at] = (char)(s.bytes.p[at] ^ masks[m]);
-                assert_rc(kit_read(buf_str(&s.bytes), m, NULL, &k), RC_OK);
+                assert_rc(kit_read(buf_str(&s.bytes), step_for(at + m), NULL, &k), RC_OK);
                 s.bytes.p[at] = (char)(s.bytes.p[at] ^ masks[m]);
                 assert_before_damage(&s, &k, at);
                 if (k.broken)
@@ -233,7 +243,7 @@ static void random_damage_is_survived(void **state)
                 damaged.p[at] = (char)rng_next(&rng);
                 first = at < first ? at : first;
             }
-            assert_rc(kit_read(buf_str(&damaged), rng_below(&rng, 50), NULL, &k), RC_OK);
+            assert_rc(kit_read(buf_str(&damaged), step_for((size_t)round), NULL, &k), RC_OK);
             assert_before_damage(&s, &k, first);
             kit_reading_done(&k);
         }

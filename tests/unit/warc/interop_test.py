@@ -125,4 +125,14 @@ def _(tmp):
     assert run(["try", "warc"]).code == 2
 
 
+@case("try warc shows no byte of an archive that a terminal would obey")
+def _(tmp):
+    record = (b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:1>\r\n"
+              b"WARC-Date: 2020-01-01T00:00:00Z\r\nWARC-Target-URI: http://a/\xc3\xbc\xc2\x9b\xff\r\n"
+              b"WARC-Block-Digest: \x9b31m\r\nContent-Length: 0\r\n\r\n\r\n\r\n")
+    done = run(["try", "warc", write(tmp, "x.warc", record)])
+    assert done.code == 1 and "http://a/\u00fc%C2%9B%FF\n" in done.out, done
+    assert "expected WARC-Block-Digest %9B31m to be a digest" in done.err, done
+
+
 main()

@@ -61,6 +61,12 @@ static const struct {
      "Content-Length"},
     {"a length too short", "WARC/1.0\r\nContent-Length: 1\r\n\r\nabc\r\n\r\n", 0, 0, RC_INVALID, 32,
      0, "CR LF CR LF behind the block of 1 bytes, found \"b\""},
+    {"a length too long by one", "WARC/1.0\r\nContent-Length: 2\r\n\r\na\r\n\r\n" ONE, 0, 0,
+     RC_INVALID, 35, 0, "CR LF CR LF behind the block of 2 bytes, found byte 0x0a"},
+    {"CR LF and LF behind a block", "WARC/1.0\r\nContent-Length: 1\r\n\r\na\r\n\n" ONE, 0, 0,
+     RC_INVALID, 34, 0, "found byte 0x0a"},
+    {"LF alone only behind a block", "WARC/1.0\r\nContent-Length: 1\r\n\r\na\n\n", 1, WARC_NOTE_LF,
+     RC_OK, 0, 0, NULL},
     {"a length too long", "WARC/1.0\r\nContent-Length: 5\r\n\r\nabc\r\n\r\n" ONE, 0, 0, RC_INVALID,
      38, 0, "found \"W\""},
     {"no line ends behind a block", "WARC/1.0\r\nContent-Length: 1\r\n\r\na" ONE, 0, 0, RC_INVALID,
@@ -76,7 +82,18 @@ static const struct {
     {"a line that begins with a colon", "WARC/1.0\r\n: x\r\n\r\n", 0, 0, RC_INVALID, 10, 0,
      "a field name"},
     {"a fold without a field", "WARC/1.0\r\n x\r\n\r\n", 0, 0, RC_INVALID, 10, 0, "found a blank"},
-    {"CR within a line", "WARC/1.0\r\nX: a\rb\r\n\r\n", 0, 0, RC_INVALID, 14, 0, "no CR or NUL"},
+    {"CR within a line", "WARC/1.0\r\nX: a\rb\r\n\r\n", 0, 0, RC_INVALID, 14, 0,
+     "no control character"},
+    {"a control character within a line", "WARC/1.0\r\nX: a\x01\r\n\r\n", 0, 0, RC_INVALID, 14, 0,
+     "no control character"},
+    {"an escape within a line", "WARC/1.0\r\nX: a\033[31m\r\n\r\n", 0, 0, RC_INVALID, 14, 0,
+     "no control character"},
+    {"DEL within a line", "WARC/1.0\r\nX: a\177\r\n\r\n", 0, 0, RC_INVALID, 14, 0,
+     "no control character"},
+    {"a tab within a line", "WARC/1.0\r\nX: a\tb\r\nContent-Length: 1\r\n\r\na\r\n\r\n", 1, 0,
+     RC_OK, 0, 0, NULL},
+    {"a version with a leading zero", "WARC/1.01\r\n", 0, 0, RC_INVALID, 0, 0,
+     "a version such as WARC/1.1"},
     {"garbage behind a record", ONE "garbage", 1, 0, RC_INVALID, ONE_N, ONE_N, "\"WARC/\""},
     {"nearly a record", ONE "WARS/", 1, 0, RC_INVALID, ONE_N + 3, ONE_N, "found \"S\""},
     {"an ARC file", "filedesc://x.arc 0.0.0.0 2005", 0, 0, RC_UNSUPPORTED, 0, 0, "an ARC file"},
@@ -279,12 +296,16 @@ static void a_bomb_is_refused(void **state)
     buf_fill(&plain, 0, 20000000);
     buf_add(&plain, STR("\r\n\r\n"));
     kit_member(&out, buf_str(&plain));
-    struct warc_reader_options o = {.limits = {.ratio = 10}};
+    struct warc_reader_options o = {.limits = {.ratio = 10, .any_ratio_bytes = 1 << 20}};
     assert_rc(kit_read(buf_str(&out), 0, &o, &k), RC_OK);
     assert_true(k.broken);
     assert_int_equal(k.problem.rc, RC_LIMIT);
     kit_reading_done(&k);
-    o.limits.ratio = 100000;
+    o.limits.any_ratio_bytes = 1 << 25;
+    assert_rc(kit_read(buf_str(&out), 0, &o, &k), RC_OK);
+    assert_false(k.broken);
+    kit_reading_done(&k);
+    o = (struct warc_reader_options){.limits = {.ratio = 100000, .any_ratio_bytes = 1}};
     assert_rc(kit_read(buf_str(&out), 0, &o, &k), RC_OK);
     assert_false(k.broken);
     kit_reading_done(&k);

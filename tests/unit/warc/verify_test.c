@@ -5,6 +5,7 @@
 #define URI "WARC-Target-URI: http://a/\r\n"
 #define HTTP "Content-Type: application/http; msgtype=response\r\n"
 #define HELLO "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N" /* of "hello" */
+#define NOTHING "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
 #define CHUNKS "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
 
 static const struct {
@@ -100,6 +101,56 @@ static const struct {
      WARC_CHECK_NONE, WARC_CHECK_NONE, NULL, 0},
     {"a continuation of nothing", BASE URI "WARC-Type: continuation\r\n", "", WARC_NO_SEGMENT,
      WARC_CHECK_NONE, WARC_CHECK_NONE, NULL, 0},
+    {"a continuation that says it is the first segment",
+     BASE URI "WARC-Type: continuation\r\nWARC-Segment-Origin-ID: <urn:x:0>\r\n"
+              "WARC-Segment-Number: 1\r\n",
+     "", WARC_NO_SEGMENT, WARC_CHECK_NONE, WARC_CHECK_NONE, NULL, 0},
+    {"a continuation",
+     BASE URI "WARC-Type: continuation\r\nWARC-Segment-Origin-ID: <urn:x:0>\r\n"
+              "WARC-Segment-Number: 2\r\n",
+     "", 0, WARC_CHECK_NONE, WARC_CHECK_NONE, NULL, 0},
+    {"a digest without an algorithm", BASE URI "WARC-Type: resource\r\nWARC-Block-Digest: :abc\r\n",
+     "hello", 0, WARC_CHECK_NONSENSE, WARC_CHECK_NONE, NULL, 0},
+    {"the block digest wget gives a revisit",
+     BASE URI HTTP "WARC-Type: revisit\r\nWARC-Profile: http://p/\r\n"
+                   "WARC-Block-Digest: " NOTHING "\r\n",
+     "HTTP/1.1 200 OK\r\n\r\n", 0, WARC_CHECK_SKIPPED, WARC_CHECK_NONE, NULL, 200},
+    {"another wrong block digest of a revisit",
+     BASE URI HTTP "WARC-Type: revisit\r\nWARC-Profile: http://p/\r\n"
+                   "WARC-Block-Digest: " HELLO "\r\n",
+     "HTTP/1.1 200 OK\r\n\r\n", 0, WARC_CHECK_WRONG, WARC_CHECK_NONE, NULL, 200},
+    {"the digest of nothing where it is wrong",
+     BASE URI "WARC-Type: resource\r\nWARC-Block-Digest: " NOTHING "\r\n", "hello", 0,
+     WARC_CHECK_WRONG, WARC_CHECK_NONE, NULL, 0},
+    {"HTTP/0.9 has no header to tell the payload by",
+     BASE URI HTTP "WARC-Type: response\r\nWARC-Payload-Digest: " HELLO "\r\n", "hello", 0,
+     WARC_CHECK_NONE, WARC_CHECK_SKIPPED, NULL, 0},
+    {"an answer behind 100 Continue",
+     BASE URI HTTP "WARC-Type: response\r\nWARC-Payload-Digest: " HELLO "\r\n",
+     "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nContent-Type: a/b\r\n\r\n"
+     "HTTP/1.1 200 OK\r\nContent-Type: x/y\r\n\r\nhello",
+     0, WARC_CHECK_NONE, WARC_CHECK_OK, "x/y", 200},
+    {"chunks behind 100 Continue",
+     BASE URI HTTP "WARC-Type: response\r\nWARC-Payload-Digest: " HELLO "\r\n",
+     "HTTP/1.1 100 Continue\r\n\r\n" CHUNKS, 0, WARC_CHECK_NONE, WARC_CHECK_OK, NULL, 200},
+    {"a digest of all that is behind 100 Continue",
+     BASE URI HTTP "WARC-Type: response\r\nWARC-Payload-Digest: "
+                   "sha1:IORUMWLIBUO53GZZJS7FEOU3IDD3AFBH\r\n",
+     "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\nhello", 0, WARC_CHECK_NONE,
+     WARC_CHECK_STORED, NULL, 200},
+    {"a wrong digest behind 100 Continue",
+     BASE URI HTTP "WARC-Type: response\r\nWARC-Payload-Digest: " HELLO "\r\n",
+     "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\nhellO", 0, WARC_CHECK_NONE,
+     WARC_CHECK_WRONG, NULL, 200},
+    {"what follows 101 is its body",
+     BASE URI HTTP "WARC-Type: response\r\nWARC-Payload-Digest: " HELLO "\r\n",
+     "HTTP/1.1 101 Switching\r\n\r\nhello", 0, WARC_CHECK_NONE, WARC_CHECK_OK, NULL, 101},
+    {"nothing behind 100 Continue", BASE URI HTTP "WARC-Type: response\r\n",
+     "HTTP/1.1 100 Continue\r\n\r\n", 0, WARC_CHECK_NONE, WARC_CHECK_NONE, NULL, 0},
+    {"a type that only begins like HTTP",
+     BASE URI "WARC-Type: resource\r\nContent-Type: application/httpx\r\n"
+              "WARC-Payload-Digest: " HELLO "\r\n",
+     "hello", 0, WARC_CHECK_NONE, WARC_CHECK_OK, "application/httpx", 0},
     {"a field twice", BASE BASE "WARC-Type: metadata\r\n", "", WARC_TWICE, WARC_CHECK_NONE,
      WARC_CHECK_NONE, NULL, 0},
     {"a warcinfo about a page", BASE URI "WARC-Type: warcinfo\r\n", "", WARC_TARGET_GIVEN,
