@@ -67,6 +67,14 @@ static enum rc run_wiring(const struct wiring *w, const struct try_wiring_settin
     return rc;
 }
 
+static void say_problems(const struct problems *problems)
+{
+    struct buf text = {.max = 1 << 20};
+    problems_print(problems, &text);
+    (void)fwrite(buf_str(&text).p, 1, text.n, stderr);
+    buf_done(&text);
+}
+
 static int try_wiring_run(struct invocation *in)
 {
     if (in->word_count != 1)
@@ -79,7 +87,7 @@ static int try_wiring_run(struct invocation *in)
     if (rc == RC_OK)
         code = run_wiring(w, in->settings) == RC_OK ? EXIT_DONE : EXIT_OTHER;
     else if (rc == RC_INVALID)
-        (void)fwrite(buf_str(&problems.lines).p, 1, problems.lines.n, stderr);
+        say_problems(&problems);
     else
         code = cli_fail(EXIT_OTHER, "%s: %s", in->words[0], rc_text(rc));
     wiring_close(w);

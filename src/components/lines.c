@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 enum { CHUNK_BYTES = 64 << 10 };
+#define TOO_LONG "a line is longer than 1 MiB"
 
 struct lines_settings {
     struct str file;
@@ -50,8 +51,9 @@ static enum rc lines_open(struct instance *self, struct buf *why)
     bool is_stdin = str_eq(s->file, STR("-"));
     int fd = is_stdin ? dup(STDIN_FILENO) : open(s->file.p, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
+        enum rc rc = errno == ENOENT ? RC_NOT_FOUND : RC_IO;
         buf_printf(why, "cannot open %s: %s", s->file.p, strerror(errno));
-        return errno == ENOENT ? RC_NOT_FOUND : RC_IO;
+        return rc;
     }
     struct lines *l = mem_zero(1, sizeof *l);
     if (!l) {
@@ -88,8 +90,7 @@ static bool read_more(struct instance *self, struct lines *l)
     l->given = 0;
     char *to = buf_reserve(&l->bytes, CHUNK_BYTES);
     if (!to) {
-        part_fail(self, l->bytes.rc, "%s",
-                  l->bytes.rc == RC_LIMIT ? "a line is longer than 1 MiB" : "out of memory");
+        part_fail(self, l->bytes.rc, "%s", l->bytes.rc == RC_LIMIT ? TOO_LONG : "out of memory");
         return false;
     }
     ssize_t n = read(l->watch.fd, to, CHUNK_BYTES);
@@ -139,9 +140,10 @@ static enum produced lines_produce(struct instance *self)
         if (!read_more(self, l))
             return PRODUCED_IDLE;
     }
-    struct line *line = line_open(text);
+    struct line *line = text.n <= LINE_MAX_BYTES ? line_open(text) : NULL;
     if (!line) {
-        part_fail(self, RC_NOMEM, "no memory for a line");
+        bool is_long = text.n > LINE_MAX_BYTES;
+        part_fail(self, is_long ? RC_LIMIT : RC_NOMEM, "%s", is_long ? TOO_LONG : "out of memory");
         return PRODUCED_IDLE;
     }
     part_emit(self, 0, &line->head);

@@ -155,20 +155,19 @@ def installed(tmp):
     root = os.path.join(tmp, "root")
     subprocess.run([meson, "install", "-C", build, "--no-rebuild", "--tags", "devel", "--destdir", root,
                     "--quiet"], check=True, capture_output=True)
-    for folder, _, files in os.walk(root):
-        if "part.h" in files:
-            return os.path.dirname(folder)
-    raise AssertionError("part.h was not installed")
+    found = {name: folder for folder, _, files in os.walk(root) for name in files}
+    assert "part.h" in found and "orbweaver.pc" in found, found
+    return root, found["orbweaver.pc"], os.path.dirname(found["part.h"])
 
 
 @case("C2 a part in a shared object, built against the installed headers, runs in a wiring")
 def _(tmp):
-    include = installed(tmp)
+    root, pc, _ = installed(tmp)
     for name in ["shout.c", "Makefile", "shout.yaml"]:
         shutil.copy(os.path.join(ROOT, "examples", "shout", name), tmp)
-    prefix = os.path.dirname(os.path.dirname(include))
     env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "CFLAGS", "DESTDIR")}
-    subprocess.run(["make", "-C", tmp, f"PREFIX={prefix}", "CC=cc", "CFLAGS=-Wall -Wextra -Werror"], check=True,
+    env["PKG_CONFIG_SYSROOT_DIR"] = root
+    subprocess.run(["make", "-C", tmp, f"PKG_CONFIG_PATH={pc}", "CC=cc", "CFLAGS=-Wall -Wextra -Werror"], check=True,
                    capture_output=True, env=env)
     done = run(["try", "wiring", os.path.join(tmp, "shout.yaml")], stdin="hello\n")
     assert done.code == 0 and done.out == "HELLO!!!\n", done
@@ -180,7 +179,7 @@ def _(tmp):
 
 @case("C2 a shared object of another ABI, without the symbol or absent is refused, saying so")
 def _(tmp):
-    include = installed(tmp)
+    _, _, include = installed(tmp)
     source = os.path.join(ROOT, "examples", "shout", "shout.c")
     cc = ["cc", "-std=gnu11", "-fPIC", "-shared", f"-I{include}", "-o", os.path.join(tmp, "shout.so")]
     wiring = os.path.join(ROOT, "examples", "shout", "shout.yaml")
@@ -192,9 +191,42 @@ def _(tmp):
     subprocess.run(cc + ["-Dorbweaver_part=other_name", source], check=True)
     done = run(["check", os.path.join(tmp, "shout.yaml")])
     assert done.code == 2 and "has no symbol orbweaver_part" in done.err, done
+    write(tmp, "shout.so", "#!/bin/sh\n")
+    done = run(["check", os.path.join(tmp, "shout.yaml")])
+    assert done.code == 2 and "shout.yaml:5:17: " in done.err and "file too short" in done.err, done
     os.unlink(os.path.join(tmp, "shout.so"))
     done = run(["check", os.path.join(tmp, "shout.yaml")])
     assert done.code == 2 and "shout.so: cannot open shared object file" in done.err, done
+
+
+@case("C2 every function in an installed header is in the program, for parts to call")
+def _(tmp):
+    _, _, include = installed(tmp)
+    shown = subprocess.run(["nm", "-D", "--defined-only", PROGRAM], check=True, capture_output=True, text=True).stdout
+    there = {line.split()[2] for line in shown.splitlines()}
+    function = re.compile(r"^(?!static|typedef)[A-Za-z][\w *]*[ *](\w+)\([^;{]*;", re.M)
+    named = {name for folder, _, files in os.walk(include) for file in files
+             for name in function.findall(open(os.path.join(folder, file), encoding="utf-8").read())}
+    assert {"part_emit", "log_write", "line_open", "mem_alloc", "buf_printf"} <= named, named
+    assert named <= there, named - there
+
+
+@case("a line longer than a message may be ends the flow, saying so; the longest goes through")
+def _(tmp):
+    longest = "x" * (1 << 20) + "\n"
+    done = try_wiring(tmp, GREP.replace("cat", "x"), stdin=longest)
+    assert done.code == 0 and done.out == longest, (done.code, len(done.out))
+    for more in [1, 70000, 200000]:
+        done = try_wiring(tmp, GREP.replace("cat", "x"), stdin="x" * more + longest)
+        assert done.code == 1 and "component lines: a line is longer than 1 MiB" in done.err, done.err
+
+
+@case("try wiring counts the problems that it does not show, as check does")
+def _(tmp):
+    bad = write(tmp, "bad.yaml", "components:\n" + "".join(f"  no{i}:\n" for i in range(30)))
+    for command in [["check"], ["try", "wiring"]]:
+        done = run([*command, bad])
+        assert done.code == 2 and done.err.endswith("... and 10 more\n"), done.err
 
 
 main()
