@@ -5,16 +5,23 @@
 
 enum { OUTPUT_MAX = 1 << 20 };
 
+/* Would YAML, also inside a list, read the plain text as something else? */
+static bool needs_quotes(struct str s)
+{
+    static const char risky_first[] = ":&*!|>'%@`?- ", risky[] = "#\"\\,[]{}\x7f";
+    if (s.n == 0 || str_eq(s, STR("~")) || str_eq(s, STR("null")))
+        return true;
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] < ' ' || memchr(risky, s.p[i], sizeof risky - 1) ||
+            (s.p[i] == ':' && (i + 1 == s.n || s.p[i + 1] == ' ')))
+            return true;
+    return memchr(risky_first, s.p[0], sizeof risky_first - 1) || s.p[s.n - 1] == ' ';
+}
+
 /* A plain scalar where YAML reads it back as text, quoted where it would not. */
 static void yaml_text(struct buf *out, struct str s)
 {
-    static const char risky[] = ":#{}[],&*!|>'\"%@`?- ";
-    bool quote = s.n == 0;
-    for (size_t i = 0; i < s.n && !quote; i++)
-        quote = (unsigned char)s.p[i] < ' ' || s.p[i] == '"' || s.p[i] == '\\' ||
-                (s.p[i] == ':' && (i + 1 == s.n || s.p[i + 1] == ' ')) || s.p[i] == '#';
-    quote = quote || memchr(risky, s.p[0], sizeof risky - 1) || s.p[s.n - 1] == ' ';
-    if (!quote) {
+    if (!needs_quotes(s)) {
         buf_add(out, s);
         return;
     }
@@ -22,7 +29,7 @@ static void yaml_text(struct buf *out, struct str s)
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] == '"' || s.p[i] == '\\')
             buf_byte(out, '\\');
-        if ((unsigned char)s.p[i] < ' ')
+        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 127)
             buf_printf(out, "\\x%02x", (unsigned char)s.p[i]);
         else
             buf_byte(out, s.p[i]);

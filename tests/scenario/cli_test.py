@@ -81,6 +81,19 @@ def _(tmp):
     assert re.sub(r"# config:|config:.*", "", plain) == re.sub(r"# config:|config:.*", "", from_file)
 
 
+@case("what config show prints is read back unchanged, whatever stands in a text or a list")
+def _(tmp):
+    odd = ["a{2,3}", "[a-z],", "null", "~", "x: y", "\\.jpe?g$", "- a", "#b", "q\"q", " pad ", "tab\there", "del\x7f"]
+    flags = [f"--exclude={text}" for text in odd]
+    for contact in odd:
+        shown = run(["config", "show", *flags, f"--contact={contact}"])
+        assert shown.code == 0, shown
+        again = run(["config", "show", "-c", write(tmp, "again.yaml", shown.out)])
+        values = [re.sub(r" *# \w+$", "", done.out, flags=re.M) for done in (shown, again)]
+        assert again.code == 0 and re.sub(r"# config:|config:.*", "", values[0]) == \
+            re.sub(r"# config:|config:.*", "", values[1]), (contact, shown.out, again)
+
+
 @case("the manual holds every command and option, and man accepts it")
 def _(tmp):
     page = run(["--manual"]).out
