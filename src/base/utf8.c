@@ -136,3 +136,15 @@ void buf_utf8_clean(struct buf *b, struct str s)
         }
     }
 }
+
+void utf8_mask_controls(char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint8_t c = (uint8_t)p[i];
+        bool second = i + 1 < n && c == 0xc2 && (uint8_t)p[i + 1] < 0xa0;
+        if (second)
+            p[i++] = '?';
+        if (second || c < ' ' || c == 0x7f)
+            p[i] = '?';
+    }
+}

@@ -24,4 +24,8 @@ size_t utf8_valid(struct str s);
 /* Appends `s` with everything that is not UTF-8 replaced. */
 void buf_utf8_clean(struct buf *b, struct str s);
 
+/* Puts '?' over every byte of a control character (U+0000 to 1F, 7F to 9F) in the `n` bytes of
+ * UTF-8 at `p`, so that a terminal can be shown what came from a page. */
+void utf8_mask_controls(char *p, size_t n);
+
 #endif

@@ -38,9 +38,7 @@ static void add_name(struct buf *b, struct str name)
     while (cut < name.n && cut > NAME_BYTES - UTF8_MAX_BYTES && (name.p[cut] & 0xc0) == 0x80)
         cut--;
     buf_utf8_clean(&c, str_first(name, cut));
-    for (size_t i = 0; i < c.n; i++)
-        if ((uint8_t)c.p[i] < 0x20 || c.p[i] == 0x7f)
-            c.p[i] = '?';
+    utf8_mask_controls(c.p, c.n);
     buf_add(b, buf_str(&c));
 }
 

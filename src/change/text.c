@@ -106,6 +106,9 @@ enum rc change_text_digest(struct str normal, struct digest *ret)
     return digest_of(DIGEST_SHA256, normal, ret);
 }
 
+/* Normalising can make three bytes, U+FFFD, of one that is not UTF-8. */
+enum { NORMAL_MAX_BYTES = 3 * CHANGE_MAX_TEXT_BYTES };
+
 struct hashes {
     uint64_t *at;
     size_t count;
@@ -167,7 +170,7 @@ static size_t in_common(const struct hashes *a, const struct hashes *b)
 
 enum rc change_text_similarity(struct str a, struct str b, struct arena *arena, double *ret)
 {
-    if (a.n > CHANGE_MAX_TEXT_BYTES || b.n > CHANGE_MAX_TEXT_BYTES)
+    if (a.n > NORMAL_MAX_BYTES || b.n > NORMAL_MAX_BYTES)
         return RC_LIMIT;
     struct hashes ha, hb;
     enum rc rc = sorted_shingles(a, arena, &ha);

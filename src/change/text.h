@@ -42,8 +42,9 @@ MUST_CHECK enum rc change_text_normalise_plain(struct str text, struct arena *ar
 /* SHA-256 of a normalised text. */
 MUST_CHECK enum rc change_text_digest(struct str normal, struct digest *ret);
 
-/* How much two normalised texts share, 0 to 1: shingles (simhash.h) they have in common over all
- * shingles, repetitions counted. 1 for equal texts, two empty ones too. */
+/* Whatever change_text_normalise() gave can be compared: how much two normalised texts share, 0 to
+ * 1: shingles (simhash.h) they have in common over all shingles, repetitions counted. 1 for equal
+ * texts, two empty ones too. */
 MUST_CHECK enum rc change_text_similarity(struct str a, struct str b, struct arena *arena,
                                           double *ret);
 

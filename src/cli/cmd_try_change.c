@@ -6,12 +6,13 @@
 #include "cli/page_input.h"
 #include "cli/pgm.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 enum {
     ARENA_BYTES = 1 << 30,
     OUT_MAX_BYTES = 32 << 20,
-    PGM_MAX_BYTES = CHANGE_MAX_SIDE * CHANGE_MAX_SIDE + 4096,
+    PGM_MAX_BYTES = 2 * CHANGE_MAX_SIDE * CHANGE_MAX_SIDE + 4096, /* two bytes a pixel */
 };
 
 struct settings {
@@ -35,15 +36,19 @@ struct try_change {
 };
 
 /* Only the first bytes, so that a picture is not taken through the detection of charsets. */
-static bool file_is_pgm(const char *path)
+static int file_is_pgm(const char *path, bool *ret)
 {
     char start[3];
-    FILE *f = strcmp(path, "-") ? fopen(path, "rb") : NULL;
+    *ret = false;
+    if (strcmp(path, "-") == 0)
+        return EXIT_DONE;
+    FILE *f = fopen(path, "rb");
     if (!f)
-        return false;
+        return cli_fail(EXIT_OTHER, "%s: %s", path, strerror(errno));
     size_t n = fread(start, 1, sizeof start, f);
     (void)fclose(f);
-    return pgm_is(str_make(start, n));
+    *ret = pgm_is(str_make(start, n));
+    return EXIT_DONE;
 }
 
 static int read_picture(struct try_change *t, struct side *s, const char *path)
@@ -103,9 +108,11 @@ static int compare(struct try_change *t, const struct settings *settings)
 
 static int try_change(struct try_change *t, char **words, const struct settings *settings)
 {
-    int code = EXIT_DONE;
-    t->pictures = file_is_pgm(words[0]);
-    if (t->pictures != file_is_pgm(words[1]))
+    bool second_picture = false;
+    int code = file_is_pgm(words[0], &t->pictures);
+    if (code == EXIT_DONE)
+        code = file_is_pgm(words[1], &second_picture);
+    if (code == EXIT_DONE && t->pictures != second_picture)
         return cli_fail(EXIT_USAGE, "a page and a picture cannot be compared");
     for (unsigned i = 0; i < 2 && code == EXIT_DONE; i++)
         code = t->pictures ? read_picture(t, &t->side[i], words[i])

@@ -89,4 +89,18 @@ def _(tmp):
     assert run(["try", "change", page, tmp + "/absent"]).code == 1
 
 
+@case("a picture beside a file that is not there: the missing file is named")
+def _(tmp):
+    done = run(["try", "change", write(tmp, "old", pgm([0] * 4, 2)), tmp + "/absent"])
+    assert done.code == 1 and "absent: No such file" in done.err, done
+
+
+@case("the last letters of tags cannot spell what a terminal would obey")
+def _(tmp):
+    new = PAGE.replace("<h1>", "<a\x1b><a[><a3><am><a\u009b><a\x7f><h1>")
+    done = run(["try", "change", write(tmp, "old", PAGE), write(tmp, "new", new)])
+    assert done.code == 0 and "?[3m???" in done.out, done
+    assert not any(c < " " and c != "\n" or "\x7f" <= c <= "\x9f" for c in done.out), done
+
+
 main()

@@ -186,6 +186,14 @@ static void a_log_line_quotes_what_needs_it(void **state)
     buf_done(&b);
 }
 
+static void controls_are_masked_and_nothing_else(void **state)
+{
+    (void)state;
+    char text[] = "a\x1b[3m\xc2\x9b\xc2\xa0\xc3\x9b\x7f\n\xc2";
+    utf8_mask_controls(text, sizeof text - 1);
+    assert_string_equal(text, "a?[3m??\xc2\xa0\xc3\x9b??\xc2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +205,7 @@ int main(void)
         cmocka_unit_test(a_digest_in_pieces_is_the_whole_one),
         cmocka_unit_test(base32_and_hex_come_back),
         cmocka_unit_test(a_log_line_quotes_what_needs_it),
+        cmocka_unit_test(controls_are_masked_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

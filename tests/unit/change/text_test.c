@@ -213,11 +213,14 @@ static void limits(void **state)
     (void)state;
     struct arena *arena = arena_open(64, 128);
     struct str huge = str_make("", (size_t)CHANGE_MAX_TEXT_BYTES + 1), normal = STR("kept");
+    struct str too_long = str_make("", (size_t)3 * CHANGE_MAX_TEXT_BYTES + 1);
     struct change_text_sums sums = {.codes = 7};
     double d = 7;
     assert_rc(change_text_sums(huge, arena, &sums), RC_LIMIT);
     assert_rc(change_text_normalise(huge, arena, &normal), RC_LIMIT);
-    assert_rc(change_text_similarity(huge, STR("a"), arena, &d), RC_LIMIT);
+    assert_rc(change_text_similarity(too_long, STR("a"), arena, &d), RC_LIMIT);
+    /* Longer than a page's text may be, as U+FFFD makes it: no limit, but no memory here either. */
+    assert_rc(change_text_similarity(huge, STR("a"), arena, &d), RC_NOMEM);
     assert_rc(change_text_sums(STR("\xc3\xa9"), arena, &sums), RC_NOMEM);
     assert_rc(change_text_similarity(STR("0123456789 0123456789 0123456789 0123456789"), STR("a"),
                                      arena, &d),
