@@ -15,7 +15,8 @@ struct library {
     char path[];
 };
 
-static enum rc check_part(void *handle, const char *path, const struct part **ret, struct buf *why)
+/* Is it a part, and of this ABI? */
+static enum rc check_abi(void *handle, const char *path, struct buf *why)
 {
     const struct part *part = dlsym(handle, "orbweaver_part");
     if (!part) {
@@ -27,19 +28,45 @@ static enum rc check_part(void *handle, const char *path, const struct part **re
                    part->abi, PART_ABI);
         return RC_VERSION;
     }
-    void *again = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!again) {
-        buf_printf(why, "%s", dlerror());
-        return RC_INVALID;
-    }
-    dlclose(again); /* the first handle still holds it */
+    return RC_OK;
+}
+
+static enum rc check_table(const struct part *part, const char *path, struct buf *why)
+{
     struct buf reason = {.max = 1000};
     enum rc rc = part_validate(part, &reason);
     if (rc == RC_INVALID)
         buf_printf(why, "%s: " STR_FMT, path, STR_ARG(buf_str(&reason)));
     buf_done(&reason);
+    return rc;
+}
+
+static enum rc open_handle(const char *path, int mode, enum rc if_not, void **ret_handle,
+                           struct buf *why)
+{
+    *ret_handle = dlopen(path, mode | RTLD_LOCAL);
+    if (*ret_handle)
+        return RC_OK;
+    buf_printf(why, "%s", dlerror());
+    return if_not;
+}
+
+static enum rc open_part(const char *path, struct library *lib, struct buf *why)
+{
+    void *handle;
+    enum rc rc = open_handle(path, RTLD_LAZY, RC_NOT_FOUND, &handle, why);
+    if (rc)
+        return rc;
+    rc = check_abi(handle, path, why);
+    dlclose(handle); /* while it is open, opening it again would not resolve the rest */
     if (rc == RC_OK)
-        *ret = part;
+        rc = open_handle(path, RTLD_NOW, RC_INVALID, &lib->handle, why);
+    if (rc)
+        return rc;
+    lib->part = dlsym(lib->handle, "orbweaver_part");
+    rc = check_table(lib->part, path, why);
+    if (rc)
+        dlclose(lib->handle);
     return rc;
 }
 
@@ -62,15 +89,8 @@ enum rc library_load(struct library **list, const char *path, const struct part 
     if (!lib)
         return RC_NOMEM;
     memcpy(lib->path, path, strlen(path) + 1);
-    lib->handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    if (!lib->handle) {
-        buf_printf(why, "%s", dlerror());
-        mem_free(lib);
-        return RC_NOT_FOUND;
-    }
-    enum rc rc = check_part(lib->handle, path, &lib->part, why);
+    enum rc rc = open_part(path, lib, why);
     if (rc) {
-        dlclose(lib->handle);
         mem_free(lib);
         return rc;
     }

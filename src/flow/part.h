@@ -14,8 +14,8 @@
  *     }
  *     const struct part part_shout = {
  *         .abi = PART_ABI, .kind = PART_COMPONENT, .name = "shout", .help = "lines in capitals",
- *         .inlets = (const struct part_port[]){{"in", "line"}, {0}},
- *         .outlets = (const struct part_port[]){{"out", "line"}, {0}},
+ *         .inlets = (const struct part_port[]){{.name = "in", .type = "line"}, {0}},
+ *         .outlets = (const struct part_port[]){{.name = "out", .type = "line"}, {0}},
  *         .handle = shout_handle,
  *     };
  *
@@ -111,9 +111,11 @@ struct part {
     uint32_t credits_each;    /* 0 = 1 */
     uint32_t credits_default; /* how much may be under way from one instance; 0 = PART_CREDITS */
 
-    /* All optional. start: the first call on the shard's thread. drain: sources are asked no more;
-     * emit what was only held for company. stop: the last call on the shard's thread: end every
-     * message still held, stop every watch and timer, and emit nothing. */
+    /* All optional. start: the first call on the shard's thread; it emits nothing, for those behind
+     * may not have started. drain: sources are asked no more; emit what was only held for company
+     * (a flow that comes to its own end is not drained: hold nothing without a timer). stop: the
+     * last call on the shard's thread: end every message still held, stop every watch and timer,
+     * and emit nothing. */
     void (*start)(struct instance *self);
     void (*drain)(struct instance *self);
     void (*stop)(struct instance *self);
@@ -134,7 +136,9 @@ void part_end(struct instance *self, struct message *m);
  * in the statistics: its `credits_each` is too low. */
 void part_derive(struct instance *self, struct message *parent, struct message *child);
 
-/* A source has something to give: ask it. On the shard's thread only. */
+/* A source has something to give: ask it. On the shard's thread only. A source that was idle calls
+ * it before it ends or emits the message that brought the work: once no message is under way and
+ * all sources are idle, the flow ends. */
 void part_ready(struct instance *self);
 
 /* Stops the whole flow in order; the first failure, with the instance's name, is its result. */

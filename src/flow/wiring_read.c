@@ -131,7 +131,11 @@ static const struct part *find_part(struct reader *r, const struct tree *at, str
         part = rest.p ? catalog_provider(r->catalog, interface, rest, NULL)
                       : catalog_provider(r->catalog, role, name, &near);
     }
-    if (!part)
+    if (!part && str_ends(name, STR(".so")))
+        WRONG(r, at,
+              "%s: unknown part \"" STR_FMT "\"; a shared object is named by its path: ./" STR_FMT,
+              where, STR_ARG(name), STR_ARG(name));
+    else if (!part)
         wrong_name(r, at, &near, where, "part");
     return part;
 }

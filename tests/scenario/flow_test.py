@@ -191,6 +191,9 @@ def _(tmp):
     subprocess.run(cc + ["-Dorbweaver_part=other_name", source], check=True)
     done = run(["check", os.path.join(tmp, "shout.yaml")])
     assert done.code == 2 and "has no symbol orbweaver_part" in done.err, done
+    subprocess.run(cc + ["-Dbuf_fill=no_such_function", source], check=True)
+    done = run(["check", os.path.join(tmp, "shout.yaml")])
+    assert done.code == 2 and "undefined symbol: no_such_function" in done.err, done
     write(tmp, "shout.so", "#!/bin/sh\n")
     done = run(["check", os.path.join(tmp, "shout.yaml")])
     assert done.code == 2 and "shout.yaml:5:17: " in done.err and "file too short" in done.err, done

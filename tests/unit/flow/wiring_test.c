@@ -90,6 +90,10 @@ static const struct row {
     {"a shared object that is not there", "components: {x: ./absent.so}\n",
      "1:17: components.x: ./absent.so: cannot open shared object file: No such file or directory"},
 
+    {"a shared object without a path", "components: {x: absent.so}\n",
+     "1:17: components.x: unknown part \"absent.so\"; a shared object is named by its path: "
+     "./absent.so"},
+
     {"a provider without a part", "providers: {clock: }\n" TAIL,
      "1:13: providers.clock: expected a part's name, or a mapping with \"part\" and options"},
     {"a misspelt provider", "providers: {clock: simulatd}\n" TAIL,
