@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* encoding: the encoders of the Encoding Standard on top of ICU's converters. ICU's tables are the
- * vendors', the standard's are what browsers agreed on; the rows below carry the differences that
- * matter for output. */
+ * vendors', the standard's are what browsers agreed on; the quirks below and encoding_fixes.c carry
+ * the differences. ICU is asked for one character at a time and has no state; that of ISO-2022-JP
+ * is kept here. */
 #include "url/encoding.h"
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "url/encoding_fixes.h"
 
 #include <unicode/ucnv.h>
 
@@ -13,12 +15,12 @@ enum quirk {
     PLAIN,
     AS_UTF8,      /* the output encoding is UTF-8 */
     BIG5,         /* no lead bytes below A1, no private use */
-    EUC_KR,       /* no private use */
+    NO_PRIVATE,   /* no private use */
     GB18030,      /* U+E5E5 has no code */
     GBK,          /* gb18030 without its four-byte codes, the euro as 80 */
-    EUC_JP,       /* U+00A5, U+203E, U+2212 as their look-alikes; no JIS X 0212 */
+    EUC_JP,       /* U+00A5, U+203E, U+2212 as their look-alikes; no JIS X 0212, no C1 */
     SHIFT_JIS,    /* likewise; no private use */
-    ISO_2022_JP,  /* no shift characters, half-width katakana made full-width */
+    ISO_2022_JP,  /* the codes of EUC-JP with shifts between, half-width katakana made full-width */
     ISO_8859_16,  /* ICU has no table */
     USER_DEFINED, /* U+F780..U+F7FF are the bytes from 80 on */
 };
@@ -39,10 +41,10 @@ static const struct row rows[] = {
     {"GBK", "gb18030", GBK},
     {"Shift_JIS", "Shift_JIS", SHIFT_JIS},
     {"EUC-JP", "EUC-JP", EUC_JP},
-    {"EUC-KR", "windows-949", EUC_KR},
+    {"EUC-KR", "windows-949", NO_PRIVATE},
     {"Big5", "Big5-HKSCS", BIG5},
     {"gb18030", "gb18030", GB18030},
-    {"ISO-2022-JP", "ISO-2022-JP", ISO_2022_JP},
+    {"ISO-2022-JP", "EUC-JP", ISO_2022_JP},
     {"IBM866", "IBM866", PLAIN},
     {"ISO-8859-2", "ISO-8859-2", PLAIN},
     {"ISO-8859-3", "ISO-8859-3", PLAIN},
@@ -60,7 +62,7 @@ static const struct row rows[] = {
     {"KOI8-R", "KOI8-R", PLAIN},
     {"KOI8-U", "KOI8-U", PLAIN},
     {"macintosh", "macintosh", PLAIN},
-    {"windows-874", "windows-874", PLAIN},
+    {"windows-874", "windows-874", NO_PRIVATE},
     {"windows-1250", "windows-1250", PLAIN},
     {"windows-1253", "windows-1253", PLAIN},
     {"windows-1254", "windows-1254", PLAIN},
@@ -87,9 +89,14 @@ static const struct {
 };
 enum { LATIN10_COUNT = sizeof latin10 / sizeof *latin10 };
 
+/* What ISO-2022-JP is shifted to. */
+enum shift { SHIFT_ASCII, SHIFT_ROMAN, SHIFT_KANJI };
+
 struct url_encoding {
     enum quirk quirk;
-    UConverter *icu; /* NULL for the two made by hand */
+    enum shift shift;          /* SHIFT_ASCII between texts */
+    const struct fixes *fixes; /* NULL: none */
+    UConverter *icu;           /* NULL for the two made by hand */
 };
 
 static const struct row *find_row(struct str name)
@@ -125,6 +132,7 @@ enum rc url_encoding_open(struct str name, struct url_encoding **ret)
     if (!e)
         return RC_NOMEM;
     e->quirk = row->quirk;
+    e->fixes = fixes_of(row->name);
     enum rc rc = row->icu ? open_converter(e, row->icu) : RC_OK;
     if (rc) {
         url_encoding_close(e);
@@ -153,11 +161,9 @@ static uint8_t latin10_byte(uint32_t code)
     return code < 0x100 ? (uint8_t)code : 0;
 }
 
-/* The two single-byte encodings made by hand; 0: no such byte. */
+/* The two single-byte encodings made by hand, past ASCII; 0: no such byte. */
 static uint8_t hand_made(enum quirk quirk, uint32_t code)
 {
-    if (code < 0x80)
-        return (uint8_t)code;
     if (quirk == ISO_8859_16)
         return latin10_byte(code);
     return code >= 0xf780 && code <= 0xf7ff ? (uint8_t)(code - 0xf700) : 0;
@@ -169,20 +175,22 @@ static uint32_t replaced(enum quirk quirk, uint32_t code)
     bool private_use = code >= 0xe000 && code <= 0xf8ff;
     switch (quirk) {
     case BIG5:
-    case EUC_KR:
+    case NO_PRIVATE:
         return private_use ? 0 : code;
     case GB18030:
     case GBK:
         return code == 0xe5e5 ? 0 : code;
-    case SHIFT_JIS:
     case EUC_JP:
+    case ISO_2022_JP:
+        if (code < 0xa0)
+            return 0;
+        /* fall through */
+    case SHIFT_JIS:
         if (code == 0xa5)
             return 0x5c;
         if (code == 0x203e)
             return 0x7e;
         return private_use ? 0 : code == 0x2212 ? 0xff0d : code;
-    case ISO_2022_JP:
-        return code == 0x2212 ? 0xff0d : code;
     default:
         return code;
     }
@@ -193,37 +201,51 @@ static bool is_refused(enum quirk quirk, const char *bytes, size_t n)
 {
     uint8_t lead = n ? (uint8_t)bytes[0] : 0;
     return (quirk == BIG5 && n == 2 && lead < 0xa1) || (quirk == GBK && n == 4) ||
-           (quirk == EUC_JP && n == 3);
+           ((quirk == EUC_JP || quirk == ISO_2022_JP) && n == 3);
 }
 
-static bool convert(struct url_encoding *e, uint32_t code, char room[16], size_t *ret_n)
+enum { CODE_ROOM_BYTES = 16 };
+
+static bool convert(struct url_encoding *e, uint32_t code, char room[CODE_ROOM_BYTES],
+                    size_t *ret_n)
 {
-    memset(room, 0, 16);
+    memset(room, 0, CODE_ROOM_BYTES);
     UChar units[2] = {0, 0};
     int32_t count = 0;
     U16_APPEND_UNSAFE(units, count, code);
     const UChar *from = units;
     char *to = room;
     UErrorCode error = U_ZERO_ERROR;
-    if (e->quirk == ISO_2022_JP)
-        ucnv_setFallback(e->icu, (UBool)(code >= 0xff61 && code <= 0xff9f));
-    ucnv_fromUnicode(e->icu, &to, room + 16, &from, units + count, NULL, false, &error);
+    ucnv_fromUnicode(e->icu, &to, room + CODE_ROOM_BYTES, &from, units + count, NULL, true, &error);
     *ret_n = (size_t)(to - room);
-    return U_SUCCESS(error) && !is_refused(e->quirk, room, *ret_n);
+    if (U_FAILURE(error))
+        ucnv_resetFromUnicode(e->icu);
+    /* ICU leaves out invisible characters it lacks and calls that a success. */
+    return U_SUCCESS(error) && *ret_n > 0 && !is_refused(e->quirk, room, *ret_n);
 }
 
-/* Back to ASCII, where a converter has states, and ready for the next text. */
-static void finish(struct url_encoding *e, struct url_out *o, enum url_set set)
+/* The bytes of a character past ASCII; false if the encoding lacks it. */
+static bool code_bytes(struct url_encoding *e, uint32_t code, char room[CODE_ROOM_BYTES],
+                       size_t *ret_n)
 {
-    char room[16];
-    char *to = room;
-    const UChar nothing = 0, *from = &nothing;
-    UErrorCode error = U_ZERO_ERROR;
-    if (!e->icu)
-        return;
-    ucnv_fromUnicode(e->icu, &to, room + sizeof room, &from, from, NULL, true, &error);
-    url_put_encoded(o, str_make(room, (size_t)(to - room)), set);
-    ucnv_resetFromUnicode(e->icu);
+    uint16_t fixed;
+    *ret_n = 1;
+    if (!e->icu) {
+        room[0] = (char)hand_made(e->quirk, code);
+        return room[0] != 0;
+    }
+    if (e->quirk == GBK && code == 0x20ac) {
+        room[0] = (char)0x80;
+        return true;
+    }
+    if (fixes_find(e->fixes, code, &fixed)) {
+        *ret_n = fixed < 0x100 ? 1 : 2;
+        room[0] = (char)(fixed < 0x100 ? fixed : fixed >> 8);
+        room[1] = (char)(fixed & 0xff);
+        return fixed != 0;
+    }
+    uint32_t lookup = replaced(e->quirk, code);
+    return lookup && convert(e, lookup, room, ret_n);
 }
 
 static void put_reference(struct url_out *o, uint32_t code)
@@ -235,30 +257,52 @@ static void put_reference(struct url_out *o, uint32_t code)
 
 static void put_code(struct url_out *o, uint32_t code, enum url_set set, struct url_encoding *e)
 {
-    char room[16];
+    char room[CODE_ROOM_BYTES];
     size_t n = 1;
-    if (!e->icu) {
-        room[0] = (char)hand_made(e->quirk, code);
-        if (room[0] || code == 0)
-            url_put_encoded(o, str_make(room, n), set);
-        else
-            put_reference(o, code);
-        return;
-    }
-    if (e->quirk == ISO_2022_JP && (code == 0x0e || code == 0x0f || code == 0x1b)) {
-        put_reference(o, UTF8_REPLACEMENT);
-        return;
-    }
-    if (e->quirk == GBK && code == 0x20ac) {
-        url_put_encoded(o, STR("\x80"), set);
-        return;
-    }
-    uint32_t lookup = replaced(e->quirk, code);
-    if ((lookup || code == 0) && convert(e, lookup, room, &n)) {
+    room[0] = (char)code; /* ASCII, also where IBM's tables turn control characters round */
+    if (code < 0x80 || code_bytes(e, code, room, &n))
         url_put_encoded(o, str_make(room, n), set);
-    } else {
-        finish(e, o, set);
+    else
         put_reference(o, code);
+}
+
+static void put_shift(struct url_out *o, enum shift to, enum url_set set, struct url_encoding *e)
+{
+    static const struct str escapes[] = {{"\x1b(B", 3}, {"\x1b(J", 3}, {"\x1b$B", 3}};
+    if (e->shift != to)
+        url_put_encoded(o, escapes[to], set);
+    e->shift = to;
+}
+
+/* The ASCII characters in ISO-2022-JP; those that shift are never written. */
+static void put_ascii_shifted(struct url_out *o, uint32_t code, enum url_set set,
+                              struct url_encoding *e)
+{
+    char byte = (char)code;
+    if (e->shift == SHIFT_KANJI || byte == '\\' || byte == '~')
+        put_shift(o, SHIFT_ASCII, set, e);
+    if (byte == 0x0e || byte == 0x0f || byte == 0x1b)
+        put_reference(o, UTF8_REPLACEMENT);
+    else
+        url_put_encoded(o, str_make(&byte, 1), set);
+}
+
+static void put_code_shifted(struct url_out *o, uint32_t code, enum url_set set,
+                             struct url_encoding *e)
+{
+    char room[CODE_ROOM_BYTES];
+    size_t n;
+    if (code < 0x80) {
+        put_ascii_shifted(o, code, set, e);
+    } else if (!code_bytes(e, katakana_widen(code), room, &n)) {
+        if (e->shift == SHIFT_KANJI)
+            put_shift(o, SHIFT_ASCII, set, e);
+        put_reference(o, code);
+    } else {
+        put_shift(o, n == 1 ? SHIFT_ROMAN : SHIFT_KANJI, set, e);
+        for (size_t i = 0; i < n; i++)
+            room[i] &= 0x7f;
+        url_put_encoded(o, str_make(room, n), set);
     }
 }
 
@@ -268,8 +312,11 @@ void url_put_in_encoding(struct url_out *o, struct str s, enum url_set set, stru
         uint32_t code;
         size_t bytes;
         utf8_decode(s, &code, &bytes);
-        put_code(o, code, set, e);
+        if (e->quirk == ISO_2022_JP)
+            put_code_shifted(o, code, set, e);
+        else
+            put_code(o, code, set, e);
         s = str_from(s, bytes);
     }
-    finish(e, o, set);
+    put_shift(o, SHIFT_ASCII, set, e);
 }
