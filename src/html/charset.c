@@ -124,6 +124,8 @@ static void utf16_to_utf8(struct str s, bool big, struct buf *out)
         }
         uint32_t code = utf16_unit(s, at, big);
         at += 2;
+        if (code >> 10 == 0xd800 >> 10 && at + 1 == s.n)
+            at++; /* half a unit behind half a pair: malformed together */
         if (code >> 10 == 0xd800 >> 10 && at + 1 < s.n) {
             uint32_t low = utf16_unit(s, at, big);
             if (low >> 10 == 0xdc00 >> 10) {
@@ -158,6 +160,10 @@ enum rc charset_to_utf8(const char *name, struct str body, struct buf *out)
         if (body.n)
             buf_utf8(out, UTF8_REPLACEMENT);
         break;
+    case KIND_PAIRS:
+        return charset_pairs_to_utf8(c->name, body, out);
+    case KIND_ISO_2022_JP:
+        return charset_jis_to_utf8(body, out);
     case KIND_ICU:
         return charset_icu_to_utf8(c->name, body, out);
     }

@@ -57,8 +57,8 @@ struct str charset_param(struct str content_type);
  * Byte order marks are kept: skip bom_bytes first. RC_NOT_FOUND if `name` is no name of an encoding
  * (a label will not do), RC_NOMEM, or RC_LIMIT when *out is full; *out may then hold a part.
  *
- * UTF-8, UTF-16 and the single-byte encodings are done here, the East Asian ones by ICU. As the
- * standard wants, "replacement" gives one U+FFFD for anything, and GBK is read as gb18030. */
+ * Every encoding is read as the standard reads it, malformed bytes too; ICU lends the characters of
+ * the East Asian ones. "replacement" gives one U+FFFD for anything, GBK is read as gb18030. */
 MUST_CHECK enum rc charset_to_utf8(const char *name, struct str body, struct buf *out);
 
 #endif

@@ -4,10 +4,14 @@
  * ICU's tables are near the Encoding Standard's, not equal. The converters below were compared with
  * the standard's indexes: euc-jp-2007, ibm-943 and windows-949 agree in every character, Big5-HKSCS
  * and gb18030 but for the pairs listed. What ICU leaves open as private use is malformed in the
- * standard, except in Shift_JIS and gb18030, where it is mapped. */
+ * standard, except in Shift_JIS and gb18030, where it is mapped.
+ *
+ * Of malformed bytes ICU has its own idea. In gb18030 it is the standard's, so that a text is
+ * converted in one go; in the others ICU is only asked what a well-formed sequence means. */
 #include "html/charset.h"
 #include "html/charset_part.h"
 
+#include "base/mem.h"
 #include "base/utf8.h"
 
 #include <unicode/ucnv.h>
@@ -28,7 +32,6 @@ struct converter {
     struct pairs bytes; /* sequences ICU does not have, and their characters */
     struct pairs codes; /* characters of ICU's, and the ones wanted */
     bool drop_private;  /* private use means malformed */
-    bool drop_c1;       /* so do U+0080 to U+009F */
 };
 
 /* clang-format off */
@@ -60,7 +63,6 @@ static const struct pair big5_bytes[] = {
     {0xfdf1, 0x716e}, {0xfe52, 0x732a}, {0xfe6f, 0x745c}, {0xfeaa, 0x74e9}, {0xfedd, 0x7809},
 };
 
-/* Four sequences are a letter with a mark of its own: see letter_marked. */
 static const struct pair big5_codes[] = {
     {0xf303, 0x31c0}, {0xf304, 0x31c1}, {0xf305, 0x31c2}, {0xf306, 0x31c3}, {0xf307, 0x31c4},
     {0xf309, 0x31c5}, {0xf30c, 0x31c6}, {0xf30d, 0x31c7}, {0xf310, 0x31c8}, {0xf312, 0x31c9},
@@ -78,10 +80,6 @@ static const struct pair gb_codes[] = {
     {0xe796, 0xfe19}, {0xe81e, 0x9fb4}, {0xe826, 0x9fb5}, {0xe82b, 0x9fb6}, {0xe82c, 0x9fb7},
     {0xe832, 0x9fb8}, {0xe843, 0x9fb9}, {0xe854, 0x9fba}, {0xe864, 0x9fbb},
 };
-
-/* IBM's table turns three control characters round, as its mainframes had them. */
-static const struct pair sjis_bytes[] = {{0x80, 0x80}};
-static const struct pair sjis_codes[] = {{0x1a, 0x7f}, {0x1c, 0x1a}, {0x7f, 0x1c}};
 /* clang-format on */
 
 #define PAIRS(a)                        \
@@ -90,14 +88,21 @@ static const struct pair sjis_codes[] = {{0x1a, 0x7f}, {0x1c, 0x1a}, {0x7f, 0x1c
     }
 
 static const struct converter converters[] = {
-    {"Big5", "ibm-1375_P100-2008", PAIRS(big5_bytes), PAIRS(big5_codes), true, true},
-    {"EUC-JP", "euc-jp-2007", {0}, {0}, true, true},
-    {"EUC-KR", "windows-949-2000", {0}, {0}, true, true},
-    {"GBK", "gb18030", PAIRS(gb_bytes), PAIRS(gb_codes), false, false},
-    {"gb18030", "gb18030", PAIRS(gb_bytes), PAIRS(gb_codes), false, false},
-    {"ISO-2022-JP", "ISO-2022-JP", {0}, {0}, true, true},
-    {"Shift_JIS", "ibm-943_P15A-2003", PAIRS(sjis_bytes), PAIRS(sjis_codes), false, false},
+    {"Big5", "ibm-1375_P100-2008", PAIRS(big5_bytes), PAIRS(big5_codes), true},
+    {"EUC-JP", "euc-jp-2007", {0}, {0}, true},
+    {"EUC-KR", "windows-949-2000", {0}, {0}, true},
+    {"GBK", "gb18030", PAIRS(gb_bytes), PAIRS(gb_codes), false},
+    {"gb18030", "gb18030", PAIRS(gb_bytes), PAIRS(gb_codes), false},
+    {"Shift_JIS", "ibm-943_P15A-2003", {0}, {0}, false},
 };
+
+static const struct converter *converter_find(const char *name)
+{
+    const struct converter *c = converters;
+    while (strcmp(c->name, name) != 0)
+        c++;
+    return c;
+}
 
 static uint16_t pair_find(struct pairs in, uint32_t from)
 {
@@ -131,35 +136,9 @@ static void on_malformed(const void *context, UConverterToUnicodeArgs *args, con
     ucnv_cbToUWriteUChars(args, &code, 1, 0, error);
 }
 
-/* Ê and ê with macron or caron, which Unicode writes as two characters. */
-static uint16_t letter_marked(uint32_t code, uint32_t *ret_letter)
+static bool is_private(uint32_t code)
 {
-    *ret_letter = code == 0xf325 || code == 0xf327 ? 0xca : 0xea;
-    if (code == 0xf325 || code == 0xf344)
-        return 0x304;
-    return code == 0xf327 || code == 0xf346 ? 0x30c : 0;
-}
-
-static bool is_odd(uint32_t code)
-{
-    return code < 0x20 ? code == 0x1a || code == 0x1c
-                       : (code >= 0x7f && code < 0xa0) || (code >= 0xe000 && code < 0xf900);
-}
-
-/* Rare characters, which need a second look. */
-static void code_put_odd(const struct converter *c, uint32_t code, struct buf *out)
-{
-    uint16_t better = pair_find(c->codes, code);
-    uint32_t letter, mark = letter_marked(code, &letter);
-    if (better) {
-        code = better;
-    } else if (c->drop_private && code >= 0xe000 && mark) {
-        buf_utf8(out, letter);
-        code = mark;
-    } else if ((c->drop_private && code >= 0xe000) || (c->drop_c1 && code >= 0x80)) {
-        code = UTF8_REPLACEMENT;
-    }
-    buf_utf8(out, code);
+    return code >= 0xe000 && code < 0xf900;
 }
 
 enum { CHUNK_UNITS = 2048 };
@@ -180,13 +159,8 @@ static void units_put(const struct converter *c, const UChar *u, size_t n, UChar
         if (*lead && U16_IS_TRAIL(code))
             code = (uint32_t)U16_GET_SUPPLEMENTARY(*lead, code);
         *lead = 0;
-        if (is_odd(code)) {
-            buf_add(out, str_make(room, used));
-            used = 0;
-            code_put_odd(c, code, out);
-        } else {
-            used += utf8_encode(code, room + used);
-        }
+        uint16_t better = is_private(code) ? pair_find(c->codes, code) : 0;
+        used += utf8_encode(better ? better : code, room + used);
     }
     buf_add(out, str_make(room, used));
 }
@@ -212,19 +186,90 @@ static enum rc convert(UConverter *icu, const struct converter *c, struct str bo
     return buf_rc(out) == RC_OK ? rc_from_icu(error) : buf_rc(out);
 }
 
-enum rc charset_icu_to_utf8(const char *name, struct str body, struct buf *out)
+static enum rc converter_open(const struct converter *c, UConverterToUCallback callback,
+                              UConverter **ret)
 {
-    const struct converter *c = converters;
-    while (strcmp(c->name, name) != 0)
-        c++;
     UErrorCode error = U_ZERO_ERROR;
     UConverter *icu = ucnv_open(c->icu_name, &error);
     if (U_FAILURE(error))
         return rc_from_icu(error);
-    ucnv_setToUCallBack(icu, on_malformed, c, NULL, NULL, &error);
-    enum rc rc = U_SUCCESS(error) ? convert(icu, c, body, out) : rc_from_icu(error);
+    ucnv_setToUCallBack(icu, callback, c, NULL, NULL, &error);
+    if (U_FAILURE(error)) {
+        ucnv_close(icu);
+        return rc_from_icu(error);
+    }
+    *ret = icu;
+    return RC_OK;
+}
+
+enum rc charset_icu_to_utf8(const char *name, struct str body, struct buf *out)
+{
+    const struct converter *c = converter_find(name);
+    UConverter *icu;
+    enum rc rc = converter_open(c, on_malformed, &icu);
+    if (rc != RC_OK)
+        return rc;
+    rc = convert(icu, c, body, out);
     ucnv_close(icu);
     return rc;
+}
+
+struct charset_pairs {
+    const struct converter *c;
+    UConverter *icu;
+    uint32_t codes[0x80][0x100]; /* by lead and trail; 0 where ICU was not asked yet */
+};
+
+enum rc charset_pairs_open(const char *name, struct charset_pairs **ret)
+{
+    struct charset_pairs *p = mem_zero(1, sizeof *p);
+    if (!p)
+        return RC_NOMEM;
+    p->c = converter_find(name);
+    enum rc rc = converter_open(p->c, UCNV_TO_U_CALLBACK_STOP, &p->icu);
+    if (rc != RC_OK) {
+        mem_free(p);
+        return rc;
+    }
+    *ret = p;
+    return RC_OK;
+}
+
+void charset_pairs_close(struct charset_pairs *p)
+{
+    if (!p)
+        return;
+    ucnv_close(p->icu);
+    mem_free(p);
+}
+
+uint32_t charset_sequence(struct charset_pairs *p, struct str bytes)
+{
+    UChar units[4] = {0}, *to = units;
+    const char *from = bytes.p;
+    UErrorCode error = U_ZERO_ERROR;
+    ucnv_toUnicode(p->icu, &to, units + 4, &from, bytes.p + bytes.n, NULL, true, &error);
+    if (U_FAILURE(error))
+        ucnv_resetToUnicode(p->icu);
+    uint32_t code = 0;
+    if (U_SUCCESS(error) && to == units + 1)
+        code = units[0];
+    else if (U_SUCCESS(error) && to == units + 2 && U16_IS_LEAD(units[0]))
+        code = (uint32_t)U16_GET_SUPPLEMENTARY(units[0], units[1]);
+    uint32_t better = code ? pair_find(p->c->codes, code) : 0;
+    if (better)
+        return better;
+    return code && !(p->c->drop_private && is_private(code)) ? code : UTF8_REPLACEMENT;
+}
+
+uint32_t charset_pair(struct charset_pairs *p, uint8_t lead, uint8_t trail)
+{
+    uint32_t *code = &p->codes[lead & 0x7f][trail];
+    if (*code == 0)
+        *code = pair_find(p->c->bytes, (uint32_t)lead << 8 | trail);
+    if (*code == 0)
+        *code = charset_sequence(p, str_make((char[]){(char)lead, (char)trail}, 2));
+    return *code;
 }
 
 /* Below this the detector is right too seldom to overrule windows-1252. */

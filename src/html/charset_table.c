@@ -391,12 +391,12 @@ static const struct charset charsets[] = {
     {"UTF-16BE", KIND_UTF16BE, NULL},
     {"x-user-defined", KIND_USER_DEFINED, NULL},
     {"replacement", KIND_REPLACEMENT, NULL},
-    {"Big5", KIND_ICU, NULL},
-    {"EUC-JP", KIND_ICU, NULL},
-    {"EUC-KR", KIND_ICU, NULL},
+    {"Big5", KIND_PAIRS, NULL},
+    {"EUC-JP", KIND_PAIRS, NULL},
+    {"EUC-KR", KIND_PAIRS, NULL},
     {"GBK", KIND_ICU, NULL},
-    {"ISO-2022-JP", KIND_ICU, NULL},
-    {"Shift_JIS", KIND_ICU, NULL},
+    {"ISO-2022-JP", KIND_ISO_2022_JP, NULL},
+    {"Shift_JIS", KIND_PAIRS, NULL},
     {"gb18030", KIND_ICU, NULL},
 };
 

@@ -107,8 +107,31 @@ static const struct text_row text_rows[] = {
     {"Big5 has Hong Kong's characters", "Big5", STR("\x87\x40\xa3\xe1\x8f\xa1"), STR("䏰€𨘥")},
     {"Big5 characters ICU lacks", "Big5", STR("\x8e\x69\xa3\xc0\x88\x40"), STR("箸␀㇀")},
     {"Big5 letters with a mark", "Big5", STR("\x88\x62\x88\x64\x88\xa3\x88\xa5"), STR("Ê̄Ê̌ê̄ê̌")},
-    {"Big5 private use is malformed", "Big5", STR("\x81\x40"), STR(FFFD)},
+    {"Big5 private use is malformed", "Big5", STR("\x81\xa1"), STR(FFFD)},
     {"EUC-KR private use is malformed", "EUC-KR", STR("\xc9\xa1"), STR(FFFD)},
+    {"the ASCII of a malformed pair is read again", "Big5", STR("\x81\x40"), STR(FFFD "@")},
+    {"also in EUC-KR", "EUC-KR", STR("\x81[\xc9 \xff"), STR(FFFD "[" FFFD " " FFFD)},
+    {"also in Shift_JIS", "Shift_JIS", STR("\x82\x40\xeb\\\xfd"), STR(FFFD "@" FFFD "\\" FFFD)},
+    {"also in EUC-JP", "EUC-JP", STR("\xa4\x22\x8f\xb0<"), STR(FFFD "\"" FFFD "<")},
+    {"both bytes past ASCII are malformed together", "EUC-JP",
+     STR("\x8e\x80"
+         "a\x8f\x8f"
+         "a\x8f\xa1\xa0"
+         "a"),
+     STR(FFFD "a" FFFD "a" FFFD "a")},
+    {"together in Shift_JIS too", "Shift_JIS", STR("\x81\xfd\x81\xff"), STR(FFFD FFFD)},
+    {"a pair cut off by the end", "Shift_JIS", STR("a\x93"), STR("a" FFFD)},
+    {"three bytes cut off by the end", "EUC-JP", STR("a\x8f\xb0"), STR("a" FFFD)},
+    {"no vendor's additions behind JIS X 0212", "EUC-JP", STR("\x8f\xf3\xa1"), STR(FFFD)},
+    {"no C1 in EUC-JP", "EUC-JP", STR("\x85\xa0"), STR(FFFD FFFD)},
+    {"half a pair and half a unit at the end", "UTF-16BE", STR("\0a\xd8\x3d\xde"), STR("a" FFFD)},
+    {"an escape that is none is text", "ISO-2022-JP", STR("\x1b(Hx\x1b$"),
+     STR(FFFD "(Hx" FFFD "$")},
+    {"an escape behind an escape", "ISO-2022-JP", STR("\x1b(J\x1b(Bx"), STR(FFFD "x")},
+    {"an escape inside a pair", "ISO-2022-JP", STR("\x1b$BF\x1b(Bx"), STR(FFFD "x")},
+    {"ISO-2022-JP katakana", "ISO-2022-JP", STR("\x1b(I1a\x1b(B1"), STR("ｱ" FFFD "1")},
+    {"ISO-2022-JP has no shift characters", "ISO-2022-JP", STR("a\x0e\x0f\x80"),
+     STR("a" FFFD FFFD FFFD)},
 };
 
 static void test_texts(void **state)
@@ -393,11 +416,12 @@ static enum rc convert_some(void *ctx)
 static void test_allocations(void **state)
 {
     (void)state;
-    char latin[] = "windows-1252", utf8[] = "UTF-8", utf16[] = "UTF-16BE";
+    char latin[] = "windows-1252", utf8[] = "UTF-8", utf16[] = "UTF-16BE", jis[] = "ISO-2022-JP";
     test_each_allocation_fails(convert_some, NULL);
     test_each_allocation_fails(convert_some, latin);
     test_each_allocation_fails(convert_some, utf8);
     test_each_allocation_fails(convert_some, utf16);
+    test_each_allocation_fails(convert_some, jis);
 }
 
 int main(void)
