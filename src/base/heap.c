@@ -80,7 +80,7 @@ enum rc heap_add(struct heap *h, struct heap_node *node)
         return RC_LIMIT;
     if (h->count == h->cap) {
         size_t cap = h->cap ? h->cap * 2 : FIRST_NODES;
-        struct heap_node **nodes = mem_resize(h->nodes, cap * sizeof(*nodes));
+        struct heap_node **nodes = mem_resize(h->nodes, cap * sizeof(void *));
         if (!nodes)
             return RC_NOMEM;
         h->nodes = nodes;

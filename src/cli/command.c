@@ -13,9 +13,9 @@ int cli_fail(enum exit_code code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fputs("orbweaver: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    (void)fputs("orbweaver: ", stderr);
+    (void)vfprintf(stderr, format, args);
+    (void)fputc('\n', stderr);
     va_end(args);
     return (int)code;
 }
@@ -43,7 +43,7 @@ enum rc cli_read_file(const char *path, size_t max_bytes, struct buf *ret)
     }
     enum rc rc = read_all(f, ret);
     if (!is_stdin)
-        fclose(f);
+        (void)fclose(f);
     if (rc == RC_OK && ret->n > max_bytes)
         rc = RC_LIMIT;
     if (rc)

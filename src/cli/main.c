@@ -17,8 +17,8 @@ static const struct command *find_command(int argc, char **argv, int *ret_words)
     char pair[128];
     int most = argc < 2 ? argc : 2;
     for (int words = most; words > 0; words--) {
-        snprintf(pair, sizeof pair, "%s%s%s", argv[0], words > 1 ? " " : "",
-                 words > 1 ? argv[1] : "");
+        (void)snprintf(pair, sizeof pair, "%s%s%s", argv[0], words > 1 ? " " : "",
+                       words > 1 ? argv[1] : "");
         for (const struct command *const *c = cli_commands; *c; c++) {
             if (strcmp((*c)->name, pair) == 0) {
                 *ret_words = words;

@@ -90,7 +90,7 @@ static const char *variable_name(struct arena *arena, const char *key)
         return NULL;
     char *letters = (char *)name.p;
     for (size_t i = 0; i < name.n; i++)
-        letters[i] = letters[i] == '-' ? '_' : ascii_upper(letters[i]);
+        letters[i] = ascii_upper((char)(letters[i] == '-' ? '_' : letters[i]));
     return letters;
 }
 
@@ -150,7 +150,7 @@ static enum rc gather_file(struct gathering *g, const struct invocation *in)
     enum rc rc = config_file_read(path, g->settings, g->sources, g->arena, &problems);
     problems_print(&problems, &lines);
     if (lines.n)
-        fprintf(stderr, STR_FMT, STR_ARG(buf_str(&lines)));
+        (void)fprintf(stderr, STR_FMT, STR_ARG(buf_str(&lines)));
     buf_done(&lines);
     problems_done(&problems);
     return rc;
