@@ -128,7 +128,7 @@ void warc_write_conversion(struct warc_writer *w, const struct warc_conversion *
                            uint64_t block_bytes, struct buf *out)
 {
     struct header h = header_start(w, "conversion", &r->head);
-    header_require(&h, r->content_type.p != NULL);
+    header_require(&h, r->content_type.p && !r->capture.ip_address.p && !r->capture.concurrent_to);
     header_capture(&h, &r->capture);
     header_id(&h, "WARC-Refers-To", r->refers_to);
     header_begin(&h, w, r->content_type, block_bytes, out);

@@ -91,7 +91,8 @@ struct warc_resource {
 void warc_write_resource(struct warc_writer *w, const struct warc_resource *r, uint64_t block_bytes,
                          struct buf *out);
 
-/* The block is another form of an earlier record's content. */
+/* The block is another form of an earlier record's content. Nobody was asked for it, so the
+ * standard forbids the capture's ip_address and concurrent_to here. */
 struct warc_conversion {
     struct warc_head head;
     struct warc_capture capture;

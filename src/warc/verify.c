@@ -80,17 +80,35 @@ static bool has_uri(struct str value)
            str_find(value, ' ') == value.n;
 }
 
-/* The fields that may come more than once are WARC-Concurrent-To, WARC-Protocol and whatever the
- * standard does not name; Content-Length is the reader's. */
+/* The fields that may come more than once are WARC-Concurrent-To and whatever the standard does not
+ * name, such as WARC-Protocol; Content-Length is the reader's. */
 static bool any_twice(const struct warc_record *r)
 {
-    static const struct str alone[] = {
-        {"WARC-Type", 9},        {"WARC-Record-ID", 14},    {"WARC-Date", 9},
-        {"WARC-Target-URI", 15}, {"WARC-Block-Digest", 17}, {"WARC-Payload-Digest", 19},
+    static const char *const alone[] = {
+        "WARC-Type",
+        "WARC-Record-ID",
+        "WARC-Date",
+        "Content-Type",
+        "WARC-Target-URI",
+        "WARC-Block-Digest",
+        "WARC-Payload-Digest",
+        "WARC-IP-Address",
+        "WARC-Refers-To",
+        "WARC-Refers-To-Target-URI",
+        "WARC-Refers-To-Date",
+        "WARC-Truncated",
+        "WARC-Warcinfo-ID",
+        "WARC-Filename",
+        "WARC-Profile",
+        "WARC-Identified-Payload-Type",
+        "WARC-Segment-Origin-ID",
+        "WARC-Segment-Number",
+        "WARC-Segment-Total-Length",
     };
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
         size_t cursor = 0;
-        if (warc_record_each(r, alone[i], &cursor).p && warc_record_each(r, alone[i], &cursor).p)
+        struct str name = str_c(alone[i]);
+        if (warc_record_each(r, name, &cursor).p && warc_record_each(r, name, &cursor).p)
             return true;
     }
     return false;

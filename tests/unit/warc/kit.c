@@ -110,10 +110,12 @@ static void put_rest(struct warc_writer *w, size_t step, const struct digest *pa
         warc_write_resource(w, &r, 5, out);
         assert_rc(block_of(w, "first", ""), RC_OK);
     } else if (step == 6) {
-        struct warc_conversion r = {.head = head(7),
-                                    .capture = capture(NULL, NULL),
-                                    .content_type = STR("text/plain; charset=utf-8"),
-                                    .refers_to = &third};
+        struct warc_conversion r = {
+            .head = head(7),
+            .capture = {.target_uri = STR("http://example.com/a")},
+            .content_type = STR("text/plain; charset=utf-8"),
+            .refers_to = &third,
+        };
         warc_write_conversion(w, &r, 12, out);
         assert_rc(block_of(w, "hello, ", "world"), RC_OK);
     } else {

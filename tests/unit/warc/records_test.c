@@ -255,6 +255,12 @@ static void what_a_type_requires_is_required(void **state)
                                              .capture = {.target_uri = STR("http://a/")}};
     warc_write_conversion(w, &no_type_either, 0, &out);
     assert_rc(warc_writer_end(w), RC_INVALID);
+    struct warc_conversion with_address = {
+        .head = head,
+        .capture = {.target_uri = STR("http://a/"), .ip_address = STR("192.0.2.1")},
+        .content_type = STR("text/plain")};
+    warc_write_conversion(w, &with_address, 0, &out);
+    assert_rc(warc_writer_end(w), RC_INVALID);
     struct warc_continuation segment_one = {
         .head = head, .target_uri = STR("http://a/"), .segment = 1};
     warc_write_continuation(w, &segment_one, 0, &out);

@@ -153,6 +153,13 @@ static const struct {
      "hello", 0, WARC_CHECK_NONE, WARC_CHECK_OK, "application/httpx", 0},
     {"a field twice", BASE BASE "WARC-Type: metadata\r\n", "", WARC_TWICE, WARC_CHECK_NONE,
      WARC_CHECK_NONE, NULL, 0},
+    {"two media types",
+     BASE URI "WARC-Type: resource\r\nContent-Type: a/b\r\ncontent-type: a/b\r\n", "", WARC_TWICE,
+     WARC_CHECK_NONE, WARC_CHECK_NONE, "a/b", 0},
+    {"what may come twice",
+     BASE URI "WARC-Type: resource\r\nWARC-Concurrent-To: <urn:x:2>\r\n"
+              "WARC-Concurrent-To: <urn:x:3>\r\nWARC-Protocol: h2\r\nWARC-Protocol: tls/1.3\r\n",
+     "", 0, WARC_CHECK_NONE, WARC_CHECK_NONE, NULL, 0},
     {"a warcinfo about a page", BASE URI "WARC-Type: warcinfo\r\n", "", WARC_TARGET_GIVEN,
      WARC_CHECK_NONE, WARC_CHECK_NONE, NULL, 0},
     {"an unknown type needs no target", BASE "WARC-Type: novel\r\n", "", 0, WARC_CHECK_NONE,
