@@ -6,7 +6,7 @@
 enum {
     RAW_MAX_BYTES = 256 << 20,
     UTF8_MAX_TOTAL_BYTES = 768 << 20,
-    ANCHOR_MAX_BYTES = 64 << 10,
+    SHOWN_MAX_BYTES = 64 << 10, /* of an anchor's text, a data: URL */
 };
 
 static enum page_type type_of(struct str content_type)
@@ -54,7 +54,8 @@ int page_input_parse(const struct page_input *in, unsigned parts, struct arena *
                                    .agent = STR("orbweaver"),
                                    .max_links = 1 << 20,
                                    .max_text_bytes = UTF8_MAX_TOTAL_BYTES,
-                                   .max_anchor_bytes = ANCHOR_MAX_BYTES};
+                                   .max_anchor_bytes = SHOWN_MAX_BYTES,
+                                   .max_data_url_bytes = SHOWN_MAX_BYTES};
     enum rc rc = page_reader_open(&reader);
     if (rc == RC_OK) {
         rc = page_read(reader, &options, buf_str(&in->utf8), arena, ret);

@@ -2,6 +2,7 @@
 /* The states of text that is not markup: RCDATA, RAWTEXT, script data, CDATA sections, PLAINTEXT;
  * and which of them follows a start tag. */
 #include "html/entity.h"
+#include "html/names_part.h"
 #include "html/tokenizer_part.h"
 
 static void last_start_set(struct html_tokenizer *t, struct str name)
@@ -58,6 +59,8 @@ void content_follow(struct html_tokenizer *t, unsigned traits)
             foreign_end(t, traits);
         return;
     }
+    if (t->xml && t->tag.self_closing)
+        return;
     if (content_is_foreign(t) && foreign_start(t, traits))
         return;
     if (traits & ELEMENT_FOREIGN) {
@@ -75,6 +78,17 @@ void content_follow(struct html_tokenizer *t, unsigned traits)
         t->content = HTML_PLAINTEXT;
     t->script = SCRIPT_PLAIN;
     last_start_set(t, t->tag.name);
+}
+
+bool tokenizer_tag_is_foreign(const struct html_tokenizer *t)
+{
+    return content_is_foreign(t) && !(element_trait_bits[t->tag.element] & ELEMENT_BREAKOUT);
+}
+
+bool tokenizer_tag_is_empty(const struct html_tokenizer *t)
+{
+    bool counts = t->xml || (element_trait_bits[t->tag.element] & ELEMENT_FOREIGN);
+    return t->tag.self_closing && (counts || tokenizer_tag_is_foreign(t));
 }
 
 enum match { MATCH_NO, MATCH_YES, MATCH_OPEN /* the window ended first */ };

@@ -36,7 +36,8 @@ static const char *declaration_open(struct html_tokenizer *t, const struct windo
         return token_begin(t, IN_COMMENT, p, COMMENT_START);
     if (doctype == WORD_YES)
         return token_begin(t, IN_DOCTYPE, p, 9);
-    if (cdata == WORD_YES && memcmp(p + 2, "[CDATA[", 7) == 0 && content_is_foreign(t)) {
+    if (cdata == WORD_YES && memcmp(p + 2, "[CDATA[", 7) == 0 &&
+        (t->xml || content_is_foreign(t))) {
         t->content = HTML_CDATA;
         return p + 9;
     }

@@ -10,6 +10,7 @@ enum {
     DEFAULT_MAX_TAGS = 1 << 18,
     DEFAULT_MAX_TEXT_BYTES = 4 << 20,
     DEFAULT_MAX_ANCHOR_BYTES = 512,
+    DEFAULT_MAX_DATA_URL_BYTES = 128,
     ROOM_MAX_BYTES = 1 << 30, /* the lists and texts have limits of their own */
 };
 
@@ -60,7 +61,8 @@ static void note_tag(struct page_reader *r, const struct html_tag *tag)
         return;
     }
     bool is_void = (element_trait_bits[tag->element] & ELEMENT_VOID) ||
-                   (tag->self_closing && tag->element == ELEMENT_OTHER);
+                   (tag->self_closing &&
+                    (tag->element == ELEMENT_OTHER || tokenizer_tag_is_empty(r->tokenizer)));
     t->kind = tag->is_end ? PAGE_TAG_END : is_void ? PAGE_TAG_VOID : PAGE_TAG_START;
     t->name =
         tag->element ? element_name(tag->element) : page_keep(r, html_name(tag->name, &r->scratch));
@@ -82,6 +84,18 @@ static void anchor_end(struct page_reader *r)
     listen(r);
 }
 
+/* An a element that was left open ends with the table cell it is in. */
+static void table_follow(struct page_reader *r, const struct html_tag *tag)
+{
+    bool is_table = tag->element == ELEMENT_TABLE;
+    if (r->tables && r->tables == r->anchor_tables && (!is_table || tag->is_end))
+        anchor_end(r);
+    if (is_table && !tag->is_end)
+        r->tables++;
+    else if (is_table && r->tables)
+        r->tables--;
+}
+
 static void text_break(struct page_reader *r)
 {
     squeeze_break(&r->text);
@@ -89,16 +103,24 @@ static void text_break(struct page_reader *r)
         squeeze_space(&r->anchor);
 }
 
+static bool is_table_part(enum element e)
+{
+    return e == ELEMENT_TABLE || e == ELEMENT_TD || e == ELEMENT_TH || e == ELEMENT_TR ||
+           e == ELEMENT_TBODY || e == ELEMENT_THEAD || e == ELEMENT_TFOOT || e == ELEMENT_CAPTION;
+}
+
 /* Which element's text comes next, and whether anybody sees it. */
 static void text_follow(struct page_reader *r, const struct html_tag *tag, unsigned traits)
 {
     if (traits & ELEMENT_BLOCK)
         text_break(r);
+    if (is_table_part(tag->element))
+        table_follow(r, tag);
     if (tag->element == ELEMENT_BODY)
         r->hidden = 0;
     unsigned bit =
         traits & ELEMENT_HIDDEN || tag->element == ELEMENT_NOSCRIPT ? hidden_bit(tag->element) : 0;
-    if (tag->is_end || (tag->self_closing && bit))
+    if (tag->is_end || (bit && tokenizer_tag_is_empty(r->tokenizer)))
         r->hidden &= ~bit;
     else
         r->hidden |= bit;
@@ -111,20 +133,24 @@ static void style_end(struct page_reader *r, const struct html_tag *tag)
     if (buf_rc(&r->style_room) == RC_NOMEM)
         page_fail(r, RC_NOMEM);
     struct html_tag bare = {.element = tag->element, .name = tag->name};
-    page_css(r, &bare, buf_str(&r->style_room), ATTR_OTHER);
+    struct str css = buf_str(&r->style_room);
+    page_css(r, &bare, r->style_cut ? page_css_trim(css) : css, ATTR_OTHER);
 }
 
 static void style_begin(struct page_reader *r)
 {
+    if (tokenizer_tag_is_empty(r->tokenizer))
+        return;
     buf_clear(&r->style_room);
     r->style_bytes = 0;
+    r->style_cut = false;
     r->in_style = page_wants(r, PAGE_LINKS);
     listen(r);
 }
 
 static void title_begin(struct page_reader *r)
 {
-    if (r->title_done || !page_wants(r, PAGE_HEAD))
+    if (r->title_done || !page_wants(r, PAGE_HEAD) || tokenizer_tag_is_empty(r->tokenizer))
         return;
     r->in_title = true;
     listen(r);
@@ -169,8 +195,11 @@ static enum rc on_start(void *ctx, const struct html_tag *tag)
     bool may_link = (traits & ELEMENT_LINKS) || (tag->attr_bits & html_attr_bit(STR("style")));
     if (may_link && page_wants(r, PAGE_LINKS))
         page_links_of(r, tag);
-    if (r->anchor_at != NO_ANCHOR && tag->element == ELEMENT_A)
+    if (r->anchor_at != NO_ANCHOR && tag->element == ELEMENT_A) {
+        if (tokenizer_tag_is_empty(r->tokenizer))
+            anchor_end(r);
         listen(r);
+    }
     return r->rc;
 }
 
@@ -194,6 +223,8 @@ static void style_text(struct page_reader *r, const struct html_text *text)
 {
     struct str raw = str_first(text->raw, PAGE_MAX_STYLE_BYTES - r->style_bytes);
     r->style_bytes += raw.n;
+    if (raw.n < text->raw.n)
+        r->style_cut = r->page.links_cut = true;
     html_decode(raw, text->kind, false, &r->style_room);
 }
 
@@ -226,8 +257,6 @@ static const struct html_handler handler = {
     .text = on_text,
 };
 
-static const struct html_options tokenizer_options = {.follow_content = true};
-
 enum { ROOM_COUNT = 9 };
 
 static void list_rooms(struct page_reader *r, struct buf *ret[ROOM_COUNT])
@@ -250,7 +279,7 @@ enum rc page_reader_open(struct page_reader **ret)
     struct page_reader *r = mem_zero(1, sizeof *r);
     if (!r)
         return RC_NOMEM;
-    enum rc rc = tokenizer_open(&handler, r, &tokenizer_options, &r->tokenizer);
+    enum rc rc = tokenizer_open(&handler, r, NULL, &r->tokenizer);
     if (rc != RC_OK) {
         mem_free(r);
         return rc;
@@ -279,12 +308,15 @@ static void fill_defaults(struct page_options *o)
     o->max_links = o->max_links ? o->max_links : DEFAULT_MAX_LINKS;
     o->max_tags = o->max_tags ? o->max_tags : DEFAULT_MAX_TAGS;
     o->max_text_bytes = o->max_text_bytes ? o->max_text_bytes : DEFAULT_MAX_TEXT_BYTES;
+    o->max_data_url_bytes =
+        o->max_data_url_bytes ? o->max_data_url_bytes : DEFAULT_MAX_DATA_URL_BYTES;
     o->max_anchor_bytes = o->max_anchor_bytes ? o->max_anchor_bytes : DEFAULT_MAX_ANCHOR_BYTES;
 }
 
 void page_begin(struct page_reader *r, const struct page_options *options, struct arena *arena)
 {
-    tokenizer_reset(r->tokenizer, &tokenizer_options);
+    struct html_options how = {.follow_content = true, .xml = options->xml};
+    tokenizer_reset(r->tokenizer, &how);
     r->options = *options;
     fill_defaults(&r->options);
     r->arena = arena;
@@ -294,6 +326,7 @@ void page_begin(struct page_reader *r, const struct page_options *options, struc
     buf_clear(&r->tags);
     squeeze_begin(&r->text, &r->text_room, r->options.max_text_bytes);
     r->anchor_at = NO_ANCHOR;
+    r->tables = 0;
     r->hidden = 0;
     r->in_title = r->in_style = r->title_done = false;
     r->wants_text = page_wants(r, PAGE_TEXT);

@@ -10,8 +10,8 @@
  *
  * References are as written: character references are decoded, nothing is resolved, trimmed or
  * judged. `base` is the first <base href>, to be resolved against the page's own URL and to resolve
- * the rest against. data:, javascript: and mailto: come like any other; of a data: URL only the
- * first 128 bytes, as nobody fetches it.
+ * the rest against. data:, javascript: and mailto: come like any other, a data:
+ * URL up to its own limit.
  *
  * Markup in comments gives no links, also not in conditional comments (no browser since 2015 reads
  * them). In <noscript> it does, as for a client without scripts; in <template> too. Markup inside
@@ -100,23 +100,25 @@ struct page {
     struct str language;    /* lang of html, else meta content-language */
     struct str text;        /* "" if there is none or it was not asked for */
     unsigned robots;        /* bits of enum page_robots, all meta elements together */
-    bool links_cut, text_cut, tags_cut;
+    bool links_cut; /* also when a tag or style element was cut: a reference cut off is not given */
+    bool text_cut, tags_cut;
 };
 
 /* Zeros mean the defaults. */
 struct page_options {
     unsigned parts;          /* bits of enum page_parts */
+    bool xml;                /* XHTML: see html_options */
     struct str agent;        /* a meta of this name counts like "robots"; any case; may be absent */
     size_t max_links;        /* 50,000 */
     size_t max_tags;         /* 262,144 */
     size_t max_text_bytes;   /* 4 MiB */
     size_t max_anchor_bytes; /* 512 */
+    size_t max_data_url_bytes; /* 128, as nobody fetches it */
 };
 
 enum {
     PAGE_MAX_TITLE_BYTES = 2048,    /* title and description */
     PAGE_MAX_STYLE_BYTES = 1 << 20, /* of one style element; the rest is not looked at */
-    PAGE_MAX_DATA_URL_BYTES = 128,
 };
 
 struct page_reader;

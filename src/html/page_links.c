@@ -132,11 +132,17 @@ static struct str keep_attr(struct page_reader *r, const struct html_tag *tag, s
     return value.p ? page_keep(r, value) : value;
 }
 
+static bool is_data_url(struct str url)
+{
+    return str_starts_nocase(str_trim(url), STR("data:"));
+}
+
 /* Nobody fetches a data: URL; of the others all is kept. */
 static struct str keep_url(struct page_reader *r, struct str url)
 {
-    if (url.n > PAGE_MAX_DATA_URL_BYTES && str_starts_nocase(str_trim(url), STR("data:")))
-        url.n = PAGE_MAX_DATA_URL_BYTES;
+    size_t max = r->options.max_data_url_bytes;
+    if (url.n > max && is_data_url(url))
+        url.n = max;
     return page_keep(r, url);
 }
 
@@ -225,6 +231,7 @@ static void add_one(struct page_reader *r, const struct html_tag *tag, struct st
         return;
     if (tag->element == ELEMENT_A) {
         r->anchor_at = (ptrdiff_t)at;
+        r->anchor_tables = r->tables;
         squeeze_begin(&r->anchor, &r->anchor_room, r->options.max_anchor_bytes);
         r->wants_text = true;
     } else if (tag->element == ELEMENT_IMG || tag->element == ELEMENT_AREA) {
@@ -232,17 +239,23 @@ static void add_one(struct page_reader *r, const struct html_tag *tag, struct st
     }
 }
 
-static void add_value(struct page_reader *r, const struct html_tag *tag, struct str value,
+/* `cut`: the value's end is missing, and so of a list the last address. */
+static void add_value(struct page_reader *r, const struct html_tag *tag, struct str value, bool cut,
                       enum attribute attribute, unsigned rule)
 {
     bool list = (rule & AS_LIST) && str_find_str(value, STR(", ")) < value.n;
     if (!list && !(rule & AS_SET)) {
-        add_one(r, tag, value, attribute, rule);
+        if (!cut || is_data_url(value))
+            add_one(r, tag, value, attribute, rule);
+        else
+            r->page.links_cut = true;
         return;
     }
     struct str url;
+    r->page.links_cut |= cut;
     while (r->rc == RC_OK && srcset_next(&value, &url))
-        add_one(r, tag, url, attribute, rule);
+        if (!cut || value.n)
+            add_one(r, tag, url, attribute, rule);
 }
 
 static bool attr_is(struct page_reader *r, const struct html_tag *tag, struct str name,
@@ -262,10 +275,40 @@ static bool tag_counts(struct page_reader *r, const struct html_tag *tag)
     return true;
 }
 
-/* Of href and xlink:href the first counts. */
-static bool is_shadowed(const struct html_tag *tag, enum attribute attribute)
+/* What counts only in svg, or only outside; of href and xlink:href the first counts. */
+static bool is_elsewhere(const struct page_reader *r, const struct html_tag *tag,
+                         enum attribute attribute)
 {
+    bool svg_only = attribute == ATTR_XLINK_HREF || tag->element == ELEMENT_USE ||
+                    (tag->element == ELEMENT_SCRIPT && attribute == ATTR_HREF) ||
+                    (tag->element == ELEMENT_IMAGE && attribute == ATTR_HREF);
+    if (svg_only && !tokenizer_tag_is_foreign(r->tokenizer))
+        return true;
     return attribute == ATTR_XLINK_HREF && html_find_attr(tag, STR("href"));
+}
+
+static size_t tag_bytes(const struct html_tag *tag)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < tag->attr_count; i++)
+        bytes += tag->attrs[i].name.n + tag->attrs[i].value.n;
+    return bytes;
+}
+
+static bool value_is_cut(const struct html_tag *tag, const struct html_attr *attr)
+{
+    if (!tag->cut)
+        return false;
+    bool is_last = attr == &tag->attrs[tag->attr_count - 1];
+    return attr->value.n == HTML_MAX_VALUE_BYTES ||
+           (is_last && tag_bytes(tag) == HTML_MAX_TAG_BYTES);
+}
+
+/* Whether attributes may have been dropped behind those there are. */
+static bool attrs_are_cut(const struct html_tag *tag)
+{
+    return tag->cut && (tag->attr_count == HTML_MAX_ATTRS ||
+                        tag_bytes(tag) + HTML_MAX_NAME_BYTES >= HTML_MAX_TAG_BYTES);
 }
 
 static void page_rules(struct page_reader *r, const struct html_tag *tag)
@@ -279,25 +322,35 @@ static void page_rules(struct page_reader *r, const struct html_tag *tag)
         unsigned rule = row[attribute];
         if (!rule || ((rule & KIND_BITS) == PAGE_LATER && !page_wants(r, PAGE_LAZY)))
             continue;
-        if (is_shadowed(tag, attribute) || !tag_counts(r, tag))
+        if (is_elsewhere(r, tag, attribute) || !tag_counts(r, tag))
             continue;
         struct str value = html_value(attr, &r->scratch);
         if (!attr->plain && buf_rc(&r->scratch) != RC_OK)
             page_fail(r, buf_rc(&r->scratch));
         else
-            add_value(r, tag, value, attribute, rule);
+            add_value(r, tag, value, value_is_cut(tag, attr), attribute, rule);
     }
+}
+
+static void style_attr(struct page_reader *r, const struct html_tag *tag)
+{
+    struct str css = page_attr(r, tag, STR("style"), &r->scratch);
+    if (!css.p || str_find_str(css, STR("(")) == css.n)
+        return;
+    if (value_is_cut(tag, html_find_attr(tag, STR("style")))) {
+        r->page.links_cut = true;
+        css = page_css_trim(css);
+    }
+    page_css(r, tag, css, ATTR_STYLE);
 }
 
 void page_links_of(struct page_reader *r, const struct html_tag *tag)
 {
     if (element_trait_bits[tag->element] & ELEMENT_LINKS)
         page_rules(r, tag);
-    if (tag->attr_bits & html_attr_bit(STR("style"))) {
-        struct str css = page_attr(r, tag, STR("style"), &r->scratch);
-        if (css.p && str_find_str(css, STR("(")) < css.n)
-            page_css(r, tag, css, ATTR_STYLE);
-    }
+    if (tag->attr_bits & html_attr_bit(STR("style")))
+        style_attr(r, tag);
+    r->page.links_cut |= attrs_are_cut(tag);
 }
 
 static const char *const kind_names[PAGE_KIND_COUNT] = {

@@ -21,10 +21,11 @@ struct page_reader {
     struct buf scratch, scratch2;
     struct squeeze text, title, anchor;
 
-    ptrdiff_t anchor_at; /* the open a element's place in links, or NO_ANCHOR */
-    unsigned hidden;     /* a bit per open element whose text is not visible */
-    size_t style_bytes;  /* of the open style element, raw */
-    bool in_title, in_style, title_done;
+    ptrdiff_t anchor_at;            /* the open a element's place in links, or NO_ANCHOR */
+    unsigned tables, anchor_tables; /* open tables, here and where that a element began */
+    unsigned hidden;                /* a bit per open element whose text is not visible */
+    size_t style_bytes;             /* of the open style element, raw */
+    bool in_title, in_style, style_cut, title_done;
     bool wants_text; /* visible text is needed: for itself or for an anchor */
 };
 
@@ -59,6 +60,14 @@ struct page_link *page_link_add(struct page_reader *r, const struct html_tag *ta
 
 /* The links of a start tag's own attributes. */
 void page_links_of(struct page_reader *r, const struct html_tag *tag);
+
+/* A style sheet that was cut, without the address it may end in. */
+static inline struct str page_css_trim(struct str css)
+{
+    while (css.n && css.p[css.n - 1] != ')')
+        css.n--;
+    return css;
+}
 
 /* url() and @import of a style element or attribute. */
 void page_css(struct page_reader *r, const struct html_tag *tag, struct str css,

@@ -20,6 +20,7 @@ void tokenizer_reset(struct html_tokenizer *t, const struct html_options *option
     t->rc = RC_OK;
     t->handler = t->wanted;
     t->follow_content = options->follow_content;
+    t->xml = options->xml;
     t->content = options->state;
     t->where = IN_CONTENT;
     t->script = SCRIPT_PLAIN;

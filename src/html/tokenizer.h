@@ -106,6 +106,9 @@ struct html_options {
      * cannot stand in them; foreignObject, desc, title, mtext and the like are HTML again. Nesting
      * past 64 levels counts as HTML. Off: stays in `state`, CDATA sections are comments. */
     bool follow_content;
+    /* XHTML: "/>" ends an element (<script src=x/>, <title/>) and CDATA sections are text anywhere.
+     * The rest is read as HTML, so what is not well-formed still gives what can be had of it. */
+    bool xml;
     enum html_state state;     /* to start in */
     struct str last_start_tag; /* whose end tag ends the first RCDATA, RAWTEXT or script text */
 };
@@ -124,6 +127,12 @@ void tokenizer_reset(struct html_tokenizer *t, const struct html_options *option
 /* Leaves out text or end tags from here on, or gives them again: for a handler that needs them only
  * now and then, which is faster than being called. May be called from a handler. */
 void tokenizer_mute(struct html_tokenizer *t, bool text, bool end_tags);
+
+/* For a handler, of the start tag it was just given (with follow_content): whether it stands among
+ * svg or math elements; whether its "/>" counts, as it does there and in XML, so that no content
+ * and no end tag follow. */
+bool tokenizer_tag_is_foreign(const struct html_tokenizer *t);
+bool tokenizer_tag_is_empty(const struct html_tokenizer *t);
 
 /* The next piece, then the end of the input. A failure (RC_NOMEM, or a handler's) sticks. Must not
  * be called from a handler. */

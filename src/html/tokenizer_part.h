@@ -42,7 +42,7 @@ struct html_tokenizer {
     scan_classifier *classify;
     void *ctx;
     enum rc rc;
-    bool follow_content;
+    bool follow_content, xml;
     bool need_more;
     enum html_state content;
     enum token_where where; /* inside which token the window ended */

@@ -38,6 +38,30 @@ def _(tmp):
     assert run(["try", "links", file, "--url", "not a url"]).code == 2
 
 
+def links(page, *options):
+    done = run(["try", "links", "-", "--url", "https://e.org/d/p?\u00e4"] + list(options), stdin=page)
+    assert done.code == 0, done
+    return [json.loads(line)["url"] for line in done.out.splitlines()]
+
+
+@case("try links reads by content type: XHTML, CSS, and nothing in what has no links")
+def _(tmp):
+    page = '<script src="a"/><title/><a href="b"/><a href="c">'
+    assert links(page, "--content-type", "application/xhtml+xml; charset=utf-8") == ["https://e.org/d/" + x for x in "abc"]
+    assert links(page) == ["https://e.org/d/a"]
+    assert links('@import "a"; p { background: url(b) }', "--content-type", "text/css") == ["https://e.org/d/a", "https://e.org/d/b"]
+    assert links(page, "--content-type", "text/plain") == links("") == []
+
+
+@case("try links takes no data: or javascript: as base, and the page's own URL as UTF-8")
+def _(tmp):
+    for base in "data:,x", "javascript:1", "http://[":
+        assert links(f'<base href="{base}"><a href=y>') == ["https://e.org/d/y"]
+    assert links('<meta charset=windows-1252><a href=""><a href="?&auml;">') == ["https://e.org/d/p?%C3%A4", "https://e.org/d/p?%E4"]
+    long = "data:image/png;base64," + "A" * 4000
+    assert links(f'<img src="{long}">') == [long]
+
+
 @case("try text shows title and visible text in the page's charset")
 def _(tmp):
     file = write(tmp, "p.html", "<title>Gr\u00fc\u00dfe</title><p>\u043f\u0440\u0438\u0432\u0435\u0442<script>no</script>".encode("utf-8"))

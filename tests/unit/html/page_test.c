@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "html/page.h"
+#include "html/tokenizer.h"
 #include "lib/test.h"
 
 #include <stdio.h>
@@ -102,6 +103,10 @@ static void test_links(void **state)
         {"an anchor has its text", "<a href=x>one <b>two</b>\n three</a>four",
          "nav:a@href:x(one two three)"},
         {"an anchor without href is no link", "<a name=x>y</a>", ""},
+        {"the cell it is in ends an open one",
+         "<table><td><a href=x>1<td>2<td><a href=y>3<table><td>4</table>5</a>6</table>",
+         "nav:a@href:x(1) nav:a@href:y(3 4 5)"},
+        {"a cell without a table ends nothing", "<a href=x>1<td>2", "nav:a@href:x(1 2)"},
         {"the next anchor ends an open one", "<a href=x>1<a href=y>2",
          "nav:a@href:x(1) nav:a@href:y(2)"},
         {"references are decoded", "<a href='?a=1&amp;b=2&copy=3'></a>",
@@ -164,6 +169,10 @@ static void test_links(void **state)
          ""},
         {"javascript and data come as they are", "<a href='javascript:x()'></a><img src=data:,y>",
          "nav:a@href:javascript:x()() embed:img@src:data:,y"},
+        {"what counts only in svg does not count outside",
+         "<script href=a></script><image href=b src=c><use href=d><a xlink:href=e>"
+         "<svg><script href=f /><use href=g />",
+         "embed:image@src:c embed:script@href:f embed:use@href:g"},
         {"svg links", "<svg><a xlink:href=a><image href=b xlink:href=c /><use xlink:href='#d'/>",
          "nav:a@xlink:href:a() embed:image@href:b embed:use@xlink:href:#d"},
         {"names and attributes in any case", "<A HREF=x>y</A>", "nav:a@href:x(y)"},
@@ -242,6 +251,9 @@ static void test_text(void **state)
          "<title>t</title>a<script>b</script><style>c</style>"
          "<template>d</template><noscript>e</noscript><iframe>f</iframe>g",
          "ag"},
+        {"a slash at its end does not empty an element of HTML",
+         "<script/>a</script>b<style/>c</style>d<iframe/>e", "bd"},
+        {"but one of svg", "<svg><style/>a<title/>b</svg>c", "a\nbc"},
         {"references", "&lt;b&gt; &eacute;", "<b> \xc3\xa9"},
         {"a text area is visible", "<textarea> <b> </textarea>", "<b>"},
         {"long text is cut", "0123456789 0123456789 0123456789 0123456789 0123456789",
@@ -328,7 +340,79 @@ static void test_long_style(void **state)
     buf_fill(&html, ' ', PAGE_MAX_STYLE_BYTES);
     buf_add(&html, STR("a{b:url(d)}</style><img src=e>"));
     struct str got = read_both(&f, buf_str(&html), &options, print_links);
-    assert_str(got, STR("css:style@:c embed:img@src:e"));
+    assert_str(got, STR("css:style@:c embed:img@src:e cut"));
+    buf_done(&html);
+    fixture_close(&f);
+}
+
+static void test_xml(void **state)
+{
+    (void)state;
+    static const struct page_options options = {.parts = PAGE_ALL, .xml = true};
+    static const struct row rows[] = {
+        {"an element that closes itself has no content",
+         "<script src='a'/><title/><style/><textarea/><iframe src='b'/><a href='c'/>d<a "
+         "href='e'>f</a>",
+         "embed:script@src:a frame:iframe@src:b nav:a@href:c() nav:a@href:e(f)"},
+        {"one that does not still has its text", "<script>'<a href=\"x\"/>'</script><a href='y'/>",
+         "nav:a@href:y()"},
+        {"a CDATA section is text", "<p><![CDATA[<a href='x'>]]></p><a href='y'>z</a>",
+         "nav:a@href:y(z)"},
+    };
+    CHECK_ROWS(rows, &options, print_links);
+    static const struct row tags[] = {{"and no end tag follows", "<p/><b>x</b>", "p/ b b~"}};
+    CHECK_ROWS(tags, &options, print_tags);
+}
+
+/* A tag of `before`, `n` times `fill` and `after`; gives what print_links makes of it. */
+static void check_long(const char *before, const char *fill, size_t n, const char *after,
+                       const char *expected)
+{
+    static const struct page_options options = {.parts = PAGE_LINKS, .max_data_url_bytes = 9};
+    struct fixture f;
+    struct buf html;
+    fixture_open(&f);
+    buf_init(&html, 4 << 20);
+    buf_add(&html, str_c(before));
+    for (size_t i = 0; i < n; i++)
+        buf_add(&html, str_c(fill));
+    buf_add(&html, str_c(after));
+    struct str got = read_both(&f, buf_str(&html), &options, print_links);
+    assert_str(got, str_c(expected));
+    buf_done(&html);
+    fixture_close(&f);
+}
+
+/* What is too long for the tokenizer gives no false address, and it shows. */
+static void test_long_values(void **state)
+{
+    (void)state;
+    const size_t max = HTML_MAX_VALUE_BYTES;
+    check_long("<a href='", "x", max + 1, "'><a href=y>", "nav:a@href:y cut");
+    check_long("<img srcset='a 1x,b", "b", max, "'><a href=y>",
+               "embed:img@srcset:a nav:a@href:y cut");
+    check_long("<p style='a:url(b);c:url(", "d", max, ")'>", "css:p@style:b cut");
+    check_long("<a ", "a='' ", 1, "href=x>", "nav:a@href:x");
+    check_long("<img src='data:,xyz", "x", max, "'><a href=y>",
+               "embed:img@src:data:,xyz nav:a@href:y");
+    check_long("<a title='", "x", max + 1, "' href=y>", "nav:a@href:y");
+}
+
+/* An address may be among the attributes that are dropped. */
+static void test_many_attributes(void **state)
+{
+    (void)state;
+    static const struct page_options options = {.parts = PAGE_LINKS};
+    struct fixture f;
+    struct buf html;
+    fixture_open(&f);
+    buf_init(&html, 1 << 20);
+    buf_add(&html, STR("<a"));
+    for (int i = 0; i < HTML_MAX_ATTRS; i++)
+        buf_printf(&html, " a%d", i);
+    buf_add(&html, STR(" href=x><a href=y>"));
+    struct str got = read_both(&f, buf_str(&html), &options, print_links);
+    assert_str(got, STR("nav:a@href:y cut"));
     buf_done(&html);
     fixture_close(&f);
 }
@@ -358,11 +442,12 @@ static void test_full_arena(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_links),      cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_head),       cmocka_unit_test(test_text),
-        cmocka_unit_test(test_tags),       cmocka_unit_test(test_robots),
-        cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_long_style),
-        cmocka_unit_test(test_full_arena),
+        cmocka_unit_test(test_links),       cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_head),        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_tags),        cmocka_unit_test(test_robots),
+        cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_long_style),
+        cmocka_unit_test(test_full_arena),  cmocka_unit_test(test_xml),
+        cmocka_unit_test(test_long_values), cmocka_unit_test(test_many_attributes),
     };
     return cmocka_run_group_tests_name("html/page", tests, NULL, NULL);
 }
