@@ -3,7 +3,8 @@
  * rule that is not behind it in the order of prefixes; the chain up from there has all rules whose
  * prefix the path has, and only what stands behind their first '*' is left to match. There each
  * piece between stars is taken at its first occurrence, which is as good as any later one, so
- * nothing is ever tried twice. */
+ * nothing is ever tried twice. What all of this costs for one path is bounded, since the same host
+ * may have written the rules and the path. */
 #include "robots/block.h"
 #include "robots/octets.h"
 
@@ -53,19 +54,34 @@ static bool decides_over(const struct rule *a, const struct rule *b)
     return !b || a->text_n > b->text_n || (a->text_n == b->text_n && a->allow && !b->allow);
 }
 
-static bool rule_matches(const struct robots *r, const struct rule *rule, struct str path,
-                         uint64_t pairs)
+/* Whether the path has all pairs of neighbours that the rule wants. */
+static bool rule_may_match(const struct rule *rule, uint64_t pairs)
 {
-    return (rule->pairs & ~pairs) == 0 && tail_matches(str_from(rule_text(r, rule), rule->prefix_n),
-                                                       str_from(path, rule->prefix_n));
+    return (rule->pairs & ~pairs) == 0;
 }
 
-static const struct rule *rule_find(const struct robots *r, struct str path)
+static bool rule_matches(const struct robots *r, const struct rule *rule, struct str path)
 {
+    return tail_matches(str_from(rule_text(r, rule), rule->prefix_n),
+                        str_from(path, rule->prefix_n));
+}
+
+/* Bytes of rule and path that matching looks at, at most; without a star nothing is left to look
+ * at behind the prefix. */
+static size_t rule_work(const struct robots *r, const struct rule *rule, struct str path)
+{
+    struct str tail = str_from(rule_text(r, rule), rule->prefix_n);
+    return tail.n && *tail.p == '*' ? tail.n + path.n - rule->prefix_n : 0;
+}
+
+/* The rule that decides, or NULL. False: finding it would take more than ROBOTS_WORK_MAX. */
+static bool rule_find(const struct robots *r, struct str path, const struct rule **ret)
+{
+    const struct rule *best = *ret = NULL;
+    size_t work = 0;
     uint32_t i = rule_before(r, path);
     if (i == RULE_NONE)
-        return NULL;
-    const struct rule *best = NULL;
+        return true;
     size_t common = common_bytes(rule_prefix(r, &r->rules[i]), path);
     uint64_t pairs = 0; /* made when a rule needs it */
     for (; i != RULE_NONE; i = r->rules[i].up) {
@@ -74,10 +90,16 @@ static const struct rule *rule_find(const struct robots *r, struct str path)
             continue;
         if (rule->pairs && !pairs)
             pairs = pairs_of(path);
-        if (rule_matches(r, rule, path, pairs))
+        if (!rule_may_match(rule, pairs))
+            continue;
+        work += rule_work(r, rule, path);
+        if (work > ROBOTS_WORK_MAX)
+            return false;
+        if (rule_matches(r, rule, path))
             best = rule;
     }
-    return best;
+    *ret = best;
+    return true;
 }
 
 static struct robots_verdict verdict_on(const struct robots *r, struct str path)
@@ -86,7 +108,9 @@ static struct robots_verdict verdict_on(const struct robots *r, struct str path)
         return (struct robots_verdict){.allowed = true};
     if (r->facts.kind == ROBOTS_KIND_DISALLOW_ALL)
         return (struct robots_verdict){.allowed = false};
-    const struct rule *rule = rule_find(r, path);
+    const struct rule *rule;
+    if (!rule_find(r, path, &rule))
+        return (struct robots_verdict){.allowed = false};
     if (!rule)
         return (struct robots_verdict){.allowed = true};
     return (struct robots_verdict){rule->allow, rule->line, rule_text(r, rule)};

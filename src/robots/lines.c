@@ -85,6 +85,16 @@ static size_t line_end(struct str s)
     return i;
 }
 
+/* Bytes of a byte order mark, or of its start: editors have left halves of it. */
+static size_t mark_bytes(struct str s)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t n = 0;
+    while (n < sizeof mark - 1 && n < s.n && s.p[n] == mark[n])
+        n++;
+    return n;
+}
+
 void robots_lines_init(struct robots_lines *l, struct str body)
 {
     *l = (struct robots_lines){.rest = body};
@@ -94,8 +104,7 @@ void robots_lines_init(struct robots_lines *l, struct str body)
             end--;
         l->rest = str_first(body, end);
     }
-    if (str_starts(l->rest, STR("\xef\xbb\xbf")))
-        l->rest = str_from(l->rest, 3);
+    l->rest = str_from(l->rest, mark_bytes(l->rest));
 }
 
 bool robots_lines_next(struct robots_lines *l, enum robots_key *ret_key, struct str *ret_value)

@@ -18,6 +18,7 @@ enum {
     ROBOTS_BODY_MAX = 500 * 1024, /* bytes that are read; RFC 9309, 2.5 */
     ROBOTS_LINE_MAX = 16663,      /* bytes of a line that are read */
     ROBOTS_PATH_MAX = 8 * 1024,   /* bytes looked at of a path that must be re-encoded first */
+    ROBOTS_WORK_MAX = 16 << 20,   /* bytes of rules and path that one check compares */
     ROBOTS_DELAY_MAX_MS = 24 * 60 * 60 * 1000,
     ROBOTS_REDIRECTS_MAX = 5, /* RFC 9309, 2.3.1.2 */
 };
@@ -53,7 +54,9 @@ struct robots_verdict {
  * "/") be fetched? The longest rule that matches decides, allow wins a tie. /robots.txt itself is
  * always allowed. `rule` is borrowed from `r`. Percent-encoding is compared by octets: %e3 is %E3
  * is the raw byte, %61 is "a", but %2F is not "/". Time is linear in the path for each rule whose
- * text before its first '*' fits, and logarithmic in the number of the others. */
+ * text before its first '*' fits, and logarithmic in the number of the others. A path that would
+ * take more than ROBOTS_WORK_MAX (thousands of rules with stars, and kilobytes of path) is not
+ * allowed, with line 0: nobody but an attacker has such. */
 struct robots_verdict robots_check(const struct robots *r, struct str path_and_query);
 
 /* Whether some group named the agent. A crawler with several names parses for each in the order of

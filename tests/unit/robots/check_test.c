@@ -134,6 +134,30 @@ static void test_hostile_patterns_end(void **state)
     buf_done(&path);
 }
 
+/* Many rules with stars times a long path: more than ROBOTS_WORK_MAX is refused, not computed. */
+static void test_too_much_work_is_forbidden(void **state)
+{
+    (void)state;
+    struct buf rules, path;
+    buf_init(&rules, 1 << 20);
+    buf_init(&path, 1 << 20);
+    buf_add(&rules, STR("+/*abab"));
+    for (int i = 1; i < 3000; i++)
+        buf_add(&rules, STR(" +/*abab"));
+    buf_byte(&path, '/');
+    for (int i = 0; i < 10000; i++)
+        buf_add(&path, STR("abxbay")); /* all neighbours of the rule, but not the rule */
+    struct robots *r = rules_of(buf_str(&rules));
+    assert_true(robots_check(r, str_first(buf_str(&path), 1000)).allowed);
+    struct robots_verdict v = robots_check(r, buf_str(&path));
+    assert_false(v.allowed);
+    assert_int_equal(v.line, 0);
+    assert_null(v.rule.p);
+    robots_free(r);
+    buf_done(&rules);
+    buf_done(&path);
+}
+
 static void test_ten_thousand_rules(void **state)
 {
     (void)state;
@@ -193,6 +217,7 @@ int main(void)
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_answers_without_a_file),
         cmocka_unit_test(test_hostile_patterns_end),
+        cmocka_unit_test(test_too_much_work_is_forbidden),
         cmocka_unit_test(test_ten_thousand_rules),
         cmocka_unit_test(test_long_path_that_needs_encoding),
         cmocka_unit_test(test_statuses),
