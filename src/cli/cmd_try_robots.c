@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-enum { FILE_MAX_BYTES = 64 << 20, OUT_MAX_BYTES = 4 << 20 };
+enum { OUT_MAX_BYTES = 4 << 20 };
 
 struct settings {
     struct str agent;
@@ -102,7 +102,8 @@ static int run(struct invocation *in)
         return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
     buf_init(&t->out, OUT_MAX_BYTES);
     struct buf body = {0};
-    if (cli_read_file(in->words[0], FILE_MAX_BYTES, &body)) {
+    /* One byte more than is read tells the library that the file goes on. */
+    if (cli_read_start(in->words[0], ROBOTS_BODY_MAX + 1, &body)) {
         buf_done(&body);
         return EXIT_OTHER;
     }
@@ -130,7 +131,8 @@ const struct command cmd_try_robots = {
     .details =
         "Reads FILE as robots.txt (\"-\": standard input) and prints a line for each URL,\n"
         "separated by tabs: allow or deny, the number of the line that decided, its rule as\n"
-        "it is compared (0 and - if no rule did), the URL. A path alone will do for a URL.\n"
+        "it is compared (0 and - if no rule did), the URL. A path alone will do for a URL; so\n"
+        "a host needs its http://. Of FILE no more than 500 KiB count (RFC 9309, 2.5).\n"
         "URLs come from standard input if none are given.",
     .options = options,
     .settings_bytes = sizeof(struct settings),

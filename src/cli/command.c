@@ -20,10 +20,11 @@ int cli_fail(enum exit_code code, const char *format, ...)
     return (int)code;
 }
 
-static enum rc read_all(FILE *f, struct buf *ret)
+/* Up to the end, or to the first chunk that reaches past `max_bytes`. */
+static enum rc read_some(FILE *f, size_t max_bytes, struct buf *ret)
 {
     char *to;
-    while ((to = buf_reserve(ret, CHUNK_BYTES))) {
+    while (ret->n <= max_bytes && (to = buf_reserve(ret, CHUNK_BYTES))) {
         size_t n = fread(to, 1, CHUNK_BYTES, f);
         ret->n += n;
         if (n == 0)
@@ -32,23 +33,36 @@ static enum rc read_all(FILE *f, struct buf *ret)
     return buf_rc(ret);
 }
 
-enum rc cli_read_file(const char *path, size_t max_bytes, struct buf *ret)
+static enum rc read_path(const char *path, size_t max_bytes, bool cut, struct buf *ret)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     buf_init(ret, max_bytes + CHUNK_BYTES);
     FILE *f = is_stdin ? stdin : fopen(path, "rb");
     if (!f) {
+        enum rc rc = errno == ENOENT ? RC_NOT_FOUND : RC_IO;
         cli_fail(EXIT_OTHER, "%s: %s", path, strerror(errno));
-        return errno == ENOENT ? RC_NOT_FOUND : RC_IO;
+        return rc;
     }
-    enum rc rc = read_all(f, ret);
+    enum rc rc = read_some(f, max_bytes, ret);
     if (!is_stdin)
         (void)fclose(f);
+    if (rc == RC_OK && ret->n > max_bytes && cut)
+        ret->n = max_bytes;
     if (rc == RC_OK && ret->n > max_bytes)
         rc = RC_LIMIT;
     if (rc)
         cli_fail(EXIT_OTHER, "%s: %s", path, rc_text(rc));
     return rc;
+}
+
+enum rc cli_read_file(const char *path, size_t max_bytes, struct buf *ret)
+{
+    return read_path(path, max_bytes, false, ret);
+}
+
+enum rc cli_read_start(const char *path, size_t max_bytes, struct buf *ret)
+{
+    return read_path(path, max_bytes, true, ret);
 }
 
 int cli_each_line(int (*line)(void *ctx, struct str line), void *ctx)

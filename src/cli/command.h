@@ -42,6 +42,9 @@ int cli_fail(enum exit_code code, const char *format, ...) PRINTF_LIKE(2, 3);
  * error and returns the rc; *ret (a buf the caller ends) may then hold part of it. */
 MUST_CHECK enum rc cli_read_file(const char *path, size_t max_bytes, struct buf *ret);
 
+/* The same for the first `max_bytes` of a file that may be longer. */
+MUST_CHECK enum rc cli_read_start(const char *path, size_t max_bytes, struct buf *ret);
+
 /* Calls `line` for each line of standard input without its LF or CR LF; lines longer than 1 MiB
  * end the walk with a message. Stops at the first line that returns non-zero and returns that. */
 int cli_each_line(int (*line)(void *ctx, struct str line), void *ctx);
