@@ -80,6 +80,19 @@ static bool has_uri(struct str value)
            str_find(value, ' ') == value.n;
 }
 
+/* A target may hold what browsers let pass in a URI; a record's name is made by a program and holds
+ * only what RFC 3986 allows. */
+static bool has_strict_uri(struct str value)
+{
+    size_t first = value.n && value.p[0] == '<', last = value.n - first;
+    for (size_t i = first; i < last; i++) {
+        char c = value.p[i];
+        if (c <= ' ' || c > '~' || strchr("<>\"\\^`{|}", c))
+            return false;
+    }
+    return has_uri(value);
+}
+
 /* The fields that may come more than once are WARC-Concurrent-To and whatever the standard does not
  * name, such as WARC-Protocol; Content-Length is the reader's. */
 static bool any_twice(const struct warc_record *r)
@@ -134,7 +147,7 @@ static unsigned find_defects(const struct warc_record *r)
     unsigned found = 0;
     if (!warc_record_get(r, STR("WARC-Type")).n)
         found |= WARC_NO_TYPE;
-    if (!has_uri(warc_record_get(r, STR("WARC-Record-ID"))))
+    if (!has_strict_uri(warc_record_get(r, STR("WARC-Record-ID"))))
         found |= WARC_NO_ID;
     if (warc_date_parse(warc_record_get(r, STR("WARC-Date")), &ms) != RC_OK)
         found |= WARC_NO_DATE;
