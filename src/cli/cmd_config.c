@@ -93,6 +93,8 @@ static int run_show(struct invocation *in)
 
 static int run_defaults(struct invocation *in)
 {
+    if (in->word_count)
+        return cli_fail(EXIT_USAGE, "config defaults takes no arguments");
     struct settings *settings = arena_zero(in->arena, sizeof *settings);
     if (!settings || options_default(settings_table, settings, in->arena))
         return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));

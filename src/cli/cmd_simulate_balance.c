@@ -165,14 +165,15 @@ static int write_chart(const struct balance_study *s, struct str path)
 {
     struct buf svg = {.max = OUT_MAX};
     balance_chart(s, &svg);
-    FILE *f = buf_rc(&svg) == RC_OK ? fopen(path.p, "wb") : NULL;
+    enum rc rc = buf_rc(&svg);
+    FILE *f = rc == RC_OK ? fopen(path.p, "wb") : NULL;
     bool written = f && fwrite(svg.p, 1, svg.n, f) == svg.n;
     if (f && fclose(f) != 0)
         written = false;
     buf_done(&svg);
     if (!written)
         return cli_fail(EXIT_OTHER, STR_FMT ": %s", STR_ARG(path),
-                        svg.rc ? rc_text(svg.rc) : strerror(errno));
+                        rc ? rc_text(rc) : strerror(errno));
     return EXIT_DONE;
 }
 
@@ -199,6 +200,8 @@ static int read_lists(const struct simulate_balance *o, struct balance_study *s)
 static int run(struct invocation *in)
 {
     const struct simulate_balance *o = in->settings;
+    if (in->word_count)
+        return cli_fail(EXIT_USAGE, "simulate balance takes no arguments, only options");
     struct balance_study *s = arena_zero(in->arena, sizeof *s);
     if (!s)
         return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));

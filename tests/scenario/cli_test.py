@@ -42,6 +42,16 @@ def _(tmp):
     assert "try needs one of: url" in run(["try"]).err
 
 
+@case("a word that a command has no use for is a usage error, not silence")
+def _(tmp):
+    for command in [["config", "show"], ["config", "defaults"], ["simulate", "balance"]]:
+        done = run([*command, "x"])
+        assert done.code == 2 and done.out == "" and " takes no arguments" in done.err, done
+    for words in [["check"], ["check", "a", "b"], ["try", "wiring"]]:
+        done = run(words)
+        assert done.code == 2 and "expected one" in done.err, done
+
+
 @case("a flag beats the environment, which beats the file, which beats the default")
 def _(tmp):
     file = write(tmp, "o.yaml", "delay: 5s\ndepth: 7\nexclude: [a, b]\nscope: domain\n")
