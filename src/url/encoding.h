@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* encoding: the document's encoding, in which the query of its links is written ("percent-encode
- * after encoding" of the URL Standard). encoding.c is the only file that includes ICU's converter
- * header. ASCII queries never come here. */
+ * after encoding" of the URL Standard), as the Encoding Standard's encoders write it. encoding.c is
+ * the only file that includes ICU's converter header. */
 #ifndef URL_ENCODING_H
 #define URL_ENCODING_H
 

@@ -26,6 +26,13 @@ def _(tmp):
     assert run(["try", "robots"]).code == 2
 
 
+@case("try robots reads the first 500 KiB of a file of any size")
+def _(tmp):
+    file = write(tmp, "robots.txt", "User-agent: *\nDisallow: /x\n" + "#" * (80 << 20) + "\nDisallow: /y\n")
+    done = run(["try", "robots", file, "/x", "/y"])
+    assert done.code == 0 and [line.split("\t")[0] for line in done.out.splitlines()] == ["deny", "allow"], done
+
+
 @case("try links gives every reference with element, attribute, rel and text, resolved")
 def _(tmp):
     file = write(tmp, "p.html", PAGE)
