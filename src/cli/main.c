@@ -6,8 +6,10 @@
 
 #include "base/mem.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { ARENA_BLOCK = 16 << 10, ARENA_MAX = 256 << 20, HELP_MAX = 1 << 20 };
 
@@ -126,9 +128,24 @@ static bool is_global(const char *word)
     return false;
 }
 
+/* A caller may have closed them; a file that is opened later would take their place, and what is
+ * meant for a terminal would go into it. */
+static bool standard_files_are_open(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 int main(int argc, char **argv)
 {
     int code;
+    if (!standard_files_are_open())
+        return EXIT_OTHER;
     int words = 0;
     const struct command *c = argc > 1 ? find_command(argc - 1, argv + 1, &words) : NULL;
     if (argc < 2) {

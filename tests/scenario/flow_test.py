@@ -224,6 +224,16 @@ def _(tmp):
         assert done.code == 1 and "component lines: a line is longer than 1 MiB" in done.err, done.err
 
 
+@case("standard input and output that are closed are empty, and no file of ours takes their place")
+def _(tmp):
+    wiring = write(tmp, "w.yaml", GREP.replace("write:", f"write: {{file: {tmp}/out.txt}}").replace("cat", "''"))
+    closed = f"exec '{PROGRAM}' try wiring '{wiring}' <&- >&- 2>&-"
+    done = subprocess.run(["sh", "-c", closed], check=False, timeout=60)
+    assert done.returncode == 0, done
+    with open(os.path.join(tmp, "out.txt"), encoding="utf-8") as f:
+        assert f.read() == ""
+
+
 @case("try wiring counts the problems that it does not show, as check does")
 def _(tmp):
     bad = write(tmp, "bad.yaml", "components:\n" + "".join(f"  no{i}:\n" for i in range(30)))

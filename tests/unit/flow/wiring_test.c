@@ -265,20 +265,20 @@ static void nesting_and_anchors_without_end_are_refused_at_once(void **state)
     (void)state;
     static const struct {
         const char *piece, *told;
-    } rows[] = {
+    } endless[] = {
         {"[", "f:1:14: values are nested more than 12 deep\n"},
         {"{a: ", "f:1:53: values are nested more than 12 deep\n"},
         {"- &a\n", "f:20000:3: more than 20000 values (aliases count each time they are used)\n"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < sizeof endless / sizeof endless[0]; i++) {
         struct problems problems;
         problems_init(&problems, "f");
         struct buf yaml = {.max = WIRING_MAX_BYTES};
         struct wiring *w = NULL;
-        while (yaml.n + strlen(rows[i].piece) <= WIRING_MAX_BYTES)
-            buf_add(&yaml, str_c(rows[i].piece));
+        while (yaml.n + strlen(endless[i].piece) <= WIRING_MAX_BYTES)
+            buf_add(&yaml, str_c(endless[i].piece));
         assert_rc(wiring_read(buf_str(&yaml), "f", &test_catalog, &w, &problems), RC_INVALID);
-        assert_str(buf_str(&problems.lines), str_c(rows[i].told));
+        assert_str(buf_str(&problems.lines), str_c(endless[i].told));
         buf_done(&yaml);
         problems_done(&problems);
     }
