@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
 
-#include "base/mem.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,23 +63,31 @@ enum rc cli_read_start(const char *path, size_t max_bytes, struct buf *ret)
     return read_path(path, max_bytes, true, ret);
 }
 
+/* The next line without its end; false when there is none. RC_LIMIT sticks in the buf. */
+static bool next_line(struct buf *text)
+{
+    int c;
+    buf_clear(text);
+    while ((c = getc_unlocked(stdin)) != EOF && c != '\n')
+        buf_byte(text, (char)c);
+    if (c == EOF && text->n == 0)
+        return false;
+    while (text->n && text->p[text->n - 1] == '\r')
+        text->n--;
+    return true;
+}
+
 int cli_each_line(int (*line)(void *ctx, struct str line), void *ctx)
 {
-    char *text = mem_alloc(MAX_LINE_BYTES + 2);
-    if (!text)
-        return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
+    struct buf text = {.max = MAX_LINE_BYTES};
     int result = 0;
-    while (result == 0 && fgets(text, MAX_LINE_BYTES + 2, stdin)) {
-        size_t n = strlen(text);
-        if (n == MAX_LINE_BYTES + 1 && text[n - 1] != '\n') {
-            result = cli_fail(EXIT_OTHER, "a line of standard input is longer than 1 MiB");
-            break;
-        }
-        while (n && (text[n - 1] == '\n' || text[n - 1] == '\r'))
-            n--;
-        result = line(ctx, str_make(text, n));
+    while (result == 0 && next_line(&text)) {
+        if (buf_rc(&text) == RC_OK)
+            result = line(ctx, buf_str(&text));
+        else
+            result = cli_fail(EXIT_OTHER, "a line of standard input: %s (1 MiB)", rc_text(text.rc));
     }
-    mem_free(text);
+    buf_done(&text);
     return result;
 }
 

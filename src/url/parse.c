@@ -37,7 +37,7 @@ const char *url_reason_text(enum url_reason reason)
         [URL_REASON_IPV4] = "the host ends in a number and is not an IPv4 address",
         [URL_REASON_IPV6] = "the host is not an IPv6 address",
         [URL_REASON_PORT] = "the port is not a number up to 65535",
-        [URL_REASON_LENGTH] = "longer than 65535 bytes",
+        [URL_REASON_LENGTH] = "too long (docs/url.md, limits)",
     };
     return (unsigned)reason < URL_REASON_COUNT_ ? texts[reason] : "unknown reason";
 }

@@ -106,6 +106,15 @@ def _(tmp):
     assert "c.warc" in done.err + done.out and re.search(r"\b\d{3}\b", done.err), done
 
 
+@case("a line of standard input is read whole, NUL and all, and one without end is refused")
+def _(tmp):
+    file = write(tmp, "robots.txt", ROBOTS)
+    done = run(["try", "robots", file, "--agent", "x"], stdin="/a\0b\n/private/\n")
+    assert [line.split("\t")[0] for line in done.out.splitlines()] == ["allow", "deny"], done
+    done = run(["try", "robots", file, "--agent", "x"], stdin="/" * (1 << 20) + "/\n/private/\n")
+    assert done.code == 1 and "over the limit" in done.err, done.err
+
+
 @case("the commands of the README exist, and its wirings run")
 def _(tmp):
     readme = open(os.path.join(ROOT, "README.md"), encoding="utf-8").read()
