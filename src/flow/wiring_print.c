@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/wiring.h"
 
+/* Texts of the file may hold anything; no control reaches the terminal. */
+static void hide_controls(struct buf *out, size_t from)
+{
+    for (size_t i = from; i < out->n; i++)
+        if ((unsigned char)out->p[i] < 32 || out->p[i] == 127)
+            out->p[i] = '?';
+}
+
 static void print_place(const struct wiring *w, const struct wiring_part *p, struct buf *out)
 {
     if (w->shards == 1)
@@ -20,6 +28,7 @@ static void print_options(const struct wiring_part *p, struct buf *out)
         buf_printf(out, "      %s: ", o->key);
         size_t value_at = out->n;
         option_print(o, p->settings, out);
+        hide_controls(out, value_at);
         if (out->n == value_at)
             out->n = before; /* not set: nothing to say */
         else
@@ -83,8 +92,10 @@ static void print_head(const struct wiring *w, const struct wiring_part *p, stru
 
 void wiring_print(const struct wiring *w, struct buf *out)
 {
-    buf_printf(out, STR_FMT ": %u shard%s, each a thread\n", STR_ARG(w->name), w->shards,
-               w->shards == 1 ? "" : "s");
+    size_t name_at = out->n;
+    buf_add(out, w->name);
+    hide_controls(out, name_at);
+    buf_printf(out, ": %u shard%s, each a thread\n", w->shards, w->shards == 1 ? "" : "s");
     if (w->provider_count)
         buf_add(out, STR("\nproviders\n"));
     for (unsigned i = 0; i < w->provider_count; i++)

@@ -301,6 +301,16 @@ static void control_characters_do_not_reach_the_terminal(void **state)
               RC_INVALID);
     assert_str(buf_str(&problems.lines), STR("f:1:1: wiring: unknown key \"a?[2Jb\"\n"));
     problems_done(&problems);
+    w = must_read(
+        "name: \"a\\e[2Jb\"\ncomponents: {numbers: , pass: {label: \"\\e]c\"}, collect: }\n"
+        "connections: [numbers -> pass -> collect]\n");
+    struct buf out = {.max = 4096};
+    wiring_print(w, &out);
+    assert_true(str_starts(buf_str(&out), STR("a?[2Jb: 1 shard")));
+    assert_true(str_find_str(buf_str(&out), STR("label: ?]c\n")) < out.n);
+    assert_int_equal(str_find(buf_str(&out), 27), out.n);
+    buf_done(&out);
+    wiring_close(w);
 }
 
 static void the_drawing_shows_every_connection(void **state)
