@@ -50,7 +50,7 @@ static inline unsigned name_slot(uint64_t key, size_t n, uint64_t multiplier, un
 
 static inline bool name_is(const struct name *name, uint64_t key, struct str s)
 {
-    if (name->key != key || name->n != s.n)
+    if ((name->key ^ key) | (name->n ^ s.n)) /* one branch, not two */
         return false;
     return s.n <= 8 || str_eq_nocase(s, str_make(name->text, name->n));
 }

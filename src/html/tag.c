@@ -276,12 +276,13 @@ enum {
         ELEMENT_RCDATA | ELEMENT_RAWTEXT | ELEMENT_SCRIPT_TEXT | ELEMENT_PLAIN | ELEMENT_FOREIGN,
 };
 
-SCAN_INLINE void tag_emit(struct html_tokenizer *t, const char *end)
+SCAN_INLINE void tag_emit(struct html_tokenizer *t, const char *end, bool is_end)
 {
-    t->where = IN_CONTENT;
+    if (is_end && !t->handler.end_tag && !t->foreign_depth)
+        return; /* nobody asks what it was */
     t->tag.element = element_find_fast(t->tag.name, end - t->tag.name.p >= 8);
     enum rc (*handle)(void *, const struct html_tag *) =
-        t->tag.is_end ? t->handler.end_tag : t->handler.start_tag;
+        is_end ? t->handler.end_tag : t->handler.start_tag;
     if (handle)
         t->rc = handle(t->ctx, &t->tag);
     if (!t->follow_content)
@@ -297,7 +298,6 @@ SCAN_INLINE void tag_begin(struct html_tokenizer *t, bool is_end)
     t->tag.self_closing = false;
     t->tag.cut = false;
     t->tag.attr_bits = 0;
-    t->tag.attrs = t->attrs;
     t->tag.attr_count = 0;
     t->attr_hashed = 0;
     t->room = HTML_MAX_TAG_BYTES;
@@ -311,7 +311,7 @@ SCAN_INLINE const char *tag_read(struct html_tokenizer *t, struct scan *s, const
     const char *name = p + (is_end ? 2 : 1);
     const char *q = tag_scan(t, s, name, TAG_NAME, name, 0);
     if (LIKELY(q != NULL)) {
-        tag_emit(t, s->end);
+        tag_emit(t, s->end, is_end);
         return q;
     }
     t->where = IN_TAG;
@@ -334,7 +334,8 @@ const char *step_tag(struct html_tokenizer *t, const struct window *w, const cha
     const char *q = tag_scan(t, &s, from, t->step, t->part, 1);
     if (!q)
         return tag_wait(t, w, p);
-    tag_emit(t, w->end);
+    t->where = IN_CONTENT;
+    tag_emit(t, w->end, t->tag.is_end);
     return q;
 }
 

@@ -45,6 +45,7 @@ enum rc tokenizer_open(const struct html_handler *handler, void *ctx,
     t->wanted = *handler;
     t->classify = scan_classifier_best();
     t->ctx = ctx;
+    t->tag.attrs = t->attrs;
     buf_init(&t->hold, HOLD_MAX_BYTES);
     buf_init(&t->scratch, (size_t)HTML_MAX_DOCTYPE_BYTES * 4);
     tokenizer_reset(t, options);
