@@ -94,6 +94,7 @@ static void same_page(const struct page *a, const struct page *b)
 static void check_page(struct str input, uint64_t seed)
 {
     struct page_options options = {.parts = PAGE_ALL,
+                                   .xml = seed & 1,
                                    .max_links = MAX_LINKS,
                                    .max_tags = MAX_TAGS,
                                    .max_text_bytes = MAX_TEXT,
