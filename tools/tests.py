@@ -17,12 +17,13 @@ class Build:
     options: list
 
 
+SANITIZED = ["-Db_lundef=false", "-Doptimization=1"]
 GCC = Build("build", "gcc", ["-Dtests=true"])
-ASAN = Build("build-asan", "clang", ["-Db_sanitize=address,undefined", "-Db_lundef=false"])
-TSAN = Build("build-tsan", "clang", ["-Db_sanitize=thread", "-Db_lundef=false"])
-FUZZ = Build("build-fuzz", "clang", ["-Db_sanitize=address,undefined", "-Db_lundef=false",
-                                     "-Dfuzz=true", "-Dtests=false"])
-BENCH = Build("build-bench", "gcc", ["-Dbench=true", "-Dtests=false", "-Dbuildtype=release"])
+ASAN = Build("build-asan", "clang", ["-Db_sanitize=address,undefined"] + SANITIZED)
+TSAN = Build("build-tsan", "clang", ["-Db_sanitize=thread"] + SANITIZED)
+FUZZ = Build("build-fuzz", "clang", ["-Db_sanitize=address,undefined", "-Dfuzz=true", "-Dtests=false"]
+             + SANITIZED)
+BENCH = Build("build-bench", "gcc", ["-Dbench=true", "-Dtests=false"])
 
 
 def say(text: str) -> None:

@@ -205,7 +205,7 @@ static enum rc converter_open(const struct converter *c, UConverterToUCallback c
 enum rc charset_icu_to_utf8(const char *name, struct str body, struct buf *out)
 {
     const struct converter *c = converter_find(name);
-    UConverter *icu;
+    UConverter *icu = NULL;
     enum rc rc = converter_open(c, on_malformed, &icu);
     if (rc != RC_OK)
         return rc;
