@@ -31,7 +31,8 @@ enum {
     ASSIGN_MAX_AGENTS = 4096,
     ASSIGN_MAX_NAME_BYTES = 255,
     /* Capacity is counted in steps: 64 is the ordinary agent, 32 half of it, 0 owns nothing (an
-     * agent that is being emptied, or whose disk is full). */
+     * agent that is being emptied, or whose disk is full); in a domain-table it keeps what it has
+     * and gets nothing new. */
     ASSIGN_WEIGHT_ONE = 64,
     ASSIGN_MAX_WEIGHT = 64 * 64,
     /* The ring: points of an agent of weight one, and positions tried for a host; docs/assign.md
