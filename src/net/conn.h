@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* conn: one connection to one origin at one address, plain or over TLS, that never blocks.
+ *
+ * It knows bytes and readiness; requests, time and reuse are its users' business. Its user sets
+ * `watch.ready` and `user`, and asks with conn_wait() what to be called for. */
+#ifndef NET_CONN_H
+#define NET_CONN_H
+
+#include "base/loop.h"
+#include "net/address.h"
+#include "net/tls.h"
+
+struct conn {
+    struct watch watch;
+    void *user;
+    struct loop *loop;
+    struct tls_link *link; /* NULL: plain, or not yet */
+    struct address peer;
+    uint16_t port;
+    bool is_https;
+    bool is_unverified;
+    bool is_broken;  /* no polite end */
+    unsigned events; /* waited for */
+    uint64_t key;    /* hash of scheme, host and port */
+    /* the pool's */
+    struct conn *older, *newer, *same;
+    uint64_t idle_ms;
+    /* the origin's host */
+    size_t host_n;
+    char host[];
+};
+
+enum conn_io {
+    CONN_DONE,    /* some bytes, or the step is over */
+    CONN_WAITS,   /* conn_wait() has been told for what */
+    CONN_ENDED,   /* the other end has finished */
+    CONN_BROKE,   /* reset, or over without TLS's farewell */
+    CONN_REFUSED, /* TLS: the handshake or the certificate; `why` */
+    CONN_FAILED,  /* no memory or descriptor of our own */
+};
+
+uint64_t conn_key(bool is_https, struct str host, uint16_t port);
+bool conn_is_to(const struct conn *c, bool is_https, struct str host, uint16_t port);
+
+/* Not connected yet. NULL without memory. `host` is copied. */
+struct conn *conn_open(struct loop *loop, bool is_https, struct str host, uint16_t port);
+void conn_close(struct conn *c);
+
+/* Begins to connect to one address, after an earlier one failed perhaps. CONN_WAITS, or at once
+ * CONN_BROKE (`why`) or CONN_FAILED. */
+enum conn_io conn_dial(struct conn *c, const struct address *to, const char **ret_why);
+
+/* The socket is writable: CONN_DONE, or CONN_BROKE (`why`). The peer must be the address dialled.
+ */
+enum conn_io conn_dialled(struct conn *c, const char **ret_why);
+
+/* Steps through the handshake. */
+enum conn_io conn_shake(struct conn *c, struct tls *tls, const char **ret_why);
+
+enum conn_io conn_read(struct conn *c, char *to, size_t room, size_t *ret_n);
+enum conn_io conn_write(struct conn *c, struct str bytes, size_t *ret_n);
+
+/* Nothing came while nothing was asked, and the other end is still there. */
+bool conn_is_quiet(struct conn *c);
+
+/* Calls `watch.ready` for these events from now on. False: no memory. */
+bool conn_wait(struct conn *c, unsigned events);
+
+#endif

@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/exchange.h"
+
+#include "base/mem.h"
+
+#include <time.h>
+
+enum {
+    READ_LEAST_BYTES = 16 << 10, /* room for a read into an exchange's own */
+    READ_MOST_BYTES = 1 << 20, /* at a time, so that a promised length costs no memory in advance */
+    READS_A_TURN = 32,         /* then the others have their turn */
+    MOST_DIALS = 16,
+};
+
+static uint64_t now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* Sums of settings, where "for ever" may be written as a huge number. */
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- ending ---- */
+
+static void release(struct exchange *x)
+{
+    loop_timer_stop(x->h->loop, &x->timer);
+    if (x->conn)
+        x->conn->is_broken = true;
+    conn_close(x->conn);
+    x->conn = NULL;
+    x->ask->running = NULL;
+    x->h->counts.running--;
+}
+
+static void exchange_free(struct exchange *x)
+{
+    buf_done(&x->in);
+    mem_free(x);
+}
+
+/* After `done` the engine is not touched, and the ask may be on its way again. */
+static void finish(struct exchange *x)
+{
+    struct http_ask *ask = x->ask;
+    x->answer.timing.total_us = now_us() - x->start_us;
+    x->answer.is_not_chunked = x->reply.framing.is_not_chunked;
+    release(x);
+    ask->done(ask, &x->answer);
+    exchange_free(x);
+}
+
+static void fail(struct exchange *x, enum http_outcome outcome, const char *why)
+{
+    x->answer.outcome = outcome;
+    x->answer.why = why;
+    finish(x);
+}
+
+static bool asks_to_close(struct str request)
+{
+    char room[256];
+    struct buf scratch = buf_on(room, sizeof room);
+    struct str list = head_get(request, STR("Connection"), &scratch), item;
+    while (head_list_next(&list, &item))
+        if (str_eq_nocase(item, STR("close")))
+            return true;
+    return false;
+}
+
+static void keep_connection(struct exchange *x, size_t all_bytes)
+{
+    if (x->sent < x->ask->request.n || !reply_keeps(&x->reply, all_bytes) ||
+        asks_to_close(x->ask->request))
+        return;
+    pool_give(&x->h->pool, &x->conn);
+}
+
+/* The head is whole: with `all`, it and what came of the body is the answer. */
+static void finish_body(struct exchange *x, struct str all, enum http_outcome outcome,
+                        enum http_cut cut, const char *why)
+{
+    const struct reply *r = &x->reply;
+    struct http_answer *a = &x->answer;
+    a->outcome = outcome;
+    a->cut = cut;
+    a->why = why;
+    a->status = r->head.status;
+    a->head = str_first(str_from(all, r->head_at), r->head_n);
+    a->body = str_first(str_from(all, r->head_at + r->head_n), r->body_n);
+    a->is_chunked = r->framing.kind == FRAMING_CHUNKED;
+    keep_connection(x, all.n);
+    finish(x);
+}
+
+static void finish_reply(struct exchange *x, struct str all)
+{
+    const struct reply *r = &x->reply;
+    switch (r->state) {
+    case REPLY_WHOLE:
+        finish_body(x, all, HTTP_WHOLE, HTTP_CUT_NONE, NULL);
+        break;
+    case REPLY_TOO_LONG:
+        finish_body(x, all, HTTP_TRUNCATED, HTTP_CUT_LENGTH, r->why);
+        break;
+    case REPLY_BROKEN:
+        finish_body(x, all, HTTP_TRUNCATED, HTTP_CUT_DISCONNECT, r->why);
+        break;
+    case REPLY_CLOSED:
+        fail(x, HTTP_CLOSED, r->why);
+        break;
+    default:
+        fail(x, HTTP_NOT_HTTP, r->why);
+    }
+}
+
+/* ---- time ---- */
+
+static uint64_t deadline_ms(const struct exchange *x)
+{
+    const struct http_settings *s = &x->h->settings;
+    uint64_t total = plus(x->start_ms, s->total_ms), idle = plus(x->byte_ms, s->idle_ms);
+    switch (x->phase) {
+    case PHASE_CONNECT:
+        return least(total, x->address_until_ms);
+    case PHASE_TLS:
+        return least(total, plus(x->phase_ms, s->tls_ms));
+    case PHASE_SEND:
+        return least(total, idle);
+    case PHASE_FIRST:
+        return least(total, plus(x->phase_ms, s->first_byte_ms));
+    case PHASE_HEAD:
+        return least(total, least(idle, plus(x->phase_ms, s->head_ms)));
+    case PHASE_BODY:
+        return least(least(total, idle),
+                     s->least_rate ? plus(x->window_ms, s->rate_window_ms) : UINT64_MAX);
+    case PHASE_OVER:
+        break;
+    }
+    return 0;
+}
+
+/* Sets the timer if it would ring too late. False: no memory. */
+static bool arm(struct exchange *x)
+{
+    uint64_t at = x->has_more ? 0 : deadline_ms(x);
+    if (x->timer.node.at && x->timer.node.key <= at)
+        return true;
+    return loop_timer(x->h->loop, &x->timer, at) == RC_OK;
+}
+
+static bool enter(struct exchange *x, enum phase phase, uint64_t now_ms)
+{
+    x->phase = phase;
+    x->phase_ms = x->byte_ms = x->window_ms = now_ms;
+    return arm(x);
+}
+
+/* ---- connecting ---- */
+
+static bool out_of_memory(struct exchange *x)
+{
+    x->answer.outcome = HTTP_FAILED;
+    x->answer.why = "no memory";
+    return false;
+}
+
+/* The next address that is allowed and does not fail at once. False: none, and the answer says
+ * why. */
+static bool dial_next(struct exchange *x, uint64_t now_ms)
+{
+    const struct http_ask *ask = x->ask;
+    struct http_answer *a = &x->answer;
+    uint32_t count = ask->address_count < MOST_DIALS ? ask->address_count : MOST_DIALS;
+    uint64_t until = plus(x->phase_ms, x->h->settings.connect_ms);
+    while (x->next_address < count && now_ms < until) {
+        const struct address *to = &ask->addresses[x->next_address++];
+        if (!guard_allows(ask->guard, to))
+            continue;
+        x->was_dialled = true;
+        a->peer = *to;
+        enum conn_io io = conn_dial(x->conn, to, &a->why);
+        if (io == CONN_FAILED && pool_drop_oldest(&x->h->pool))
+            io = conn_dial(x->conn, to, &a->why);
+        if (io == CONN_FAILED) {
+            a->outcome = HTTP_FAILED;
+            return false;
+        }
+        /* Those that follow must have their share of the time. */
+        x->address_until_ms = now_ms + (until - now_ms) / (count - x->next_address + 1);
+        if (io == CONN_WAITS)
+            return arm(x) || out_of_memory(x);
+    }
+    a->outcome = x->was_dialled ? HTTP_NO_CONNECT : HTTP_REFUSED_ADDRESS;
+    if (!x->was_dialled)
+        a->why = count ? "the address is not allowed" : "no address";
+    return false;
+}
+
+static void on_ready(struct watch *w, unsigned events);
+
+/* A fresh connection. False as dial_next(). */
+static bool connect_fresh(struct exchange *x, uint64_t now_ms)
+{
+    const struct http_ask *ask = x->ask;
+    x->answer.is_reused = false;
+    x->next_address = 0;
+    x->sent = 0;
+    x->phase = PHASE_CONNECT;
+    x->phase_ms = now_ms;
+    x->conn = conn_open(x->h->loop, ask->is_https, ask->host, ask->port);
+    if (!x->conn)
+        return out_of_memory(x);
+    x->conn->watch.ready = on_ready;
+    x->conn->user = x;
+    return dial_next(x, now_ms);
+}
+
+/* The connection has ended. One that had served before may have been closed by the server at the
+ * moment we asked: then nobody has seen the request (F05). */
+static void lost(struct exchange *x, struct str all, bool clean)
+{
+    if (all.n || !x->answer.is_reused || x->is_retried) {
+        (void)reply_end(&x->reply, clean);
+        finish_reply(x, all);
+        return;
+    }
+    x->is_retried = true;
+    x->h->counts.retried++;
+    x->conn->is_broken = true;
+    conn_close(x->conn);
+    x->conn = NULL;
+    if (!connect_fresh(x, x->h->loop->now_ms))
+        finish(x);
+}
+
+/* ---- sending ---- */
+
+/* False: no memory. A connection that broke shows itself to the next read, with what it still has
+ * to say. */
+static bool send_more(struct exchange *x, uint64_t now_ms)
+{
+    struct str left = str_from(x->ask->request, x->sent);
+    size_t n = 0;
+    enum conn_io io = CONN_DONE;
+    while (left.n && (io = conn_write(x->conn, left, &n)) == CONN_DONE) {
+        x->sent += n;
+        x->h->counts.bytes_out += n;
+        x->byte_ms = now_ms;
+        left = str_from(left, n);
+    }
+    if (io == CONN_FAILED)
+        return false;
+    if (io == CONN_WAITS)
+        return true;
+    return conn_wait(x->conn, EPOLLIN) && (x->phase != PHASE_SEND || enter(x, PHASE_FIRST, now_ms));
+}
+
+static bool send_request(struct exchange *x, uint64_t now_ms)
+{
+    return enter(x, PHASE_SEND, now_ms) && send_more(x, now_ms);
+}
+
+/* ---- reading ---- */
+
+/* Where the next bytes go: behind those that are kept, or into the engine's buffer. False: no
+ * memory. */
+static bool room_for_read(struct exchange *x, size_t shared_n, char **ret_to, size_t *ret_bytes)
+{
+    if (!x->in.n) {
+        *ret_bytes = SHARED_BYTES - shared_n;
+        *ret_to = x->h->shared + shared_n;
+        return true;
+    }
+    uint64_t want = framing_missing(&x->reply.framing);
+    if (want < READ_LEAST_BYTES && x->reply.framing.kind != FRAMING_LENGTH)
+        want = READ_LEAST_BYTES;
+    want = least(want ? want : 1, READ_MOST_BYTES);
+    *ret_bytes = (size_t)least(want, x->in.max - x->in.n);
+    *ret_to = buf_reserve(&x->in, *ret_bytes);
+    return *ret_to != NULL;
+}
+
+/* The shared buffer is needed by others, or full: the exchange keeps its bytes itself, in a piece
+ * that the rest of a promised length fits into. */
+static bool keep_bytes(struct exchange *x, struct str bytes)
+{
+    uint64_t missing = framing_missing(&x->reply.framing);
+    x->in.max = (size_t)least(
+        plus(plus(x->reply.limits.head_bytes, x->reply.limits.body_bytes), READ_LEAST_BYTES),
+        SIZE_MAX / 4);
+    if (!buf_reserve(&x->in, bytes.n + (size_t)least(missing, READ_MOST_BYTES)))
+        x->in.rc = RC_OK; /* then at least these */
+    buf_add(&x->in, bytes);
+    return buf_rc(&x->in) == RC_OK;
+}
+
+static void note_bytes(struct exchange *x, size_t n)
+{
+    uint64_t now_ms = x->h->loop->now_ms;
+    x->h->counts.bytes_in += n;
+    x->answer.bytes_in += n;
+    x->byte_ms = now_ms;
+    if (x->phase <= PHASE_FIRST) {
+        x->answer.timing.first_byte_us = now_us() - x->start_us;
+        x->phase = PHASE_HEAD;
+        x->phase_ms = now_ms;
+    }
+}
+
+static void enter_body(struct exchange *x)
+{
+    if (x->phase == PHASE_HEAD && x->reply.in_body) {
+        x->phase = PHASE_BODY;
+        x->window_ms = x->h->loop->now_ms;
+        x->window_bytes = 0;
+    }
+}
+
+/* No more now: what came stays for the next time. */
+static void pause_reading(struct exchange *x, struct str shared)
+{
+    enter_body(x);
+    bool waits = x->sent == x->ask->request.n || conn_wait(x->conn, EPOLLIN | EPOLLOUT);
+    if (!waits || (shared.n && !keep_bytes(x, shared)) || !arm(x))
+        fail(x, HTTP_FAILED, "no memory");
+}
+
+enum read_step { READ_ON, READ_PAUSE, READ_GONE }; /* gone: the exchange is over */
+
+static enum read_step gone_without_memory(struct exchange *x)
+{
+    fail(x, HTTP_FAILED, "no memory");
+    return READ_GONE;
+}
+
+/* `all` has grown by `n` bytes. A plain socket that gave less than there was room for is empty; TLS
+ * says when it is. */
+static enum read_step take_bytes(struct exchange *x, struct str all, size_t n, size_t room)
+{
+    note_bytes(x, n);
+    if (reply_read(&x->reply, all) == REPLY_MORE)
+        return n < room && !x->conn->link ? READ_PAUSE : READ_ON;
+    finish_reply(x, all);
+    return READ_GONE;
+}
+
+static enum read_step read_once(struct exchange *x, size_t *shared_n)
+{
+    char *to;
+    size_t room, n;
+    if (*shared_n == SHARED_BYTES) {
+        if (!keep_bytes(x, str_make(x->h->shared, *shared_n)))
+            return gone_without_memory(x);
+        *shared_n = 0;
+    }
+    if (!room_for_read(x, *shared_n, &to, &room))
+        return gone_without_memory(x);
+    enum conn_io io = conn_read(x->conn, to, room, &n);
+    *(x->in.n ? &x->in.n : shared_n) += n;
+    struct str all = x->in.n ? buf_str(&x->in) : str_make(x->h->shared, *shared_n);
+    if (io == CONN_DONE)
+        return take_bytes(x, all, n, room);
+    if (io == CONN_WAITS)
+        return READ_PAUSE;
+    if (io == CONN_FAILED)
+        return gone_without_memory(x);
+    lost(x, all, io == CONN_ENDED);
+    return READ_GONE;
+}
+
+/* Reads what is there, up to a number of reads. The exchange may be gone afterwards. */
+static void read_more(struct exchange *x)
+{
+    size_t shared_n = 0;
+    enum read_step step = READ_ON;
+    x->has_more = false;
+    for (int i = 0; i < READS_A_TURN && step == READ_ON; i++)
+        step = read_once(x, &shared_n);
+    if (step == READ_GONE)
+        return;
+    x->has_more = step == READ_ON;
+    pause_reading(x, str_make(x->h->shared, shared_n));
+}
+
+/* ---- events ---- */
+
+static void on_shaking(struct exchange *x, uint64_t now_ms)
+{
+    const char *why = "the handshake failed";
+    enum conn_io io = conn_shake(x->conn, x->h->tls, &why);
+    if (io == CONN_WAITS)
+        return;
+    if (io == CONN_FAILED) {
+        fail(x, HTTP_FAILED, why);
+    } else if (io != CONN_DONE) {
+        fail(x, HTTP_NO_TLS, why);
+    } else {
+        x->answer.timing.tls_us = now_us() - x->start_us;
+        x->answer.tls_unverified = x->conn->is_unverified;
+        x->h->counts.resumed += tls_is_resumed(x->conn->link);
+        if (!send_request(x, now_ms))
+            fail(x, HTTP_FAILED, "no memory");
+    }
+}
+
+static void on_connected(struct exchange *x, uint64_t now_ms)
+{
+    x->h->counts.connected++;
+    x->answer.timing.connect_us = now_us() - x->start_us;
+    bool ok = x->ask->is_https ? enter(x, PHASE_TLS, now_ms) : send_request(x, now_ms);
+    if (!ok)
+        fail(x, HTTP_FAILED, "no memory");
+    else if (x->ask->is_https)
+        on_shaking(x, now_ms);
+}
+
+static void on_dialled(struct exchange *x, uint64_t now_ms)
+{
+    const char *why;
+    if (conn_dialled(x->conn, &why) == CONN_DONE) {
+        x->answer.why = NULL;
+        on_connected(x, now_ms);
+        return;
+    }
+    x->answer.why = why;
+    if (!dial_next(x, now_ms))
+        finish(x);
+}
+
+static void on_ready(struct watch *w, unsigned events)
+{
+    struct conn *c = EVENT_OF(w, struct conn, watch);
+    struct exchange *x = c->user;
+    uint64_t now_ms = x->h->loop->now_ms;
+    if (x->phase == PHASE_CONNECT)
+        on_dialled(x, now_ms);
+    else if (x->phase == PHASE_TLS)
+        on_shaking(x, now_ms);
+    else if (x->sent < x->ask->request.n && !send_more(x, now_ms))
+        fail(x, HTTP_FAILED, "no memory");
+    else if ((events & ~(unsigned)EPOLLOUT) || c->link)
+        read_more(x);
+}
+
+/* Whether the body came too slowly; if not, the next window begins. */
+static bool is_too_slow(struct exchange *x, uint64_t now_ms)
+{
+    const struct http_settings *s = &x->h->settings;
+    uint64_t passed = now_ms - x->window_ms, taken = x->reply.framing.taken_bytes;
+    if (s->least_rate == 0 || passed < s->rate_window_ms)
+        return false;
+    double rate = (double)(taken - x->window_bytes) * 1000 / (double)passed;
+    x->window_ms = now_ms;
+    x->window_bytes = taken;
+    return rate < (double)s->least_rate;
+}
+
+static void time_out_body(struct exchange *x, uint64_t now_ms)
+{
+    const struct http_settings *s = &x->h->settings;
+    bool is_total = now_ms >= plus(x->start_ms, s->total_ms);
+    bool is_idle = now_ms >= plus(x->byte_ms, s->idle_ms);
+    if (is_too_slow(x, now_ms) || is_total || is_idle)
+        finish_body(x, buf_str(&x->in), HTTP_TRUNCATED, HTTP_CUT_TIME,
+                    is_total  ? "the fetch took too long"
+                    : is_idle ? "the body stalled"
+                              : "the body came too slowly");
+    else if (!arm(x))
+        fail(x, HTTP_FAILED, "no memory");
+}
+
+static void time_out(struct exchange *x, uint64_t now_ms)
+{
+    static const char *const texts[] = {
+        [PHASE_TLS] = "the handshake took too long",
+        [PHASE_SEND] = "the request was not taken",
+        [PHASE_FIRST] = "no first byte",
+        [PHASE_HEAD] = "the head took too long",
+    };
+    switch (x->phase) {
+    case PHASE_OVER:
+        finish(x);
+        break;
+    case PHASE_CONNECT:
+        x->answer.why = "connection timed out";
+        if (!dial_next(x, now_ms))
+            finish(x);
+        break;
+    case PHASE_BODY:
+        time_out_body(x, now_ms);
+        break;
+    default:
+        fail(x, HTTP_TIMEOUT, texts[x->phase]);
+    }
+}
+
+/* Rings when a limit may be reached. Where the loop itself was late, the bytes may be there
+ * already: so a limit counts only if it still holds in the turn after. */
+static void on_timer(struct timer *t, uint64_t now_ms)
+{
+    struct exchange *x = EVENT_OF(t, struct exchange, timer);
+    if (x->has_more) {
+        read_more(x);
+        return;
+    }
+    bool is_due = now_ms >= deadline_ms(x), was_due = x->was_due;
+    x->was_due = is_due;
+    if (is_due && (was_due || x->phase == PHASE_OVER))
+        time_out(x, now_ms);
+    else if (!arm(x))
+        fail(x, HTTP_FAILED, "no memory");
+}
+
+/* ---- beginning ---- */
+
+struct exchange *exchange_open(struct http *h, struct http_ask *ask)
+{
+    struct exchange *x = mem_zero(1, sizeof *x);
+    if (!x)
+        return NULL;
+    const struct http_settings *s = &h->settings;
+    struct reply_limits limits = {s->head_bytes, s->line_bytes, s->header_count, s->interim_most,
+                                  ask->body_bytes};
+    x->h = h;
+    x->ask = ask;
+    x->timer.due = on_timer;
+    x->start_ms = clock_now_ms(h->loop->clock);
+    x->start_us = now_us();
+    reply_init(&x->reply, &limits, str_starts(ask->request, STR("HEAD ")));
+    ask->running = x;
+    h->counts.running++;
+    return x;
+}
+
+static bool use_idle(struct exchange *x)
+{
+    const struct http_ask *ask = x->ask;
+    x->conn = pool_take(&x->h->pool, ask->is_https, ask->host, ask->port, ask->addresses,
+                        ask->address_count, ask->guard);
+    if (!x->conn)
+        return false;
+    x->conn->watch.ready = on_ready;
+    x->conn->user = x;
+    x->answer.is_reused = true;
+    x->answer.peer = x->conn->peer;
+    x->answer.tls_unverified = x->conn->is_unverified;
+    x->h->counts.reused++;
+    return true;
+}
+
+bool exchange_begin(struct exchange *x)
+{
+    if (use_idle(x))
+        return send_request(x, x->start_ms);
+    if (connect_fresh(x, x->start_ms))
+        return true;
+    x->phase = PHASE_OVER; /* `done` is called from the loop */
+    return arm(x);
+}
+
+void exchange_drop(struct exchange *x)
+{
+    release(x);
+    exchange_free(x);
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/tls.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <sys/socket.h>
+
+enum { NAME_BYTES = 256 + 8 }; /* "host:port" */
+
+/* One remembered session, found by the hash of its name; the name is compared too, because a
+ * resumed session is not verified again. */
+struct memory {
+    SSL_SESSION *session;
+    struct str name; /* mem_alloc'd */
+};
+
+struct tls {
+    SSL_CTX *context;
+    BIO_METHOD *method;
+    bool insecure;
+    struct memory sessions[TLS_SESSIONS];
+};
+
+struct tls_link {
+    struct tls *tls;
+    SSL *ssl;
+    int fd;
+    bool is_shaken;
+    bool has_failed; /* a record that is none */
+    size_t name_n;
+    char name[]; /* of its session */
+};
+
+/* The socket as OpenSSL sees it. Its own would raise SIGPIPE when the other end has gone. */
+static int socket_write(BIO *b, const char *from, int n)
+{
+    const struct tls_link *l = BIO_get_data(b);
+    BIO_clear_retry_flags(b);
+    ssize_t sent = send(l->fd, from, (size_t)n, MSG_NOSIGNAL);
+    if (sent < 0 && (errno == EAGAIN || errno == EINTR))
+        BIO_set_retry_write(b);
+    return (int)sent;
+}
+
+static int socket_read(BIO *b, char *to, int n)
+{
+    const struct tls_link *l = BIO_get_data(b);
+    BIO_clear_retry_flags(b);
+    ssize_t got = recv(l->fd, to, (size_t)n, 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        BIO_set_retry_read(b);
+    if (got == 0)
+        BIO_set_flags(b, BIO_FLAGS_IN_EOF);
+    return (int)got;
+}
+
+static long socket_control(BIO *b, int command, long number, void *pointer)
+{
+    (void)number;
+    (void)pointer;
+    if (command == BIO_CTRL_FLUSH)
+        return 1;
+    if (command == BIO_CTRL_EOF)
+        return BIO_test_flags(b, BIO_FLAGS_IN_EOF) != 0;
+    return 0;
+}
+
+static BIO_METHOD *method_open(void)
+{
+    BIO_METHOD *m = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "orbweaver socket");
+    if (!m || !BIO_meth_set_write(m, socket_write) || !BIO_meth_set_read(m, socket_read) ||
+        !BIO_meth_set_ctrl(m, socket_control)) {
+        BIO_meth_free(m);
+        return NULL;
+    }
+    return m;
+}
+
+static struct memory *memory_of(struct tls *t, struct str name)
+{
+    return &t->sessions[hash64(name) % TLS_SESSIONS];
+}
+
+static void forget(struct memory *m)
+{
+    SSL_SESSION_free(m->session);
+    mem_free((char *)m->name.p);
+    *m = (struct memory){0};
+}
+
+/* OpenSSL's call when a session can be resumed later; 1 keeps the reference. */
+static int remember(SSL *ssl, SSL_SESSION *session)
+{
+    const struct tls_link *l = SSL_get_app_data(ssl);
+    struct str name = str_make(l->name, l->name_n);
+    struct memory *m = memory_of(l->tls, name);
+    if (!str_eq(m->name, name)) {
+        char *copy = mem_alloc(name.n);
+        if (!copy)
+            return 0;
+        memcpy(copy, name.p, name.n);
+        forget(m);
+        m->name = str_make(copy, name.n);
+    }
+    SSL_SESSION_free(m->session);
+    m->session = session;
+    return 1;
+}
+
+static bool authorities_load(SSL_CTX *context, struct str ca_file, struct buf *why)
+{
+    if (!ca_file.p)
+        return SSL_CTX_set_default_verify_paths(context) == 1;
+    struct buf path;
+    buf_init(&path, 4096);
+    buf_add(&path, ca_file);
+    const char *c = buf_c(&path);
+    bool ok = c && SSL_CTX_load_verify_file(context, c) == 1;
+    buf_done(&path);
+    if (!ok)
+        buf_printf(why, "ca-file " STR_FMT ": not a file of certificates", STR_ARG(ca_file));
+    return ok;
+}
+
+static bool context_set(SSL_CTX *c, bool insecure)
+{
+    static const unsigned char alpn[] = "\x08http/1.1";
+    SSL_CTX_set_verify(c, insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_mode(c, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                            SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(c, remember);
+    SSL_CTX_set_options(c, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_read_ahead(c, 1);
+    return SSL_CTX_set_min_proto_version(c, TLS1_2_VERSION) == 1 &&
+           SSL_CTX_set_alpn_protos(c, alpn, sizeof alpn - 1) == 0;
+}
+
+enum rc tls_open(struct str ca_file, bool insecure, struct tls **ret, struct buf *why)
+{
+    struct tls *t = mem_zero(1, sizeof *t);
+    if (!t)
+        return RC_NOMEM;
+    t->insecure = insecure;
+    t->context = SSL_CTX_new(TLS_client_method());
+    t->method = method_open();
+    bool ok = t->context && t->method && context_set(t->context, insecure);
+    enum rc rc = ok && authorities_load(t->context, ca_file, why) ? RC_OK
+                 : ok                                             ? RC_INVALID
+                                                                  : RC_NOMEM;
+    ERR_clear_error();
+    if (rc != RC_OK)
+        tls_close(t);
+    else
+        *ret = t;
+    return rc;
+}
+
+void tls_close(struct tls *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < TLS_SESSIONS; i++)
+        forget(&t->sessions[i]);
+    SSL_CTX_free(t->context);
+    BIO_meth_free(t->method);
+    mem_free(t);
+}
+
+/* The name to send and to find in the certificate; an address is looked for, but never sent. */
+static bool expect_host(SSL *ssl, struct str host)
+{
+    char room[256];
+    if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']')
+        host = str_make(host.p + 1, host.n - 2);
+    if (host.n && host.p[host.n - 1] == '.')
+        host.n--;
+    struct buf c = buf_on(room, sizeof room);
+    buf_add(&c, host);
+    const char *name = buf_c(&c);
+    if (!name || strlen(name) != host.n)
+        return false;
+    if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1)
+        return true;
+    SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    return SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1;
+}
+
+static bool link_set(struct tls_link *l, struct str host)
+{
+    l->ssl = SSL_new(l->tls->context);
+    BIO *bio = l->ssl ? BIO_new(l->tls->method) : NULL;
+    if (!bio)
+        return false;
+    BIO_set_data(bio, l);
+    BIO_set_init(bio, 1);
+    SSL_set_bio(l->ssl, bio, bio);
+    SSL_set_app_data(l->ssl, l);
+    SSL_set_connect_state(l->ssl);
+    if (!expect_host(l->ssl, host))
+        return false;
+    struct str name = str_make(l->name, l->name_n);
+    const struct memory *m = memory_of(l->tls, name);
+    if (m->session && str_eq(m->name, name))
+        (void)SSL_set_session(l->ssl, m->session);
+    return true;
+}
+
+enum rc tls_link_open(struct tls *t, int fd, struct str host, uint16_t port, struct tls_link **ret)
+{
+    if (host.n == 0 || host.n > 255)
+        return RC_INVALID;
+    struct tls_link *l = mem_zero(1, sizeof *l + NAME_BYTES);
+    if (!l)
+        return RC_NOMEM;
+    l->tls = t;
+    l->fd = fd;
+    struct buf name = buf_on(l->name, NAME_BYTES);
+    buf_add(&name, host);
+    buf_byte(&name, ':');
+    buf_u64(&name, port);
+    l->name_n = name.n;
+    bool ok = link_set(l, host);
+    ERR_clear_error();
+    if (!ok) {
+        tls_link_close(l, false);
+        return RC_NOMEM;
+    }
+    *ret = l;
+    return RC_OK;
+}
+
+void tls_link_close(struct tls_link *l, bool politely)
+{
+    if (!l)
+        return;
+    ERR_clear_error();
+    if (politely && l->is_shaken)
+        (void)SSL_shutdown(l->ssl);
+    else if (l->is_shaken && !l->has_failed) /* or the session would not be resumed any more */
+        SSL_set_shutdown(l->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+    SSL_free(l->ssl);
+    ERR_clear_error();
+    mem_free(l);
+}
+
+static enum tls_result result_of(struct tls_link *l, int returned)
+{
+    switch (SSL_get_error(l->ssl, returned)) {
+    case SSL_ERROR_NONE:
+        return TLS_OK;
+    case SSL_ERROR_WANT_READ:
+        return TLS_WANTS_READ;
+    case SSL_ERROR_WANT_WRITE:
+        return TLS_WANTS_WRITE;
+    case SSL_ERROR_ZERO_RETURN:
+        return TLS_ENDED;
+    case SSL_ERROR_SYSCALL:
+        return TLS_CUT;
+    default:
+        l->has_failed = ERR_GET_REASON(ERR_peek_error()) != SSL_R_UNEXPECTED_EOF_WHILE_READING;
+        return l->has_failed ? TLS_FAILED : TLS_CUT;
+    }
+}
+
+/* Both tables of texts are the library's constants. */
+static const char *why_failed(const struct tls_link *l)
+{
+    long verified = SSL_get_verify_result(l->ssl);
+    if (!l->tls->insecure && verified != X509_V_OK)
+        return X509_verify_cert_error_string(verified);
+    const char *text = ERR_reason_error_string(ERR_peek_error());
+    return text ? text : "the handshake failed";
+}
+
+enum tls_result tls_shake(struct tls_link *l, const char **ret_why)
+{
+    ERR_clear_error();
+    enum tls_result r = result_of(l, SSL_do_handshake(l->ssl));
+    l->is_shaken = r == TLS_OK;
+    if (r == TLS_CUT || r == TLS_ENDED)
+        *ret_why = "closed within the handshake";
+    if (r == TLS_FAILED)
+        *ret_why = why_failed(l);
+    return r;
+}
+
+enum tls_result tls_read(struct tls_link *l, char *to, size_t room, size_t *ret_n)
+{
+    ERR_clear_error();
+    *ret_n = 0;
+    return result_of(l, SSL_read_ex(l->ssl, to, room, ret_n));
+}
+
+enum tls_result tls_write(struct tls_link *l, struct str bytes, size_t *ret_n)
+{
+    ERR_clear_error();
+    *ret_n = 0;
+    return result_of(l, SSL_write_ex(l->ssl, bytes.p, bytes.n, ret_n));
+}
+
+bool tls_is_unverified(const struct tls_link *l)
+{
+    return SSL_get_verify_result(l->ssl) != X509_V_OK;
+}
+
+bool tls_is_resumed(const struct tls_link *l)
+{
+    return SSL_session_reused(l->ssl) == 1;
+}

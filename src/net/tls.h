@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tls: what HTTP needs of TLS, over a socket that does not block. OpenSSL stands behind this
+ * header.
+ *
+ * TLS 1.2 and newer; the name is sent (SNI) and must be in the certificate, an address likewise;
+ * "http/1.1" is offered (ALPN). A bounded number of sessions is remembered by host and port, so
+ * that the next connection there is cheaper. One thread owns a tls and all its links. */
+#ifndef NET_TLS_H
+#define NET_TLS_H
+
+#include "base/buf.h"
+
+enum { TLS_SESSIONS = 1024 }; /* remembered; a newer one may push an older one out */
+
+enum tls_result {
+    TLS_OK,
+    TLS_WANTS_READ,
+    TLS_WANTS_WRITE,
+    TLS_ENDED, /* the other end said so (close_notify) */
+    TLS_CUT,   /* the connection ended or broke without saying so */
+    TLS_FAILED /* `why`: the handshake, the certificate, or a record that is none */
+};
+
+struct tls;
+struct tls_link;
+
+/* `ca_file` absent: the system's authorities. RC_INVALID: `why` says what is wrong with it. */
+MUST_CHECK enum rc tls_open(struct str ca_file, bool insecure, struct tls **ret, struct buf *why);
+void tls_close(struct tls *t);
+
+/* For a connected socket, which stays the caller's. `host` is a name or an address, as in a URL. */
+MUST_CHECK enum rc tls_link_open(struct tls *t, int fd, struct str host, uint16_t port,
+                                 struct tls_link **ret);
+/* `politely`: says close_notify, if that does not block. */
+void tls_link_close(struct tls_link *l, bool politely);
+
+/* To be called again when the socket is as wanted. `ret_why` is set on TLS_FAILED and TLS_CUT. */
+enum tls_result tls_shake(struct tls_link *l, const char **ret_why);
+enum tls_result tls_read(struct tls_link *l, char *to, size_t room, size_t *ret_n);
+enum tls_result tls_write(struct tls_link *l, struct str bytes, size_t *ret_n);
+
+/* After the handshake: the certificate did not verify, and was accepted all the same. */
+bool tls_is_unverified(const struct tls_link *l);
+/* It resumed a session. */
+bool tls_is_resumed(const struct tls_link *l);
+
+#endif
