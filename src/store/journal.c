@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/journal.h"
+
+#include "base/bytes.h"
+#include "base/mem.h"
+#include "store/journal_replay.h"
+
+#include <pthread.h>
+
+enum { MAX_UNSYNCED = 64 }; /* segments that were filled since the last sync */
+
+struct journal {
+    struct journal_settings settings;
+
+    /* Guards the next four: what was added and is not yet written. */
+    pthread_mutex_t adding;
+    struct buf added;
+    uint64_t end;    /* position behind `added` */
+    uint64_t synced; /* position */
+
+    /* Guards the rest: the files. Held while syncing, so writers only try it. */
+    pthread_mutex_t writing;
+    struct buf taken; /* the other buffer, empty between calls */
+    struct segments segments;
+    struct disk_file *file; /* the last segment */
+    uint64_t written;       /* position */
+    struct disk_file *filled[MAX_UNSYNCED];
+    size_t filled_count;
+    bool names_changed; /* since the last dirsync */
+    enum rc failed;     /* sticks */
+};
+
+static void journal_free(struct journal *j)
+{
+    for (size_t i = 0; i < j->filled_count; i++)
+        disk_file_close(j->filled[i]);
+    disk_file_close(j->file);
+    segments_done(&j->segments);
+    buf_done(&j->added);
+    buf_done(&j->taken);
+    (void)pthread_mutex_destroy(&j->adding);
+    (void)pthread_mutex_destroy(&j->writing);
+    mem_free(j);
+}
+
+/* After recovery: goes on in the last segment, or begins one. */
+static enum rc open_last(struct journal *j, uint64_t end)
+{
+    char path[SEGMENTS_PATH_BYTES];
+    j->end = j->written = j->synced = end;
+    if (j->segments.count) {
+        uint64_t start = j->segments.starts[j->segments.count - 1];
+        return disk_open(j->segments.disk, segment_path(&j->segments, start, path), DISK_APPEND,
+                         &j->file);
+    }
+    enum rc rc = segments_create(&j->segments, end, &j->file);
+    return rc ? rc : segments_sync(&j->segments);
+}
+
+enum rc journal_open(struct disk *d, const char *folder, const struct journal_settings *s,
+                     uint64_t from, journal_each *each, void *ctx, struct journal **ret)
+{
+    struct journal *j = mem_zero(1, sizeof *j);
+    if (!j)
+        return RC_NOMEM;
+    j->settings = *s;
+    buf_init(&j->added, SIZE_MAX / 2);
+    buf_init(&j->taken, SIZE_MAX / 2);
+    (void)pthread_mutex_init(&j->adding, NULL);
+    (void)pthread_mutex_init(&j->writing, NULL);
+    uint64_t end = from;
+    enum rc rc = segments_open(&j->segments, d, folder);
+    if (rc == RC_OK)
+        rc = journal_replay(&j->segments, from, each, ctx, &end);
+    if (rc == RC_OK)
+        rc = open_last(j, end);
+    if (rc == RC_OK)
+        *ret = j;
+    else
+        journal_free(j);
+    return rc;
+}
+
+void journal_close(struct journal *j)
+{
+    if (j)
+        journal_free(j);
+}
+
+/* The bytes stand behind the head already. */
+static void put_head(char *head, uint64_t position, uint32_t length)
+{
+    struct str body = str_make(head + JOURNAL_HEAD_BYTES, length);
+    put_le64(head, position);
+    put_le32(head + 8, length);
+    put_le64(head + 12, journal_batch_hash(position, body));
+}
+
+/* Under `adding`. The head is filled in when the bytes stand behind it. */
+static enum rc add_batch(struct journal *j, const struct str *pieces, size_t count, uint32_t length)
+{
+    size_t before = j->added.n;
+    if (!buf_reserve(&j->added, (size_t)JOURNAL_HEAD_BYTES + length)) {
+        enum rc rc = buf_rc(&j->added);
+        j->added.rc = RC_OK; /* what was added before is whole; only this batch is refused */
+        return rc;
+    }
+    j->added.n += JOURNAL_HEAD_BYTES;
+    for (size_t i = 0; i < count; i++)
+        buf_add(&j->added, pieces[i]);
+    put_head(j->added.p + before, j->end, length);
+    j->end += (uint64_t)JOURNAL_HEAD_BYTES + length;
+    return RC_OK;
+}
+
+enum rc journal_add(struct journal *j, const struct str *pieces, size_t count,
+                    uint64_t *ret_position)
+{
+    uint64_t length = 0;
+    for (size_t i = 0; i < count; i++)
+        length += pieces[i].n;
+    if (length > JOURNAL_MAX_BATCH_BYTES)
+        return RC_LIMIT;
+    (void)pthread_mutex_lock(&j->adding);
+    uint64_t position = j->end;
+    enum rc rc = add_batch(j, pieces, count, (uint32_t)length);
+    (void)pthread_mutex_unlock(&j->adding);
+    if (rc == RC_OK)
+        *ret_position = position;
+    return rc;
+}
+
+bool journal_is_full(struct journal *j)
+{
+    (void)pthread_mutex_lock(&j->adding);
+    bool full = j->added.n > j->settings.buffer_bytes;
+    (void)pthread_mutex_unlock(&j->adding);
+    return full;
+}
+
+/* Under `writing`: begins a segment at the position reached. The old one is synced with the next
+ * sync; if those have become too many, now. */
+static enum rc next_segment(struct journal *j)
+{
+    struct disk_file *fresh;
+    if (j->filled_count == MAX_UNSYNCED) {
+        enum rc rc = disk_sync(j->filled[0]);
+        if (rc)
+            return rc;
+        disk_file_close(j->filled[0]);
+        j->filled_count--;
+        for (size_t i = 0; i < j->filled_count; i++)
+            j->filled[i] = j->filled[i + 1];
+    }
+    enum rc rc = segments_create(&j->segments, j->written, &fresh);
+    if (rc)
+        return rc;
+    j->names_changed = true;
+    j->filled[j->filled_count++] = j->file;
+    j->file = fresh;
+    return RC_OK;
+}
+
+/* Under `writing`. Whole batches were swapped in, so a segment always ends behind one. */
+static enum rc write_taken(struct journal *j)
+{
+    uint64_t start = j->segments.starts[j->segments.count - 1];
+    enum rc rc = RC_OK;
+    if (!j->taken.n)
+        return RC_OK;
+    if (j->written - start >= j->settings.segment_bytes)
+        rc = next_segment(j);
+    struct str bytes = buf_str(&j->taken);
+    if (rc == RC_OK)
+        rc = disk_append(j->file, &bytes, 1);
+    if (rc == RC_OK)
+        j->written += bytes.n;
+    buf_clear(&j->taken);
+    return rc;
+}
+
+static enum rc write_added(struct journal *j)
+{
+    if (j->failed)
+        return j->failed;
+    (void)pthread_mutex_lock(&j->adding);
+    struct buf swap = j->added;
+    j->added = j->taken;
+    j->taken = swap;
+    (void)pthread_mutex_unlock(&j->adding);
+    return j->failed = write_taken(j);
+}
+
+enum rc journal_write(struct journal *j)
+{
+    if (pthread_mutex_trylock(&j->writing))
+        return RC_OK;
+    enum rc rc = write_added(j);
+    (void)pthread_mutex_unlock(&j->writing);
+    return rc;
+}
+
+/* Under `writing`: the filled segments, their names, the last one. */
+static enum rc sync_files(struct journal *j)
+{
+    enum rc rc = RC_OK;
+    while (j->filled_count && rc == RC_OK) {
+        rc = disk_sync(j->filled[j->filled_count - 1]);
+        if (rc == RC_OK)
+            disk_file_close(j->filled[--j->filled_count]);
+    }
+    if (rc == RC_OK && j->names_changed)
+        rc = segments_sync(&j->segments);
+    if (rc == RC_OK) {
+        j->names_changed = false;
+        rc = disk_sync(j->file);
+    }
+    return rc;
+}
+
+enum rc journal_sync(struct journal *j)
+{
+    (void)pthread_mutex_lock(&j->writing);
+    enum rc rc = write_added(j);
+    if (rc == RC_OK)
+        rc = j->failed = sync_files(j);
+    uint64_t written = j->written;
+    (void)pthread_mutex_unlock(&j->writing);
+    if (rc)
+        return rc;
+    (void)pthread_mutex_lock(&j->adding);
+    j->synced = written;
+    (void)pthread_mutex_unlock(&j->adding);
+    return RC_OK;
+}
+
+uint64_t journal_end(struct journal *j)
+{
+    (void)pthread_mutex_lock(&j->adding);
+    uint64_t end = j->end;
+    (void)pthread_mutex_unlock(&j->adding);
+    return end;
+}
+
+uint64_t journal_synced(struct journal *j)
+{
+    (void)pthread_mutex_lock(&j->adding);
+    uint64_t synced = j->synced;
+    (void)pthread_mutex_unlock(&j->adding);
+    return synced;
+}
+
+enum rc journal_trim(struct journal *j, uint64_t position)
+{
+    (void)pthread_mutex_lock(&j->writing);
+    size_t gone = 0;
+    while (gone + 1 < j->segments.count && j->segments.starts[gone + 1] <= position)
+        gone++;
+    enum rc rc = gone ? segments_remove_first(&j->segments, gone) : RC_OK;
+    j->names_changed |= gone > 0;
+    (void)pthread_mutex_unlock(&j->writing);
+    return rc;
+}
+
+uint64_t journal_bytes(struct journal *j)
+{
+    (void)pthread_mutex_lock(&j->writing);
+    uint64_t bytes = j->written - j->segments.starts[0];
+    (void)pthread_mutex_unlock(&j->writing);
+    return bytes;
+}

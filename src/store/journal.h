@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* journal: what has happened, batch by batch, so that it can happen again after a crash.
+ *
+ *   FOLDER/0000000000000000      segments, named in hex by the position of their first byte
+ *   FOLDER/0000000004000190
+ *            [position 8][length 4][hash 8][bytes] [position]…
+ *
+ * A position counts the bytes of the endless journal from 0; a batch has the position of its head.
+ * A batch is all or nothing: its hash covers position, length and bytes, recovery believes batches
+ * up to the first that is not whole, and nothing behind it.
+ *
+ * Three things happen at three times. journal_add puts a batch into memory: any shard's thread, no
+ * system call. journal_write gives to the kernel what was added: it then survives kill -9; every
+ * shard calls it once a turn. journal_sync makes it durable: it then survives a power cut; a helper
+ * thread calls it about once a second. While that one waits for the disk, adding goes on and
+ * writing waits, so no shard ever waits for a sync. Integers are little endian. */
+#ifndef STORE_JOURNAL_H
+#define STORE_JOURNAL_H
+
+#include "disk/disk.h"
+
+enum {
+    JOURNAL_HEAD_BYTES = 20,
+    JOURNAL_MAX_BATCH_BYTES = 64 << 20,
+    JOURNAL_MAX_SEGMENTS = 1 << 20,
+};
+
+struct journal_settings {
+    uint64_t segment_bytes; /* a new segment begins behind this; 64 MB */
+    uint64_t buffer_bytes;  /* added and not yet written: journal_is_full past it; 16 MB */
+};
+
+struct journal;
+
+/* Called for each whole batch from `from` on, in order. Anything but RC_OK ends the opening. */
+typedef enum rc journal_each(void *ctx, uint64_t position, struct str batch);
+
+/* Opens the journal in `folder` (made if absent), replays it from position `from` (where a batch
+ * begins, or its end), cuts off what is not whole, and is ready for more. `from` beyond the end is
+ * RC_CORRUPT: what says so is newer than the journal. A journal whose beginning is gone (`from`
+ * lies before its first segment) is RC_CORRUPT too. */
+MUST_CHECK enum rc journal_open(struct disk *d, const char *folder,
+                                const struct journal_settings *s, uint64_t from, journal_each *each,
+                                void *ctx, struct journal **ret);
+
+/* Writes and syncs nothing. Accepts NULL. */
+void journal_close(struct journal *j);
+
+/* Adds a batch made of pieces and says where it stands. RC_LIMIT: longer than a batch may be.
+ * RC_NOMEM. Any thread. */
+MUST_CHECK enum rc journal_add(struct journal *j, const struct str *pieces, size_t count,
+                               uint64_t *ret_position);
+
+/* More than `buffer_bytes` wait to be written: who makes batches should make fewer. */
+bool journal_is_full(struct journal *j);
+
+/* Gives to the kernel what was added, unless a sync is under way (then the next call does). A
+ * failure sticks: every later call returns it. Any thread. */
+MUST_CHECK enum rc journal_write(struct journal *j);
+
+/* Writes, then makes durable what was added before the call. RC_SYNC is for ever. One thread. */
+MUST_CHECK enum rc journal_sync(struct journal *j);
+
+/* Behind the last batch added; behind the last that is durable. Any thread. */
+uint64_t journal_end(struct journal *j);
+uint64_t journal_synced(struct journal *j);
+
+/* Removes segments that end at or below `position`. What is replayed next time may begin earlier.
+ */
+MUST_CHECK enum rc journal_trim(struct journal *j, uint64_t position);
+
+/* Bytes of all segments. */
+uint64_t journal_bytes(struct journal *j);
+
+#endif
