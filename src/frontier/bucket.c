@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "frontier/bucket.h"
+
+#include "base/mem.h"
+
+enum { FIRST_HOST_SLOTS = 8 };
+
+void bucket_done(struct bucket *b, uint64_t *bytes)
+{
+    for (uint32_t i = 0; i < b->host_slots; i++)
+        if (b->hosts[i])
+            host_close(b->hosts[i], bytes);
+    *bytes -= b->host_slots * sizeof(void *) + seen_bytes(&b->seen);
+    mem_free(b->hosts);
+    seen_done(&b->seen);
+    *b = (struct bucket){0};
+}
+
+/* The bucket took the upper bits; the lower ones tell its hosts apart. */
+static uint32_t slot_of(const struct bucket *b, uint64_t position)
+{
+    return (uint32_t)position & (b->host_slots - 1);
+}
+
+struct host *bucket_host(const struct bucket *b, uint64_t position, struct str name)
+{
+    if (!b->host_count)
+        return NULL;
+    for (uint32_t at = slot_of(b, position); b->hosts[at]; at = (at + 1) & (b->host_slots - 1))
+        if (b->hosts[at]->position == position && str_eq(host_name(b->hosts[at]), name))
+            return b->hosts[at];
+    return NULL;
+}
+
+static void place(struct bucket *b, struct host *h)
+{
+    uint32_t at = slot_of(b, h->position);
+    while (b->hosts[at])
+        at = (at + 1) & (b->host_slots - 1);
+    b->hosts[at] = h;
+}
+
+static bool grow(struct bucket *b, uint64_t *bytes)
+{
+    struct bucket bigger = *b;
+    bigger.host_slots = b->host_slots ? b->host_slots * 2 : FIRST_HOST_SLOTS;
+    bigger.hosts = mem_zero(bigger.host_slots, sizeof(void *));
+    if (!bigger.hosts)
+        return false;
+    for (uint32_t i = 0; i < b->host_slots; i++)
+        if (b->hosts[i])
+            place(&bigger, b->hosts[i]);
+    *bytes += (bigger.host_slots - b->host_slots) * sizeof(void *);
+    mem_free(b->hosts);
+    *b = bigger;
+    return true;
+}
+
+struct host *bucket_add_host(struct bucket *b, uint64_t position, struct str name, uint64_t *bytes)
+{
+    if (b->host_count >= b->host_slots / 4 * 3 && !grow(b, bytes))
+        return NULL;
+    struct host *h = host_open(position, name, bytes);
+    if (!h)
+        return NULL;
+    place(b, h);
+    b->host_count++;
+    return h;
+}

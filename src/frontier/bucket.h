@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bucket: everything of the hosts whose positions begin with the same 12 bits. */
+#ifndef FRONTIER_BUCKET_H
+#define FRONTIER_BUCKET_H
+
+#include "frontier/host.h"
+#include "frontier/seen.h"
+
+struct bucket {
+    struct seen_set seen;
+    struct host **hosts; /* open addressing by position, NULL = free */
+    uint32_t host_slots; /* a power of two */
+    uint32_t host_count;
+};
+
+/* Frees all it holds, not itself. */
+void bucket_done(struct bucket *b, uint64_t *bytes);
+
+/* The host of that name, or NULL. Two names may have one position. */
+struct host *bucket_host(const struct bucket *b, uint64_t position, struct str name);
+
+/* A new one, which is not there yet; NULL without memory. */
+struct host *bucket_add_host(struct bucket *b, uint64_t position, struct str name, uint64_t *bytes);
+
+#endif

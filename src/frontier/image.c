@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "frontier/image.h"
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "frontier/inside.h"
+
+enum { HEAD_BYTES = 8 + 4 + 4 + 4 + 4, HASH_BYTES = 8, VARINT_MOST_BYTES = 10 };
+#define MAGIC "OWBUCKET"
+#define MOST_SEQUENCE (UINT64_C(1) << 62) /* a URL a nanosecond for a century */
+
+static void put_varint(struct buf *out, uint64_t v)
+{
+    for (; v >= 0x80; v >>= 7)
+        buf_byte(out, (char)(v | 0x80));
+    buf_byte(out, (char)v);
+}
+
+/* Writing ------------------------------------------------------------------------------------ */
+
+static uint64_t wall_of(const struct image_context *c, uint64_t due_ms)
+{
+    return due_ms > c->now_ms ? c->wall_ms + (due_ms - c->now_ms) : 0;
+}
+
+static void write_class(struct host *h, unsigned class, struct buf *out)
+{
+    const struct host_class *c = host_class_of(h, class);
+    struct url_queue none = {0};
+    const struct url_queue *q = c ? &c->queue : &none;
+    struct url_walk w = url_queue_walk(q);
+    struct url_entry e;
+    uint64_t before = 0;
+    put_varint(out, q->count);
+    while (url_walk_next(&w, &e)) {
+        put_varint(out, e.sequence - before);
+        buf_le64(out, e.via);
+        buf_byte(out, (char)e.origin);
+        buf_byte(out, e.kind);
+        put_varint(out, e.depth);
+        put_varint(out, e.path.n);
+        buf_add(out, e.path);
+        before = e.sequence;
+    }
+}
+
+static void write_extra(const struct host *h, const struct image_context *c, struct buf *out)
+{
+    struct buf extra = {.max = IMAGE_MAX_EXTRA_BYTES};
+    if (c->write_extra)
+        c->write_extra(c->ctx, h, &extra);
+    if (buf_rc(&extra) && !out->rc)
+        out->rc = buf_rc(&extra);
+    put_varint(out, extra.n);
+    buf_add(out, buf_str(&extra));
+    buf_done(&extra);
+}
+
+static void write_host(struct host *h, const struct image_context *c, struct buf *out)
+{
+    buf_byte(out, (char)h->name_bytes);
+    buf_add(out, host_name(h));
+    buf_byte(out, (char)h->origin_count);
+    for (uint8_t i = 0; i < h->origin_count; i++) {
+        struct origin o = host_origin_at(h, i);
+        buf_le16(out, o.port);
+        buf_byte(out, (char)o.is_https);
+    }
+    buf_le64(out, wall_of(c, h->due_ms));
+    write_extra(h, c, out);
+    for (unsigned i = 0; i < FRONTIER_CLASSES; i++)
+        write_class(h, i, out);
+}
+
+void image_write(const struct frontier *f, unsigned bucket, const struct image_context *c,
+                 struct buf *out)
+{
+    size_t start = out->n;
+    static const struct bucket none;
+    const struct bucket *b = f->buckets[bucket] ? f->buckets[bucket] : &none;
+    buf_add(out, STR(MAGIC));
+    buf_le32(out, IMAGE_VERSION);
+    buf_le32(out, bucket);
+    buf_le32(out, b->host_count);
+    buf_le32(out, b->seen.count);
+    for (uint32_t i = 0; i < b->host_slots; i++)
+        if (b->hosts[i])
+            write_host(b->hosts[i], c, out);
+    for (uint32_t i = 0; i < b->seen.slot_count; i++)
+        if (b->seen.slots[i])
+            buf_le64(out, b->seen.slots[i]);
+    if (!buf_rc(out))
+        buf_le64(out, hash64(str_make(out->p + start, out->n - start)));
+}
+
+/* Reading ------------------------------------------------------------------------------------ */
+
+/* What is left of the image; `bad` once something reached past its end or makes no sense. */
+struct reader {
+    struct str rest;
+    bool bad;
+};
+
+static struct str take(struct reader *r, uint64_t bytes)
+{
+    if (bytes > r->rest.n) {
+        r->bad = true;
+        return STR("");
+    }
+    struct str taken = str_first(r->rest, bytes);
+    r->rest = str_from(r->rest, bytes);
+    return taken;
+}
+
+static uint8_t take_byte(struct reader *r)
+{
+    struct str s = take(r, 1);
+    return s.n ? (uint8_t)s.p[0] : 0;
+}
+
+static uint16_t take_le16(struct reader *r)
+{
+    struct str s = take(r, 2);
+    return s.n ? get_le16(s.p) : 0;
+}
+
+static uint32_t take_le32(struct reader *r)
+{
+    struct str s = take(r, 4);
+    return s.n ? get_le32(s.p) : 0;
+}
+
+static uint64_t take_le64(struct reader *r)
+{
+    struct str s = take(r, 8);
+    return s.n ? get_le64(s.p) : 0;
+}
+
+static uint64_t take_varint(struct reader *r)
+{
+    uint64_t v = 0;
+    for (unsigned shift = 0; shift < 7 * VARINT_MOST_BYTES; shift += 7) {
+        uint8_t byte = take_byte(r);
+        v |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
+        if (byte < 0x80)
+            return v;
+    }
+    r->bad = true;
+    return 0;
+}
+
+static uint64_t due_of(const struct image_context *c, uint64_t wall_ms)
+{
+    if (wall_ms <= c->wall_ms)
+        return 0;
+    uint64_t wait = wall_ms - c->wall_ms;
+    return c->now_ms + (wait < c->most_wait_ms ? wait : c->most_wait_ms);
+}
+
+static bool is_sane(const struct host *h, const struct url_entry *e, uint64_t depth)
+{
+    return e->origin < h->origin_count && depth <= UINT16_MAX &&
+           e->path.n <= FRONTIER_MAX_PATH_BYTES;
+}
+
+static enum rc read_class(struct frontier *f, struct host *h, unsigned class, struct reader *r)
+{
+    uint64_t count = take_varint(r), before = 0;
+    for (uint64_t i = 0; i < count && !r->bad; i++) {
+        struct url_entry e = {0};
+        uint64_t above = take_varint(r);
+        e.sequence = before + above;
+        e.via = take_le64(r);
+        e.origin = take_byte(r);
+        e.kind = (char)take_byte(r);
+        uint64_t depth = take_varint(r);
+        e.depth = (uint16_t)depth;
+        e.path = take(r, take_varint(r));
+        if (r->bad || !is_sane(h, &e, depth) || above > MOST_SEQUENCE ||
+            e.sequence > MOST_SEQUENCE || (!above && i))
+            return RC_CORRUPT;
+        struct host_class *c = host_class_need(h, class, &f->counts.bytes);
+        enum rc rc = c ? url_queue_push(&c->queue, &e, &f->counts.bytes) : RC_NOMEM;
+        if (rc)
+            return rc;
+        before = e.sequence;
+        h->queued++;
+        f->counts.queued++;
+        if (e.sequence >= f->next_sequence)
+            f->next_sequence = e.sequence + 1;
+    }
+    return r->bad ? RC_CORRUPT : RC_OK;
+}
+
+static enum rc read_origins(struct frontier *f, struct host *h, struct reader *r)
+{
+    unsigned count = take_byte(r);
+    for (unsigned i = 0; i < count && !r->bad; i++) {
+        struct origin o = {.port = take_le16(r)};
+        uint8_t number = 0;
+        o.is_https = take_byte(r) != 0;
+        enum rc rc = host_origin_number(h, o, &number, &f->counts.bytes);
+        if (rc == RC_NOMEM)
+            return rc;
+        if (rc || number != i) /* too many, or one of them twice */
+            return RC_CORRUPT;
+    }
+    return r->bad ? RC_CORRUPT : RC_OK;
+}
+
+/* A host that is not in the bucket yet; *ret is in no heap. */
+static enum rc add_host(struct frontier *f, struct bucket *b, unsigned bucket, struct str name,
+                        struct host **ret)
+{
+    uint64_t position = hash64(name);
+    if (!name.n || frontier_bucket(position) != bucket || bucket_host(b, position, name))
+        return RC_CORRUPT;
+    enum rc rc = frontier_heaps_reserve(f);
+    if (rc)
+        return rc == RC_LIMIT ? RC_LIMIT : RC_NOMEM;
+    *ret = bucket_add_host(b, position, name, &f->counts.bytes);
+    f->counts.hosts += *ret != NULL;
+    return *ret ? RC_OK : RC_NOMEM;
+}
+
+static enum rc read_host(struct frontier *f, struct bucket *b, unsigned bucket, struct reader *r,
+                         const struct image_context *c)
+{
+    struct host *h = NULL;
+    struct str name = take(r, take_byte(r));
+    enum rc rc = r->bad ? RC_CORRUPT : add_host(f, b, bucket, name, &h);
+    if (rc == RC_OK)
+        rc = read_origins(f, h, r);
+    if (rc)
+        return rc;
+    h->due_ms = due_of(c, take_le64(r));
+    struct str extra = take(r, take_varint(r));
+    if (r->bad || extra.n > IMAGE_MAX_EXTRA_BYTES)
+        return RC_CORRUPT;
+    if (c->read_extra && extra.n)
+        rc = c->read_extra(c->ctx, h, extra);
+    for (unsigned i = 0; i < FRONTIER_CLASSES && rc == RC_OK; i++)
+        rc = read_class(f, h, i, r);
+    return rc;
+}
+
+static enum rc read_seen(struct frontier *f, struct bucket *b, uint32_t count, struct reader *r)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        size_t before = seen_bytes(&b->seen);
+        uint64_t fingerprint = take_le64(r);
+        enum rc rc = r->bad ? RC_CORRUPT : seen_reserve(&b->seen);
+        f->counts.bytes += seen_bytes(&b->seen) - before;
+        if (rc)
+            return rc;
+        if (!fingerprint || seen_has(&b->seen, fingerprint))
+            return RC_CORRUPT;
+        seen_put(&b->seen, fingerprint);
+        f->counts.known++;
+    }
+    return r->rest.n ? RC_CORRUPT : RC_OK;
+}
+
+/* Everything is there: the hosts take their places. */
+static void wake_all(struct frontier *f, struct bucket *b, uint64_t now_ms)
+{
+    for (uint32_t i = 0; i < b->host_slots; i++)
+        if (b->hosts[i])
+            frontier_settle_down(f, b->hosts[i], now_ms);
+}
+
+static enum rc read_body(struct frontier *f, unsigned bucket, struct reader *r,
+                         const struct image_context *c)
+{
+    uint32_t hosts = take_le32(r), fingerprints = take_le32(r);
+    if (!hosts && !fingerprints)
+        return r->bad || r->rest.n ? RC_CORRUPT : RC_OK;
+    struct bucket *b = frontier_bucket_need(f, bucket);
+    enum rc rc = b ? RC_OK : RC_NOMEM;
+    for (uint32_t i = 0; i < hosts && rc == RC_OK; i++)
+        rc = read_host(f, b, bucket, r, c);
+    if (rc == RC_OK)
+        rc = read_seen(f, b, fingerprints, r);
+    if (rc == RC_OK)
+        wake_all(f, b, c->now_ms);
+    else
+        frontier_bucket_drop(f, bucket);
+    return rc;
+}
+
+enum rc image_read(struct frontier *f, struct str bytes, const struct image_context *c)
+{
+    if (bytes.n < HEAD_BYTES + HASH_BYTES || !str_starts(bytes, STR(MAGIC)))
+        return RC_CORRUPT;
+    struct str hashed = str_first(bytes, bytes.n - HASH_BYTES);
+    if (get_le32(bytes.p + 8) != IMAGE_VERSION)
+        return RC_VERSION;
+    if (hash64(hashed) != get_le64(bytes.p + hashed.n))
+        return RC_CORRUPT;
+    struct reader r = {.rest = str_from(hashed, 12)};
+    unsigned bucket = take_le32(&r);
+    if (bucket >= FRONTIER_BUCKETS || bucket % f->shards != f->shard)
+        return RC_CORRUPT;
+    if (f->buckets[bucket])
+        return RC_EXISTS;
+    return read_body(f, bucket, &r, c);
+}

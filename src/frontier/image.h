@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* image: one bucket as bytes, and back.
+ *
+ *   "OWBUCKET" version bucket hosts fingerprints             the head
+ *   name origins due extra, then for each class its URLs     a host, `hosts` times
+ *   fingerprint …                                            8 bytes each
+ *   hash                                                     of everything before
+ *
+ * The URL that is out stands at the head of its queue, so an image taken at any moment has it.
+ * Moments are written as wall clock, since the flow's clock begins anew with each process; read
+ * back, one further away than `most_wait_ms` is cut to that, so that a clock that jumped freezes
+ * no host. Integers are little endian or varints. */
+#ifndef FRONTIER_IMAGE_H
+#define FRONTIER_IMAGE_H
+
+#include "frontier/frontier.h"
+
+enum { IMAGE_VERSION = 1, IMAGE_MAX_EXTRA_BYTES = 1 << 20 };
+
+/* Both clocks at one moment, and what others keep on a host (host_extra). */
+struct image_context {
+    uint64_t now_ms, wall_ms;
+    uint64_t most_wait_ms;
+    void (*write_extra)(void *ctx, const struct host *h, struct buf *out); /* NULL: nothing */
+    enum rc (*read_extra)(void *ctx, struct host *h, struct str bytes);    /* NULL: passed over */
+    void *ctx;
+};
+
+/* Appends the image of a bucket; an empty bucket has one too. Failures stick in `out`. */
+void image_write(const struct frontier *f, unsigned bucket, const struct image_context *c,
+                 struct buf *out);
+
+/* Fills the bucket that the image is of, which must be empty here. RC_CORRUPT: it is no whole
+ * image, or not of this shard; RC_VERSION; RC_EXISTS; RC_NOMEM. On failure the bucket is empty
+ * again. */
+MUST_CHECK enum rc image_read(struct frontier *f, struct str bytes, const struct image_context *c);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "frontier/seen.h"
+
+#include "base/mem.h"
+
+enum { FIRST_SLOTS = 16 };
+
+void seen_done(struct seen_set *s)
+{
+    mem_free(s->slots);
+    *s = (struct seen_set){0};
+}
+
+/* Where the key is, or the free slot where it would go. The set has slots, one of them free. */
+static uint64_t *find(const struct seen_set *s, uint64_t key)
+{
+    uint32_t at = seen_slot(s, key);
+    while (s->slots[at] && s->slots[at] != key)
+        at = at + 1 == s->slot_count ? 0 : at + 1;
+    return &s->slots[at];
+}
+
+bool seen_has(const struct seen_set *s, uint64_t fingerprint)
+{
+    return s->count && *find(s, seen_key(fingerprint)) != 0;
+}
+
+static enum rc grow(struct seen_set *s)
+{
+    uint64_t wanted = s->slot_count ? (uint64_t)s->slot_count + s->slot_count / 2 : FIRST_SLOTS;
+    if (wanted > UINT32_MAX / 2)
+        return RC_LIMIT;
+    struct seen_set bigger = {.slot_count = (uint32_t)wanted, .count = s->count};
+    bigger.slots = mem_zero(bigger.slot_count, sizeof *bigger.slots);
+    if (!bigger.slots)
+        return RC_NOMEM;
+    for (uint32_t i = 0; i < s->slot_count; i++)
+        if (s->slots[i])
+            *find(&bigger, s->slots[i]) = s->slots[i];
+    mem_free(s->slots);
+    *s = bigger;
+    return RC_OK;
+}
+
+enum rc seen_reserve(struct seen_set *s)
+{
+    return s->count < s->slot_count / 4 * 3 ? RC_OK : grow(s);
+}
+
+void seen_put(struct seen_set *s, uint64_t fingerprint)
+{
+    uint64_t key = seen_key(fingerprint);
+    uint64_t *slot = find(s, key);
+    s->count += *slot == 0;
+    *slot = key;
+}
+
+size_t seen_bytes(const struct seen_set *s)
+{
+    return s->slot_count * sizeof *s->slots;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* seen: the fingerprints of one bucket: which URLs are known.
+ *
+ * Open addressing, placed by the fingerprint's upper half, so the table is nearly in order of size;
+ * it grows by half when three quarters are full, which keeps it at 11 to 16 bytes a fingerprint.
+ * A zeroed set is empty. */
+#ifndef FRONTIER_SEEN_H
+#define FRONTIER_SEEN_H
+
+#include "base/rc.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct seen_set {
+    uint64_t *slots; /* 0 = free */
+    uint32_t slot_count;
+    uint32_t count;
+};
+
+void seen_done(struct seen_set *s);
+
+bool seen_has(const struct seen_set *s, uint64_t fingerprint);
+
+/* Makes sure that one more can be put in. RC_NOMEM leaves the set as it was, RC_LIMIT at 2^31. */
+MUST_CHECK enum rc seen_reserve(struct seen_set *s);
+
+/* Puts in what is not there yet; room was reserved. */
+void seen_put(struct seen_set *s, uint64_t fingerprint);
+
+size_t seen_bytes(const struct seen_set *s);
+
+/* 0 stands for a free slot, so the fingerprint 0 is kept as 1: a chance of 2^-64 to be wrong. */
+static inline uint64_t seen_key(uint64_t fingerprint)
+{
+    return fingerprint ? fingerprint : 1;
+}
+
+static inline uint32_t seen_slot(const struct seen_set *s, uint64_t key)
+{
+    return (uint32_t)((key >> 32) * s->slot_count >> 32);
+}
+
+/* Brings the slot's line near, for a lookup soon. */
+static inline void seen_prefetch(const struct seen_set *s, uint64_t fingerprint)
+{
+    if (s->slot_count)
+        __builtin_prefetch(&s->slots[seen_slot(s, seen_key(fingerprint))]);
+}
+
+#endif

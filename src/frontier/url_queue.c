@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "frontier/url_queue.h"
+
+#include "base/bytes.h"
+#include "base/mem.h"
+
+enum {
+    FIRST_CHUNK_BYTES = 128,
+    MOST_CHUNK_BYTES = 4096,
+    VARINT_BYTES = 10,
+    ENTRY_MOST_BYTES = 3 * VARINT_BYTES + 8 + 2, /* without the path */
+};
+
+struct url_chunk {
+    struct url_chunk *next;
+    uint32_t cap, used, read;
+    char bytes[];
+};
+
+static size_t chunk_bytes(const struct url_chunk *c)
+{
+    return sizeof *c + c->cap;
+}
+
+static char *put_varint(char *to, uint64_t v)
+{
+    for (; v >= 0x80; v >>= 7)
+        *to++ = (char)(v | 0x80);
+    *to++ = (char)v;
+    return to;
+}
+
+static const char *get_varint(const char *from, uint64_t *ret)
+{
+    uint64_t v = 0;
+    unsigned shift = 0;
+    while ((uint8_t)*from >= 0x80) {
+        v |= (uint64_t)(*from++ & 0x7f) << shift;
+        shift += 7;
+    }
+    *ret = v | (uint64_t)(uint8_t)*from++ << shift;
+    return from;
+}
+
+static char *put_entry(char *to, const struct url_entry *e, uint64_t before)
+{
+    to = put_varint(to, e->sequence - before);
+    put_le64(to, e->via);
+    to[8] = (char)e->origin;
+    to[9] = e->kind;
+    to = put_varint(to + 10, e->depth);
+    to = put_varint(to, e->path.n);
+    memcpy(to, e->path.p, e->path.n);
+    return to + e->path.n;
+}
+
+static const char *get_entry(const char *from, uint64_t before, struct url_entry *ret)
+{
+    uint64_t above, depth, length;
+    from = get_varint(from, &above);
+    ret->sequence = before + above;
+    ret->via = get_le64(from);
+    ret->origin = (uint8_t)from[8];
+    ret->kind = from[9];
+    from = get_varint(from + 10, &depth);
+    from = get_varint(from, &length);
+    ret->depth = (uint16_t)depth;
+    ret->path = str_make(from, length);
+    return from + length;
+}
+
+void url_queue_done(struct url_queue *q, uint64_t *bytes)
+{
+    while (q->first) {
+        struct url_chunk *c = q->first;
+        q->first = c->next;
+        *bytes -= chunk_bytes(c);
+        mem_free(c);
+    }
+    *q = (struct url_queue){0};
+}
+
+/* Twice as large as the last, so that long queues have few. */
+static enum rc add_chunk(struct url_queue *q, size_t entry_bytes, uint64_t *bytes)
+{
+    size_t cap = q->last ? (size_t)q->last->cap * 2 : FIRST_CHUNK_BYTES - sizeof *q->last;
+    if (cap > MOST_CHUNK_BYTES - sizeof *q->last)
+        cap = MOST_CHUNK_BYTES - sizeof *q->last;
+    if (cap < entry_bytes)
+        cap = entry_bytes;
+    struct url_chunk *c = mem_alloc(sizeof *c + cap);
+    if (!c)
+        return RC_NOMEM;
+    *c = (struct url_chunk){.cap = (uint32_t)cap};
+    if (q->last)
+        q->last->next = c;
+    else
+        q->first = c;
+    q->last = c;
+    *bytes += chunk_bytes(c);
+    return RC_OK;
+}
+
+enum rc url_queue_push(struct url_queue *q, const struct url_entry *e, uint64_t *bytes)
+{
+    char head[ENTRY_MOST_BYTES];
+    struct url_entry short_one = *e;
+    uint64_t before = q->count ? q->last_sequence : 0;
+    short_one.path = STR("");
+    /* The exact size: a short path needs no more than its bytes and a small head. */
+    size_t head_bytes = (size_t)(put_entry(head, &short_one, before) - head);
+    char length[VARINT_BYTES];
+    size_t need = head_bytes - 1 + (size_t)(put_varint(length, e->path.n) - length) + e->path.n;
+    if (!q->last || q->last->cap - q->last->used < need) {
+        enum rc rc = add_chunk(q, need, bytes);
+        if (rc)
+            return rc;
+    }
+    if (!q->count)
+        q->before_head = 0;
+    char *at = q->last->bytes + q->last->used;
+    q->last->used += (uint32_t)(put_entry(at, e, before) - at);
+    q->last_sequence = e->sequence;
+    q->count++;
+    return RC_OK;
+}
+
+bool url_queue_head(const struct url_queue *q, struct url_entry *ret)
+{
+    if (!q->count)
+        return false;
+    (void)get_entry(q->first->bytes + q->first->read, q->before_head, ret);
+    return true;
+}
+
+void url_queue_pop(struct url_queue *q, uint64_t *bytes)
+{
+    struct url_entry head;
+    if (!q->count)
+        return;
+    struct url_chunk *c = q->first;
+    c->read = (uint32_t)(get_entry(c->bytes + c->read, q->before_head, &head) - c->bytes);
+    q->before_head = head.sequence;
+    q->count--;
+    if (c->read < c->used)
+        return;
+    q->first = c->next;
+    if (!q->first)
+        q->last = NULL;
+    *bytes -= chunk_bytes(c);
+    mem_free(c);
+}
+
+struct url_walk url_queue_walk(const struct url_queue *q)
+{
+    return (struct url_walk){q->first, q->first ? q->first->read : 0, q->before_head};
+}
+
+bool url_walk_next(struct url_walk *w, struct url_entry *ret)
+{
+    if (w->chunk && w->at == w->chunk->used) {
+        w->chunk = w->chunk->next;
+        w->at = 0;
+    }
+    if (!w->chunk)
+        return false;
+    w->at = (uint32_t)(get_entry(w->chunk->bytes + w->at, w->before, ret) - w->chunk->bytes);
+    w->before = ret->sequence;
+    return true;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* url_queue: the URLs that wait for one host in one class, first come first served.
+ *
+ *   chunk            chunk (last)
+ *   [....read|entry entry]->[entry|free ...]
+ *
+ * An entry is bytes: how much its sequence is above the one before (varint), where it was found
+ * (8), origin and kind (a byte each), depth and length of the path (varints), the path. Chunks grow
+ * from 128 bytes to 4 KB, so that a host with one URL stays small and one with many wastes little.
+ * The head stays where it is until it is popped. A zeroed queue is empty. */
+#ifndef FRONTIER_URL_QUEUE_H
+#define FRONTIER_URL_QUEUE_H
+
+#include "base/str.h"
+
+struct url_chunk;
+
+struct url_queue {
+    struct url_chunk *first, *last;
+    uint64_t before_head; /* the sequence that the head's is counted from */
+    uint64_t last_sequence;
+    uint32_t count;
+};
+
+struct url_entry {
+    uint64_t sequence;
+    uint64_t via;
+    struct str path;
+    uint16_t depth;
+    uint8_t origin;
+    char kind;
+};
+
+/* *bytes is kept as the memory that all queues of its owner take. */
+void url_queue_done(struct url_queue *q, uint64_t *bytes);
+
+/* Its sequence is above that of all in the queue. RC_NOMEM leaves the queue as it was. */
+MUST_CHECK enum rc url_queue_push(struct url_queue *q, const struct url_entry *e, uint64_t *bytes);
+
+/* The head, its path borrowed until it is popped; false if the queue is empty. */
+bool url_queue_head(const struct url_queue *q, struct url_entry *ret);
+void url_queue_pop(struct url_queue *q, uint64_t *bytes);
+
+/* Each entry from the head on; *at is NULL at first and then the queue's. For images. */
+struct url_walk {
+    const struct url_chunk *chunk;
+    uint32_t at;
+    uint64_t before;
+};
+struct url_walk url_queue_walk(const struct url_queue *q);
+bool url_walk_next(struct url_walk *w, struct url_entry *ret);
+
+#endif
