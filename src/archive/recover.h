@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recover: the WARC files after a crash, cut to what the journal names.
+ *
+ *     warc_recovery_open(d, "archive", &r);
+ *     for each (file, length) of the last durable commit:   warc_recovery_trust(r, file, length)
+ *     for each outcome behind it, in the journal's order:   warc_recovery_name(r, place, &holds)
+ *     ... the journal is cut at the first outcome that does not hold, and synced ...
+ *     warc_recovery_finish(r, &report);
+ *     warc_recovery_close(r);
+ *
+ * Only names that end with ".open" are in question (warc_files.h, 1). Of such a file stays what was
+ * trusted and the captures that were named and are whole; a file of which nothing stays is removed.
+ * What stays is synced and gets its last name. Until finish nothing is changed; finish may be
+ * interrupted anywhere and the whole done again with the same journal.
+ *
+ * Trust is for lengths that a sync had passed before the commit that says them was written. A
+ * capture behind them is read: its gzip members have checksums. Once one does not hold, none
+ * behind it does, in whatever file, because the journal ends there. */
+#ifndef ARCHIVE_RECOVER_H
+#define ARCHIVE_RECOVER_H
+
+#include "disk/disk.h"
+
+struct warc_recovery;
+
+struct warc_recovery_report {
+    uint64_t kept_files, removed_files;
+    uint64_t cut_bytes; /* of files kept and removed */
+};
+
+/* A folder that is not there has no files. `folder` is borrowed until the close. */
+MUST_CHECK enum rc warc_recovery_open(struct disk *d, const char *folder,
+                                      struct warc_recovery **ret);
+void warc_recovery_close(struct warc_recovery *r);
+
+/* `file` is a name without ".open". RC_CORRUPT: it is not there in that length, though it was
+ * synced. */
+MUST_CHECK enum rc warc_recovery_trust(struct warc_recovery *r, struct str file, uint64_t bytes);
+
+/* Whether the capture at [offset, offset + bytes) is whole. Failures are those of the disk and of
+ * memory. */
+MUST_CHECK enum rc warc_recovery_name(struct warc_recovery *r, struct str file, uint64_t offset,
+                                      uint64_t bytes, bool *ret_holds);
+
+/* The outcomes that hold are durable: cuts, removes, seals. *ret may be NULL. */
+MUST_CHECK enum rc warc_recovery_finish(struct warc_recovery *r, struct warc_recovery_report *ret);
+
+#endif

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An archive as a crawl leaves it, read by our own program and by node's warcio.
+
+argv: the program, the maker of the sample archive."""
+import base64
+import glob
+import gzip
+import json
+import os
+import subprocess
+import sys
+
+from scenario import ROOT, case, main, run, skip
+
+SAMPLE = os.path.abspath(sys.argv[2])
+GROUPS = ["response", "revisit", "response", "response"]
+TYPES = ["warcinfo"] + [t for g in GROUPS for t in (g, "request", "metadata")]
+
+
+def sample(tmp):
+    made = subprocess.run([SAMPLE, str(tmp)], capture_output=True, text=True, check=True, timeout=60)
+    (path,) = glob.glob(os.path.join(str(tmp), "archive", "*"))
+    assert path.endswith("-00000-host.warc.gz"), path
+    return path, [line.split(" ", 2) for line in made.stdout.splitlines()]
+
+
+@case("our own reader finds no fault and not a note")
+def _(tmp):
+    path = sample(tmp)[0]
+    done = run(["try", "warc", "--json", "--notes", path])
+    assert done.code == 0, done
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert [r["type"] for r in rows if "type" in r] == TYPES
+    assert rows[-1]["errors"] == 0 and rows[-1]["notes"] == 0, rows[-1]
+
+
+@case("every line of the index cuts out one record, of that URL")
+def _(tmp):
+    path, index = sample(tmp)
+    data = open(path, "rb").read()
+    assert [key for key, _, _ in index] == \
+        ["com,example)/a", "com,example)/b?x=2&y=1", "org,example)/c", "org,example)/cut"]
+    for (_, _, fields), kind in zip(index, GROUPS):
+        entry = json.loads(fields)
+        assert entry["filename"] == os.path.basename(path)
+        at, length = int(entry["offset"]), int(entry["length"])
+        record = gzip.decompress(data[at:at + length]).decode()
+        assert f"\r\nWARC-Type: {kind}\r\n" in record and f"\r\nWARC-Target-URI: {entry['url']}\r\n" in record
+        assert f"sha1:{entry['digest']}\r\n" in record
+        assert (entry["mime"] == "warc/revisit") == (kind == "revisit")
+
+
+@case("node's warcio reads the same records and the same payload digests")
+def _(tmp):
+    got = subprocess.run([os.path.join(ROOT, "tools", "get-warcio")], capture_output=True, text=True,
+                         timeout=200, check=False)
+    if got.returncode:
+        skip("node's warcio (" + got.stderr.strip() + ")")
+    script = os.path.join(ROOT, "tests", "unit", "warc", "warcio.mjs")
+    seen = subprocess.run(["node", script, got.stdout.strip(), sample(tmp)[0]], capture_output=True,
+                          text=True, timeout=60, check=False)
+    assert seen.returncode == 0, seen.stderr
+    rows = [json.loads(line) for line in seen.stdout.splitlines()]
+    assert [r["type"] for r in rows] == TYPES
+    for row in rows:
+        if row["type"] == "response":
+            assert row["digest"] == "sha1:" + base64.b32encode(base64.b64decode(row["sha1"])).decode(), row
+
+
+main()

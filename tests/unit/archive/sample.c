@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes a small archive, as a crawl does, below the folder argv[1], and prints its index. */
+#include "archive/capture.h"
+
+#include <stdio.h>
+
+static const char chunked[] = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+                              "Transfer-Encoding: chunked\r\n\r\n";
+static const char plain[] = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+                            "Content-Length: 11\r\n\r\n";
+
+static enum rc put_all(struct warc_files *files, struct capture_writer *writer,
+                       struct digest_table *table, struct buf *index)
+{
+    struct warc_outlink link = {STR("http://example.com/next"), 'L', STR("a/@href")};
+    struct warc_fetch_facts facts = {.via = STR("http://example.com/"),
+                                     .hops_from_seed = STR("L"),
+                                     .fetch_time_ms = 12,
+                                     .outlinks = &link,
+                                     .outlink_count = 1};
+    struct capture captures[] = {
+        {.target_uri = STR("http://example.com/a"),
+         .head = str_c(plain),
+         .body = STR("hello world")},
+        {.target_uri = STR("http://www.example.com/b?y=1&x=2"),
+         .head = str_c(chunked),
+         .body = STR("5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n")},
+        {.target_uri = STR("http://example.org/c"),
+         .head = str_c(chunked),
+         .body = STR("3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n"),
+         .is_http2 = true},
+        {.target_uri = STR("http://example.org/cut"),
+         .head = str_c(plain),
+         .body = STR("hello w"),
+         .cut = WARC_CUT_DISCONNECT},
+    };
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < sizeof captures / sizeof *captures && rc == RC_OK; i++) {
+        struct capture *c = &captures[i];
+        struct capture_place place;
+        c->date_ms = INT64_C(1700000000000) + (int64_t)i * 1500;
+        c->ip_address = STR("192.0.2.1");
+        c->request = STR("GET /x HTTP/1.1\r\nHost: example.com\r\n\r\n");
+        c->facts = &facts;
+        rc = capture_write(writer, files, table, c, &place);
+        if (rc == RC_OK) {
+            capture_remember(table, c, &place);
+            rc = capture_print_cdxj(index, c, &place);
+        }
+    }
+    return rc;
+}
+
+static enum rc finish(struct warc_files *files)
+{
+    warc_files_roll(files);
+    enum rc rc = warc_files_sync(files);
+    return rc ? rc : warc_files_seal(files, warc_files_position(files));
+}
+
+int main(int argc, char **argv)
+{
+    struct warc_files_settings s = {
+        .folder = "archive",
+        .prefix = STR("SAMPLE"),
+        .host = STR("host"),
+        .serial_step = 1,
+        .roll_bytes = 1000000000,
+        .info = {.software = STR("orbweaver/sample"), .contact = STR("nobody@example.com")}};
+    struct disk *d = NULL;
+    struct warc_files *files = NULL;
+    struct buf index;
+    buf_init(&index, 1 << 20);
+    struct capture_writer *writer = capture_writer_open();
+    struct digest_table *table = digest_table_open(1 << 20);
+    enum rc rc = argc == 2 && writer && table ? disk_real_open(argv[1], &d) : RC_INVALID;
+    rc = rc ? rc : warc_files_open(d, &s, &files);
+    rc = rc ? rc : put_all(files, writer, table, &index);
+    rc = rc ? rc : finish(files);
+    if (fwrite(index.p, 1, index.n, stdout) != index.n)
+        rc = RC_IO;
+    warc_files_close(files);
+    capture_writer_close(writer);
+    digest_table_close(table);
+    disk_close(d);
+    buf_done(&index);
+    return rc ? 1 : 0;
+}
