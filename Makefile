@@ -5,6 +5,7 @@
 #   make                 build/orbweaver
 #   make check           every test of the check tier; ends with "N passed, N failed"
 #   make crawl SEEDS=…   crawl (the crawl comes with a later issue; until then it says so)
+#   make demo            serve a small simulated web to look at (build/simweb/simweb --demo)
 #   make soak            thread sanitizer, long and many-seeded runs
 #   make bench           all timing
 #   make fuzz T=60       libFuzzer on every target, T seconds each
@@ -19,7 +20,7 @@ ROUNDS ?= 20
 SEEDS ?=
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: all check crawl soak bench fuzz lint format install clean
+.PHONY: all check crawl demo soak bench fuzz lint format install clean
 
 all: build/build.ninja
 	@ninja -C build
@@ -37,6 +38,9 @@ crawl: all
 	@echo "orbweaver cannot crawl yet: this version holds the libraries and the framework it will" >&2
 	@echo "crawl with. Try what is there: build/orbweaver --help" >&2
 	@exit 1
+
+demo: all
+	@build/simweb/simweb --demo $(DEMO)
 
 soak:
 	@tools/install-packages build test

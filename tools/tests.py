@@ -77,7 +77,7 @@ def command(args: list) -> Count:
 
 def run(b: Build, suites: list = ()) -> Count:
     """Runs the tests of a build folder and counts the cases inside them, not the programs."""
-    args = ["meson", "test", "-C", b.folder, "--no-rebuild", "--num-processes", "2", "--quiet"]
+    args = ["meson", "test", "-C", b.folder, "--no-rebuild", "--num-processes", "4", "--quiet"]
     for suite in suites:
         args += ["--suite", suite]
     log = f"{b.folder}/meson-logs/testlog.json"

@@ -73,19 +73,29 @@ static void settle(struct heap *h, struct heap_node *node, size_t at)
         sink(h, node, at);
 }
 
+enum rc heap_reserve(struct heap *h, size_t nodes)
+{
+    size_t cap = h->cap ? h->cap : FIRST_NODES;
+    if (nodes > h->max)
+        return RC_LIMIT;
+    if (nodes <= h->cap)
+        return RC_OK;
+    while (cap < nodes)
+        cap *= 2;
+    struct heap_node **bigger = mem_resize(h->nodes, cap * sizeof(void *));
+    if (!bigger)
+        return RC_NOMEM;
+    h->nodes = bigger;
+    h->cap = cap;
+    return RC_OK;
+}
+
 enum rc heap_add(struct heap *h, struct heap_node *node)
 {
     assert(node->at == 0);
-    if (h->count == h->max)
-        return RC_LIMIT;
-    if (h->count == h->cap) {
-        size_t cap = h->cap ? h->cap * 2 : FIRST_NODES;
-        struct heap_node **nodes = mem_resize(h->nodes, cap * sizeof(void *));
-        if (!nodes)
-            return RC_NOMEM;
-        h->nodes = nodes;
-        h->cap = cap;
-    }
+    enum rc rc = heap_reserve(h, h->count + 1);
+    if (rc)
+        return rc;
     h->count++;
     rise(h, node, h->count - 1);
     return RC_OK;

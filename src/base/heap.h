@@ -28,6 +28,9 @@ struct heap {
 void heap_init(struct heap *h, size_t max_nodes);
 void heap_done(struct heap *h);
 
+/* Makes room for `nodes` in all, so that adding up to that many cannot fail. RC_LIMIT, RC_NOMEM. */
+MUST_CHECK enum rc heap_reserve(struct heap *h, size_t nodes);
+
 /* `node` is in no heap. RC_LIMIT and RC_NOMEM leave everything as it was. */
 MUST_CHECK enum rc heap_add(struct heap *h, struct heap_node *node);
 

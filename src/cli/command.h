@@ -2,26 +2,17 @@
 /* command: a word on the command line, what it takes, and the function behind it.
  *
  * Each command is one file that ends in one `const struct command`; src/cli/commands.c lists them.
- * Its options are a table as in flow/options.h, so flags, help, manual and completion agree. */
+ * Its options are a table as in base/options.h, so flags, help, manual and completion agree. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-#include "flow/options.h"
+#include "base/args.h"
 
 enum exit_code {
     EXIT_DONE = 0,
     EXIT_OTHER = 1,
     EXIT_USAGE = 2,
     EXIT_DISK = 3,
-};
-
-/* What a command gets: its settings filled (defaults, then flags), and the words left over. */
-struct invocation {
-    void *settings;
-    bool *named;         /* by row of the table: a flag set it */
-    struct arena *arena; /* ends with the command */
-    char **words;        /* words[0..word_count), NULL behind the last */
-    int word_count;
 };
 
 struct command {

@@ -16,6 +16,7 @@ extern const struct command cmd_simulate_balance;
 extern const struct command cmd_try_change;
 extern const struct command cmd_try_links;
 extern const struct command cmd_try_robots;
+extern const struct command cmd_try_sitemap;
 extern const struct command cmd_try_text;
 extern const struct command cmd_try_url;
 extern const struct command cmd_try_warc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main: finds the command, fills its settings, runs it. */
-#include "cli/args.h"
+#include "base/args.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 

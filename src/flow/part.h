@@ -29,11 +29,11 @@
 #ifndef FLOW_PART_H
 #define FLOW_PART_H
 
+#include "base/event.h"
+#include "base/options.h"
 #include "base/rc.h"
 #include "base/str.h"
-#include "flow/event.h"
 #include "flow/message.h"
-#include "flow/options.h"
 
 struct log;
 

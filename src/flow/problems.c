@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/problems.h"
 
-#include "flow/options.h"
+#include "base/options.h"
 
 enum { PROBLEMS_MAX_BYTES = 64 << 10, PROBLEM_MAX_BYTES = 1000 };
 

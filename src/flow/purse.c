@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/purse.h"
 
-#include "flow/loop.h"
+#include "base/loop.h"
 
 #include <assert.h>
 

@@ -10,7 +10,7 @@
 #ifndef FLOW_SHARD_H
 #define FLOW_SHARD_H
 
-#include "flow/loop.h"
+#include "base/loop.h"
 #include "flow/node.h"
 
 enum { SHARD_BURST = 64 }; /* messages taken from one place before the next has its turn */

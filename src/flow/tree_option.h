@@ -3,7 +3,7 @@
 #ifndef FLOW_TREE_OPTION_H
 #define FLOW_TREE_OPTION_H
 
-#include "flow/options.h"
+#include "base/options.h"
 #include "flow/tree.h"
 
 /* Sets one value (a list replaces what was there). What is wrong with it joins `problems` under the

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The libraries asked through the command line, as the README shows."""
+import gzip
 import json
 import os
 import re
@@ -31,6 +32,34 @@ def _(tmp):
     file = write(tmp, "robots.txt", "User-agent: *\nDisallow: /x\n" + "#" * (80 << 20) + "\nDisallow: /y\n")
     done = run(["try", "robots", file, "/x", "/y"])
     assert done.code == 0 and [line.split("\t")[0] for line in done.out.splitlines()] == ["deny", "allow"], done
+
+
+SITEMAP = ('<?xml version="1.0"?><!DOCTYPE u [<!ENTITY x SYSTEM "file:///etc/passwd">]><urlset>'
+           '<url><loc>/a?b&amp;c&x;</loc><lastmod>Thu, 05 Jan 2017 13:34:51 +0100</lastmod><priority>0.8</priority>'
+           '<xhtml:link rel="alternate" hreflang="de" href="http://e.org/de"/></url>'
+           '<url><loc>http://[</loc></url><url><lastmod>2005</lastmod></url></urlset>')
+
+
+@case("try sitemap gives each URL with its date and kind, from plain and gzip'd files, and counts the rest")
+def _(tmp):
+    done = run(["try", "sitemap", write(tmp, "s.xml", SITEMAP), "--url", "https://e.org/d/s.xml"])
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert done.code == 0 and [r["kind"] for r in rows] == ["alternate", "page", "page", "summary"], done
+    assert rows[0]["url"] == "http://e.org/de" and rows[0]["lang"] == "de" and rows[0]["number"] == 1, rows[0]
+    assert rows[1]["url"] == "https://e.org/a?b&c" and rows[1]["priority"] == 0.8, rows[1]
+    assert rows[1]["lastmod"] == "2017-01-05T12:34:51Z", rows[1]
+    assert rows[2]["url"] is None and rows[2]["raw"] == "http://[" and rows[2]["error"], rows[2]
+    assert rows[3]["format"] == "urlset" and rows[3]["without-loc"] == 1 and rows[3]["entities-dropped"] == 1, rows[3]
+    half = SITEMAP.encode()
+    packed = gzip.compress(half[:100]) + gzip.compress(half[100:])
+    assert run(["try", "sitemap", write(tmp, "s", packed), "--url", "https://e.org/d/s.xml"]).out == done.out
+    cut = run(["try", "sitemap", write(tmp, "c", packed[:-9])])
+    assert cut.code == 1 and "gzip" in cut.err and '"summary"' in cut.out, cut
+    assert json.loads(run(["try", "sitemap", "-"], stdin=SITEMAP).out.splitlines()[1])["url"] == "/a?b&c"
+    page = run(["try", "sitemap", "-"], stdin="<!doctype html><title>404</title>")
+    assert page.code == 1 and '"html"' in page.out, page
+    assert run(["try", "sitemap"]).code == 2
+    assert run(["try", "sitemap", "-", "--url", "no"], stdin=SITEMAP).code == 2
 
 
 @case("try links gives every reference with element, attribute, rel and text, resolved")

@@ -2,6 +2,7 @@
 #include "lib/test.h"
 
 #include "base/heap.h"
+#include "base/mem.h"
 #include "base/rng.h"
 
 enum { MANY = 500 };
@@ -58,6 +59,22 @@ static void full_is_refused_and_equal_keys_keep_order(void **state)
     heap_done(&h);
 }
 
+static void what_was_reserved_is_there(void **state)
+{
+    (void)state;
+    struct heap_node nodes[100] = {0};
+    struct heap h;
+    heap_init(&h, 100);
+    assert_rc(heap_reserve(&h, 101), RC_LIMIT);
+    assert_rc(heap_reserve(&h, 100), RC_OK);
+    mem_fault_at(1);
+    for (int i = 0; i < 100; i++)
+        assert_rc(heap_add(&h, &nodes[i]), RC_OK);
+    assert_int_equal(mem_fault_hit(), 0);
+    mem_fault_at(0);
+    heap_done(&h);
+}
+
 static enum rc fill(void *ctx)
 {
     (void)ctx;
@@ -81,6 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_steps_agree_with_a_scan),
+        cmocka_unit_test(what_was_reserved_is_there),
         cmocka_unit_test(full_is_refused_and_equal_keys_keep_order),
         cmocka_unit_test(every_allocation_may_fail),
     };

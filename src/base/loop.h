@@ -10,12 +10,12 @@
  * if that found nothing calls loop_wait(). Who brings work writes it first and then calls
  * loop_wake(), which costs a system call only when the shard dozes. One thread owns a loop; only
  * loop_wake() and loop_post() may be called from others. */
-#ifndef FLOW_LOOP_H
-#define FLOW_LOOP_H
+#ifndef BASE_LOOP_H
+#define BASE_LOOP_H
 
 #include "base/clock.h"
+#include "base/event.h"
 #include "base/heap.h"
-#include "flow/event.h"
 
 #include <stdatomic.h>
 #include <sys/epoll.h>

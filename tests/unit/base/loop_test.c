@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flow/loop.h"
+#include "base/loop.h"
 
 #include "lib/test.h"
 

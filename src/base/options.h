@@ -14,8 +14,8 @@
  *     };
  *
  * Values are always set from text, the default's too, so what the help prints is what happens. */
-#ifndef FLOW_OPTIONS_H
-#define FLOW_OPTIONS_H
+#ifndef BASE_OPTIONS_H
+#define BASE_OPTIONS_H
 
 #include "base/arena.h"
 #include "base/buf.h"

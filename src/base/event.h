@@ -4,8 +4,8 @@
  * The three structs stand inside the part's own state, so that waiting allocates nothing; EVENT_OF
  * leads back from the event to what holds it. All calls run on the shard's thread. Their memory
  * must stay until they are stopped (watch, timer) or have run (post). Zeroed is ready. */
-#ifndef FLOW_EVENT_H
-#define FLOW_EVENT_H
+#ifndef BASE_EVENT_H
+#define BASE_EVENT_H
 
 #include "base/heap.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flow/options.h"
+#include "base/options.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/args.h"
+#include "base/args.h"
 
 struct reader {
     const struct option *table;

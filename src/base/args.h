@@ -3,10 +3,19 @@
  *
  * -x, -xVALUE, -x VALUE, --name, --name=VALUE, --name VALUE, --no-name for a bool, -- ends flags. A
  * bool takes a value only behind =. */
-#ifndef CLI_ARGS_H
-#define CLI_ARGS_H
+#ifndef BASE_ARGS_H
+#define BASE_ARGS_H
 
-#include "cli/command.h"
+#include "base/options.h"
+
+/* What a command gets: its settings filled (defaults, then flags), and the words left over. */
+struct invocation {
+    void *settings;
+    bool *named;         /* by row of the table: a flag set it */
+    struct arena *arena; /* ends with the command */
+    char **words;        /* words[0..word_count), NULL behind the last */
+    int word_count;
+};
 
 enum args_result { ARGS_OK, ARGS_HELP, ARGS_WRONG };
 
