@@ -33,6 +33,7 @@ enum {
     FRONTIER_MAX_ORIGINS = 250, /* (scheme, port) pairs of one host */
     FRONTIER_MAX_PATH_BYTES = 65000,
     FRONTIER_MAX_HOST_BYTES = 255,
+    FRONTIER_MAX_HOPS = 250,
 };
 
 /* What a URL is needed for; the letter of crawl.log's discovery path. */
@@ -53,9 +54,8 @@ struct candidate {
     uint64_t via;    /* fingerprint of the page it was found on; 0 = a seed */
     uint16_t port;   /* 0 = the scheme's own */
     bool is_https;
-    uint8_t class; /* 0 .. FRONTIER_CLASSES - 1 */
-    char kind;     /* enum hop_kind */
-    uint16_t depth;
+    uint8_t class;   /* 0 .. FRONTIER_CLASSES - 1 */
+    struct str hops; /* letters of enum hop_kind from the seed to this URL; "" = a seed */
 };
 
 enum admitted {
@@ -94,8 +94,7 @@ struct lent {
     uint16_t port;
     bool is_https;
     uint8_t class;
-    char kind;
-    uint16_t depth;
+    struct str hops;
 };
 
 /* The ready host with the lowest head sequence in the class, or in the next class that has one.

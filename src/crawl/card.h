@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* card: what the crawl keeps on a host, beside its queue (frontier's host_extra).
+ *
+ * Owned by the host's shard. The first part is durable: it is in the images of buckets and comes
+ * with every outcome; the second is only what this process knows. */
+#ifndef CRAWL_CARD_H
+#define CRAWL_CARD_H
+
+#include "base/buf.h"
+#include "frontier/frontier.h"
+#include "net/address.h"
+#include "robots/robots.h"
+
+enum { CARD_MAX_ADDRESSES = 4, CARD_MAX_ORIGINS = 16 };
+
+/* The rules of one origin. What is asked for beyond CARD_MAX_ORIGINS of a host takes the place of
+ * the oldest. */
+struct card_robots {
+    uint16_t port; /* 0 = the scheme's own */
+    bool is_https;
+    bool is_failing;             /* robots.txt cannot be had; `rules` are the last known, or none */
+    const struct robots *rules;  /* NULL: never had */
+    int64_t asked_wall_ms;       /* when it was asked for last */
+    int64_t had_wall_ms;         /* when it was had last; 0 = never */
+    uint32_t failures;           /* in a row */
+};
+
+struct card {
+    /* durable */
+    uint64_t pages, bytes; /* fetched; robots.txt not counted */
+    uint32_t failures;     /* in a row, of the host (fetch/pace.h) */
+    uint32_t tries;        /* of the URL at the head of its queue */
+    int32_t dead_code;     /* not 0: all its URLs end with this code, without being asked */
+    bool is_listed;        /* its sitemaps were queued */
+    uint8_t robots_count;
+    struct card_robots *robots;
+    /* of this process */
+    uint8_t address_count;
+    struct address *addresses;
+    uint64_t addresses_until_ms;
+};
+
+/* The host's card, made if it has none; NULL without memory. */
+struct card *card_of(struct host *h);
+const struct card *card_if(const struct host *h); /* NULL: it has none */
+
+struct card_robots *card_robots_of(const struct card *c, bool is_https, uint16_t port);
+/* Takes `rules` (robots_free) also on failure: RC_NOMEM. NULL rules: the old ones stay. */
+MUST_CHECK enum rc card_set_robots(struct card *c, bool is_https, uint16_t port,
+                                   const struct robots *rules, bool is_failing, int64_t wall_ms);
+
+/* As bytes, without robots / with them; and back (RC_CORRUPT, RC_VERSION, RC_NOMEM). */
+void card_write(const struct card *c, bool with_robots, struct buf *out);
+MUST_CHECK enum rc card_read(struct card *c, struct str bytes);
+
+#endif

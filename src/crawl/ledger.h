@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ledger: everything of a crawl that must outlive its process: what is known, what is done, and the
+ * files that say so. It joins the frontiers of all shards, the journal, the archive, the history
+ * and the files of lines, so that after any crash they agree.
+ *
+ *   DIR/archive/PREFIX-….warc.gz                      archive/warc_files.h, one list of files a shard
+ *   DIR/indexes/parts/index.cdxj                 lines as captured; `export cdxj` sorts them
+ *   DIR/pages/pages.jsonl, extraPages.jsonl
+ *   DIR/logs/crawl.log, logs/progress-statistics.log
+ *   DIR/links/links.nodes, links/links.arcs
+ *   DIR/reports/skippedPages.jsonl
+ *   DIR/state/VERSION, LOCK, MANIFEST, seeds, journal/, images/, history/
+ *
+ * A page is settled by one call, ledger_settle(): one journal batch with its outcome, its lines and
+ * its links; the frontier and the files change with it, under one lock, so that a position of the
+ * journal names one state of everything. Three threads' worth of time:
+ *   - the shard's: ledger_settle; and ledger_turn once a turn, which gives everything to the kernel
+ *     (it then survives kill -9) and takes a slice of the image that is being made;
+ *   - a helper's own thread, opened here: about once a second archive, files, journal are synced in
+ *     this order, then a commit says so; full archive files get their last name; images are written
+ *     and, when whole, the MANIFEST names them and the journal is trimmed;
+ *   - nobody else's: no shard ever waits for a disk.
+ *
+ * An image of all buckets begins at one position of the journal and is made in slices while the
+ * crawl goes on, so some of its buckets already hold what later batches brought. That does no harm:
+ * what a batch says is absolute (a URL is known, a URL has left its queue, a card is so), so doing
+ * it once more changes nothing, and in the end everything is as the last batch says. But links that
+ * a batch before that position journalled must be admitted before the slices begin: every settle
+ * belongs to an epoch, a new image begins a new one, and it waits until all links of the old epoch
+ * have been admitted.
+ *
+ * Recovery, in ledger_open: MANIFEST and image; then the journal twice: to find its last commit and
+ * the first outcome whose archive record is not whole, which ends it (a batch that voids the rest is
+ * added and synced); then to do everything from the image's position on again. Files of lines are
+ * cut to the commit and written again from the batches behind it. Hosts are asked no earlier than
+ * now + their delay, nor before their recorded moment.
+ *
+ * RC_SYNC and a full disk are for ever: every call returns the failure from then on. */
+#ifndef CRAWL_LEDGER_H
+#define CRAWL_LEDGER_H
+
+#include "archive/capture.h"
+#include "crawl/card.h"
+#include "disk/disk.h"
+#include "store/history.h"
+
+enum ledger_file {
+    LEDGER_CDXJ,
+    LEDGER_PAGES,
+    LEDGER_EXTRA_PAGES,
+    LEDGER_CRAWL_LOG,
+    LEDGER_NODES,
+    LEDGER_ARCS,
+    LEDGER_SKIPPED,
+    LEDGER_SEEDS, /* a line a seed: the URL, then for a seed's redirect a space and the seed */
+    LEDGER_FILES
+};
+
+struct ledger_settings {
+    unsigned shards;
+    struct frontier_settings frontier;
+    struct warc_files_settings warc; /* folder, serials and seed are filled in */
+    struct journal_settings journal;
+    const char *history_path; /* in the file system; NULL: no history */
+    uint64_t digest_bytes;    /* of the table for revisits */
+    uint64_t sync_ms;         /* between two syncs; 1,000. 0: no helper thread: ledger_sync by hand */
+    uint64_t image_bytes;     /* a new image begins when the journal has grown by this, and by half
+                                 of what the last image took; 64 MB */
+    uint64_t delay_ms;        /* after a resume no host is asked earlier than that from now */
+    uint64_t most_wait_ms;    /* recorded moments further away are cut to that; 24 h */
+    uint64_t reserve_bytes;   /* ledger_is_short when the disk has less; 256 MB */
+    struct clock *clock;
+    struct log *log;
+};
+
+struct ledger;
+
+/* What the ledger tells while it recovers, in order: each seed, so that the scope can be drawn. */
+struct ledger_hears {
+    enum rc (*seed)(void *ctx, struct str line);
+    void *ctx;
+};
+
+struct ledger_report {      /* of the opening */
+    bool is_new;            /* nothing was there */
+    uint64_t batches;       /* replayed */
+    uint64_t dropped;       /* batches whose records were not whole */
+    uint64_t cut_bytes;     /* of archives and files */
+};
+
+/* `d` is the crawl's directory. RC_LOCKED: another process crawls there. RC_VERSION, RC_CORRUPT,
+ * RC_DISK_FULL, ...; `why`. */
+MUST_CHECK enum rc ledger_open(struct disk *d, const struct ledger_settings *s,
+                               struct ledger_hears hears, struct ledger **ret,
+                               struct ledger_report *ret_report, struct buf *why);
+
+/* Makes everything durable (archive files sealed, an image of all), unless it has failed. Returns
+ * what went wrong. Shards make no calls any more. */
+MUST_CHECK enum rc ledger_finish(struct ledger *l);
+/* Frees; saves nothing that is not saved. */
+void ledger_close(struct ledger *l);
+
+struct frontier *ledger_frontier(struct ledger *l, unsigned shard);
+struct warc_files *ledger_warc(struct ledger *l, unsigned shard);
+struct digest_table *ledger_digests(struct ledger *l);
+struct history *ledger_history(struct ledger *l); /* NULL without one */
+
+/* One line for a file, with its LF. */
+struct ledger_line {
+    enum ledger_file file;
+    struct str text;
+};
+
+/* What became of a loan, or what else is to be remembered with some links. */
+struct ledger_outcome {
+    struct lent *lent;  /* NULL: nothing was lent (seeds) */
+    enum settle how;
+    uint64_t due_ms;    /* its host may be asked again then, in the clock's now_ms */
+    bool robots_changed; /* the card's robots are new: they are in the batch */
+    const struct capture_place *place; /* NULL: nothing was archived */
+    const struct capture *capture;     /* with place: to be remembered for revisits */
+    uint64_t fingerprint;              /* with past */
+    const struct past *past;           /* for the history; NULL: nothing */
+    const struct ledger_line *lines;
+    size_t line_count;
+    const struct candidate *links; /* what was not proven known, for whichever shard */
+    size_t link_count;
+    uint64_t pages, bytes; /* to be added to the crawl's totals */
+};
+
+/* Journals the outcome, writes its lines, returns the loan (frontier_settle, with the host's card as
+ * it is now), and remembers the capture. The links are only journalled: each of them must then be
+ * given to ledger_admit of its shard, once, with the epoch that is returned. Only the shard of the
+ * loan calls this. */
+MUST_CHECK enum rc ledger_settle(struct ledger *l, unsigned shard, const struct ledger_outcome *o,
+                                 unsigned *ret_epoch);
+
+/* Returns a loan without a word in the journal: nothing was asked (its address was busy). */
+void ledger_return(struct ledger *l, unsigned shard, struct lent *lent, uint64_t due_ms);
+
+/* Admits links that a ledger_settle (of any shard) has journalled, all of this shard; ret[i] as
+ * frontier_admit's. */
+MUST_CHECK enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch,
+                                const struct candidate *list, size_t count, uint64_t now_ms,
+                                enum admitted *ret);
+
+/* Once a turn of the shard. */
+MUST_CHECK enum rc ledger_turn(struct ledger *l, unsigned shard);
+
+/* The helper's round, by hand (sync_ms 0, tests, "checkpoint"). */
+MUST_CHECK enum rc ledger_sync(struct ledger *l);
+/* Asks for an image soon, whatever its time. */
+void ledger_checkpoint(struct ledger *l);
+
+/* The first failure of any thread, RC_OK while there is none; whether the disk runs short. */
+enum rc ledger_state(struct ledger *l);
+bool ledger_is_short(struct ledger *l);
+
+struct ledger_totals { /* over all runs */
+    uint64_t pages, bytes;
+    uint64_t elapsed_ms; /* of crawling, up to the last commit of earlier runs and of this one */
+    uint64_t archive_bytes, journal_bytes;
+};
+struct ledger_totals ledger_totals(struct ledger *l);
+
+#endif

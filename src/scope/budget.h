@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* budget: how much of everything the crawl may take: in all, of a host, of a registrable domain.
+ *
+ * One for all shards. Totals are atomic and exact: budget_take() reserves before a fetch, so that
+ * --pages 100 fetches a hundred. What a host has used is kept by its owner and handed in. Domains
+ * are a striped table; a lock is held for a lookup.
+ *
+ * New hosts: of one registrable domain at most `domain_hosts` are admitted until a page of another
+ * domain links to one of them (F47, F69: farms of host names under one domain); then that domain
+ * has no such limit. One page brings at most `page_hosts` hosts that nobody knew. Of one path at
+ * most `path_queries` different queries are admitted on a host (F62, F65), counted approximately in
+ * a table of bounded size: never fewer than that many are let through. */
+#ifndef SCOPE_BUDGET_H
+#define SCOPE_BUDGET_H
+
+#include "base/options.h"
+#include "base/rc.h"
+
+struct budget_settings {
+    uint64_t pages, size_bytes, time_ms;          /* in all; 0 = no limit */
+    uint64_t host_pages, host_bytes;              /* 0 = no limit */
+    uint64_t domain_pages, domain_bytes;          /* 0 = no limit */
+    uint64_t domain_hosts;                        /* 1,000 */
+    uint64_t page_hosts;                          /* 200 */
+    uint64_t path_queries;                        /* 1,000 */
+};
+extern const struct option budget_options[];
+
+enum budget_verdict {
+    BUDGET_OK,
+    BUDGET_PAGES, /* the crawl's: it ends; likewise the next two */
+    BUDGET_BYTES,
+    BUDGET_TIME,
+    BUDGET_HOST, /* the host's or the domain's: this URL is given up (FETCH_QUOTA) */
+    BUDGET_DOMAIN,
+    BUDGET_VERDICTS_
+};
+const char *budget_verdict_text(enum budget_verdict v);
+
+struct budget;
+MUST_CHECK enum rc budget_open(const struct budget_settings *s, struct budget **ret);
+void budget_close(struct budget *b);
+void budget_change(struct budget *b, const struct budget_settings *to); /* any thread */
+
+/* At resume: what earlier runs have used. `elapsed_ms` of crawling. */
+void budget_restore(struct budget *b, uint64_t pages, uint64_t bytes, uint64_t elapsed_ms);
+void budget_restore_domain(struct budget *b, struct str host, uint64_t pages, uint64_t bytes,
+                           bool is_new_host);
+
+/* Before a fetch: reserves one page. `host_pages` and `host_bytes` are what its host has used.
+ * robots.txt is not counted: do not ask for it here. */
+enum budget_verdict budget_take(struct budget *b, struct str host, uint64_t host_pages,
+                                uint64_t host_bytes, uint64_t elapsed_ms);
+/* After it: what it took; `fetched` false gives the page back (nothing came of it). */
+void budget_used(struct budget *b, struct str host, bool fetched, uint64_t bytes);
+
+/* Whether the crawl is over, without reserving. */
+enum budget_verdict budget_state(struct budget *b, uint64_t elapsed_ms);
+
+/* Whether a host that nobody knew may be admitted, found on a page of `from_host` ("" = a seed,
+ * always). `page_new_hosts` is how many that page has brought already. */
+bool budget_new_host(struct budget *b, struct str host, struct str from_host,
+                     unsigned page_new_hosts);
+
+/* Whether one more query of that path may be admitted; counts it. `path_query` has a '?' or is let
+ * through. */
+bool budget_query(struct budget *b, uint64_t host_position, struct str path_query);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scope: which URLs belong to the crawl.
+ *
+ * A URL passes when it is http or https on a port that may be asked, not too long, not one of the
+ * traps below, matches --include (if there is one) and no --exclude, is not too deep, and lies in
+ * the scope that the seeds draw:
+ *     host    the host names of the seeds (any scheme, any port)
+ *     domain  their registrable domains (a host without one: that host)
+ *     prefix  the seeds' URLs up to their last slash (scheme ignored, "www." not)
+ *     page    the seeds themselves
+ *     any     everything
+ * What a page needs (embeds: images, styles, scripts) is taken from anywhere, unless pages_only,
+ * for pages that are in scope: up to `embed_hops` E's at the end of its hops.
+ *
+ * Where a seed redirects to joins the seeds: a URL whose hops are 1 to 5 R's and nothing else.
+ *
+ * Traps: a path with more than `path_segments` segments, a segment or a group of segments that
+ * stands more than twice in a row (F63), a URL over `url_bytes`, more than `redirects` R's at the
+ * end of the hops (F38, F39).
+ *
+ * One for all shards. Checks are lock-free and may run while seeds are added: the sets only grow,
+ * and a table that was outgrown is kept until the close. Regular expressions are PCRE2 with limits
+ * on match and depth; pcre2 is included by scope_regex.c alone. */
+#ifndef SCOPE_SCOPE_H
+#define SCOPE_SCOPE_H
+
+#include "base/options.h"
+#include "url/url.h"
+
+enum scope_kind { SCOPE_HOST, SCOPE_DOMAIN, SCOPE_PREFIX, SCOPE_PAGE, SCOPE_ANY };
+
+struct scope_settings {
+    unsigned scope; /* enum scope_kind */
+    uint64_t depth; /* L and X letters in the hops */
+    struct option_list include, exclude;
+    bool pages_only;
+    uint64_t embed_hops;    /* 3 */
+    uint64_t redirects;     /* 10 */
+    uint64_t path_segments; /* 40 */
+    uint64_t url_bytes;     /* 4,096 */
+};
+extern const struct option scope_options[]; /* keys as in src/cli/settings.c where they are there */
+
+enum scope_verdict {
+    SCOPE_IN,
+    SCOPE_NOT_HTTP, /* another scheme: passed over without a word */
+    SCOPE_BAD_PORT,
+    SCOPE_TOO_LONG,
+    SCOPE_TOO_DEEP,
+    SCOPE_TRAP,          /* repetition, segments */
+    SCOPE_REDIRECTS,     /* too many in a row */
+    SCOPE_EXCLUDED,      /* --exclude, or not in --include */
+    SCOPE_OUTSIDE,       /* of what the seeds draw */
+    SCOPE_NOT_WANTED,    /* an embed, with pages_only */
+    SCOPE_VERDICTS_
+};
+const char *scope_verdict_text(enum scope_verdict v); /* "another host than the seeds'" … */
+
+struct scope;
+
+/* RC_INVALID: a regular expression; `why` names it, the place and what is wrong. */
+MUST_CHECK enum rc scope_open(const struct scope_settings *s, struct scope **ret, struct buf *why);
+void scope_close(struct scope *s);
+
+/* Live settings (depth, include, exclude) changed. RC_INVALID, RC_NOMEM: the old ones hold. */
+MUST_CHECK enum rc scope_change(struct scope *s, const struct scope_settings *to, struct buf *why);
+
+/* A seed, normalised. Any thread; RC_NOMEM, RC_LIMIT (10 million). A seed is in scope even where
+ * include, exclude or traps would say no; not with another scheme or a bad port. */
+MUST_CHECK enum rc scope_add_seed(struct scope *s, const struct url *seed);
+
+/* `hops`: the letters from the seed to this URL (frontier's enum hop_kind), its own included; "" is
+ * a seed. `from` is the page it was found on (for embeds), or NULL. Any thread. */
+enum scope_verdict scope_check(const struct scope *s, const struct url *u, struct str hops);
+
+/* Whether hops are a seed's redirects and nothing else (1 to 5 R's). */
+bool scope_joins(struct str hops);
+
+#endif
