@@ -15,7 +15,6 @@ enum {
 struct regex_list {
     pcre2_general_context *memory;
     size_t count;
-    bool is_jit;
     pcre2_code *codes[];
 };
 
@@ -59,7 +58,7 @@ static enum rc compile(struct regex_list *l, struct str pattern, const char *wha
         return RC_INVALID;
     }
     /* Where machine code cannot be had, the interpreter does the same. */
-    l->is_jit = pcre2_jit_compile(c, PCRE2_JIT_COMPLETE) == 0;
+    (void)pcre2_jit_compile(c, PCRE2_JIT_COMPLETE);
     l->codes[l->count++] = c;
     return RC_OK;
 }
@@ -96,11 +95,6 @@ bool regex_list_is_empty(const struct regex_list *l)
     return l->count == 0;
 }
 
-bool regex_list_is_jit(const struct regex_list *l)
-{
-    return l->is_jit;
-}
-
 static int count_step(pcre2_callout_block *block, void *ctx)
 {
     (void)block;
@@ -111,15 +105,26 @@ static int count_step(pcre2_callout_block *block, void *ctx)
     return 0;
 }
 
+/* Machine code has 32 KB of the thread's stack; a pattern that needs more is interpreted, with the
+ * steps that are left. */
+static int match(const pcre2_code *code, struct str subject, pcre2_match_data *data,
+                 pcre2_match_context *context)
+{
+    PCRE2_SPTR p = (PCRE2_SPTR)(subject.p ? subject.p : "");
+    unsigned left = REGEX_MAX_STEPS;
+    pcre2_set_callout(context, count_step, &left);
+    int got = pcre2_match(code, p, subject.n, 0, 0, data, context);
+    if (got == PCRE2_ERROR_JIT_STACKLIMIT)
+        got = pcre2_match(code, p, subject.n, 0, PCRE2_NO_JIT, data, context);
+    return got;
+}
+
 static enum regex_answer ask_each(const struct regex_list *l, struct str subject,
                                   pcre2_match_data *data, pcre2_match_context *context)
 {
     enum regex_answer answer = REGEX_NONE;
     for (size_t i = 0; i < l->count; i++) {
-        unsigned left = REGEX_MAX_STEPS;
-        pcre2_set_callout(context, count_step, &left);
-        int got = pcre2_match(l->codes[i], (PCRE2_SPTR)(subject.p ? subject.p : ""), subject.n, 0,
-                              0, data, context);
+        int got = match(l->codes[i], subject, data, context);
         if (got >= 0)
             return REGEX_SOME;
         if (got != PCRE2_ERROR_NOMATCH)

@@ -35,7 +35,4 @@ enum regex_answer {
 /* Any thread. Goes on behind one that gave up: a later match counts. */
 enum regex_answer regex_list_ask(const struct regex_list *l, struct str subject);
 
-/* Whether the patterns became machine code: for tests. */
-bool regex_list_is_jit(const struct regex_list *l);
-
 #endif
