@@ -98,8 +98,8 @@ static rocksdb_block_based_table_options_t *table_options(rocksdb_cache_t *cache
     rocksdb_block_based_options_set_block_cache(t, cache);
     rocksdb_block_based_options_set_block_size(t, BLOCK_BYTES);
     rocksdb_block_based_options_set_format_version(t, 5);
-    rocksdb_block_based_options_set_filter_policy(t,
-                                                  rocksdb_filterpolicy_create_ribbon(FILTER_BITS));
+    rocksdb_block_based_options_set_filter_policy(
+        t, rocksdb_filterpolicy_create_bloom_full(FILTER_BITS));
     /* Parts of filters and indexes come and go with the cache, so that they are bounded too. */
     rocksdb_block_based_options_set_index_type(
         t, rocksdb_block_based_table_index_type_two_level_index_search);
@@ -121,8 +121,8 @@ static rocksdb_options_t *db_options(rocksdb_cache_t *cache)
     rocksdb_options_set_max_write_buffer_number(o, MEMTABLES);
     rocksdb_options_set_max_open_files(o, MAX_OPEN_FILES);
     rocksdb_options_set_max_background_jobs(o, 2);
-    rocksdb_options_set_level_compaction_dynamic_level_bytes(o, 1);
-    rocksdb_options_set_max_bytes_for_level_base(o, 4 * MEMTABLE_BYTES);
+    /* Keys come in no order, so levels would be rewritten all the time. */
+    rocksdb_options_set_compaction_style(o, rocksdb_universal_compaction);
     rocksdb_options_set_target_file_size_base(o, MEMTABLE_BYTES);
     rocksdb_options_set_compression(o, rocksdb_lz4_compression);
     rocksdb_options_set_keep_log_file_num(o, 1);
