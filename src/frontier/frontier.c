@@ -171,8 +171,7 @@ static enum rc push(struct frontier *f, struct host *h, const struct candidate *
     struct url_entry e = {.sequence = f->next_sequence,
                           .via = c->via,
                           .path = c->path,
-                          .depth = c->depth,
-                          .kind = c->kind};
+                          .hops = str_first(c->hops, FRONTIER_MAX_HOPS)};
     if (!class)
         return RC_NOMEM;
     enum rc rc = host_origin_number(h, (struct origin){c->port, c->is_https}, &e.origin, bytes);
@@ -295,8 +294,7 @@ static void fill_lent(struct host_class *c, unsigned class, struct lent *ret)
         .port = o.port,
         .is_https = o.is_https,
         .class = (uint8_t) class,
-        .kind = e.kind,
-        .depth = e.depth,
+        .hops = e.hops,
     };
 }
 

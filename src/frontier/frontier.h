@@ -55,7 +55,8 @@ struct candidate {
     uint16_t port;   /* 0 = the scheme's own */
     bool is_https;
     uint8_t class;   /* 0 .. FRONTIER_CLASSES - 1 */
-    struct str hops; /* letters of enum hop_kind from the seed to this URL; "" = a seed */
+    struct str hops; /* letters of enum hop_kind from the seed to this URL; "" = a
+                        seed; what is beyond FRONTIER_MAX_HOPS is cut */
 };
 
 enum admitted {

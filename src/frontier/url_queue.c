@@ -7,8 +7,6 @@
 enum {
     FIRST_CHUNK_BYTES = 128,
     MOST_CHUNK_BYTES = 4096,
-    VARINT_BYTES = 10,
-    ENTRY_MOST_BYTES = 3 * VARINT_BYTES + 8 + 2, /* without the path */
 };
 
 struct url_chunk {
@@ -47,24 +45,40 @@ static char *put_entry(char *to, const struct url_entry *e, uint64_t before)
     to = put_varint(to, e->sequence - before);
     put_le64(to, e->via);
     to[8] = (char)e->origin;
-    to[9] = e->kind;
-    to = put_varint(to + 10, e->depth);
-    to = put_varint(to, e->path.n);
+    to[9] = (char)e->hops.n;
+    to = put_varint(to + 10, e->path.n);
+    if (e->hops.n) /* a seed's may be absent */
+        memcpy(to, e->hops.p, e->hops.n);
+    to += e->hops.n;
     memcpy(to, e->path.p, e->path.n);
     return to + e->path.n;
 }
 
+static size_t varint_bytes(uint64_t v)
+{
+    size_t n = 1;
+    for (; v >= 0x80; v >>= 7)
+        n++;
+    return n;
+}
+
+static size_t entry_bytes(const struct url_entry *e, uint64_t before)
+{
+    return varint_bytes(e->sequence - before) + 8 + 2 + varint_bytes(e->path.n) + e->hops.n +
+           e->path.n;
+}
+
 static const char *get_entry(const char *from, uint64_t before, struct url_entry *ret)
 {
-    uint64_t above, depth, length;
+    uint64_t above, length;
     from = get_varint(from, &above);
     ret->sequence = before + above;
     ret->via = get_le64(from);
     ret->origin = (uint8_t)from[8];
-    ret->kind = from[9];
-    from = get_varint(from + 10, &depth);
-    from = get_varint(from, &length);
-    ret->depth = (uint16_t)depth;
+    size_t hops = (uint8_t)from[9];
+    from = get_varint(from + 10, &length);
+    ret->hops = str_make(from, hops);
+    from += hops;
     ret->path = str_make(from, length);
     return from + length;
 }
@@ -103,14 +117,8 @@ static enum rc add_chunk(struct url_queue *q, size_t entry_bytes, uint64_t *byte
 
 enum rc url_queue_push(struct url_queue *q, const struct url_entry *e, uint64_t *bytes)
 {
-    char head[ENTRY_MOST_BYTES];
-    struct url_entry short_one = *e;
     uint64_t before = q->count ? q->last_sequence : 0;
-    short_one.path = STR("");
-    /* The exact size: a short path needs no more than its bytes and a small head. */
-    size_t head_bytes = (size_t)(put_entry(head, &short_one, before) - head);
-    char length[VARINT_BYTES];
-    size_t need = head_bytes - 1 + (size_t)(put_varint(length, e->path.n) - length) + e->path.n;
+    size_t need = entry_bytes(e, before);
     if (!q->last || q->last->cap - q->last->used < need) {
         enum rc rc = add_chunk(q, need, bytes);
         if (rc)

@@ -5,8 +5,9 @@
  *   [....read|entry entry]->[entry|free ...]
  *
  * An entry is bytes: how much its sequence is above the one before (varint), where it was found
- * (8), origin and kind (a byte each), depth and length of the path (varints), the path. Chunks grow
- * from 128 bytes to 4 KB, so that a host with one URL stays small and one with many wastes little.
+ * (8), origin and number of hops (a byte each), length of the path (varint), the hops' letters, the
+ * path. Chunks grow from 128 bytes to 4 KB, so that a host with one URL stays small and one with
+ * many wastes little.
  * The head stays where it is until it is popped. A zeroed queue is empty. */
 #ifndef FRONTIER_URL_QUEUE_H
 #define FRONTIER_URL_QUEUE_H
@@ -26,9 +27,8 @@ struct url_entry {
     uint64_t sequence;
     uint64_t via;
     struct str path;
-    uint16_t depth;
+    struct str hops; /* at most FRONTIER_MAX_HOPS letters */
     uint8_t origin;
-    char kind;
 };
 
 /* *bytes is kept as the memory that all queues of its owner take. */
@@ -37,7 +37,7 @@ void url_queue_done(struct url_queue *q, uint64_t *bytes);
 /* Its sequence is above that of all in the queue. RC_NOMEM leaves the queue as it was. */
 MUST_CHECK enum rc url_queue_push(struct url_queue *q, const struct url_entry *e, uint64_t *bytes);
 
-/* The head, its path borrowed until it is popped; false if the queue is empty. */
+/* The head, its strings borrowed until it is popped; false if the queue is empty. */
 bool url_queue_head(const struct url_queue *q, struct url_entry *ret);
 void url_queue_pop(struct url_queue *q, uint64_t *bytes);
 
