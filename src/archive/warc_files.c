@@ -218,6 +218,7 @@ enum rc warc_files_begin(struct warc_files *w, int64_t now_ms, struct warc_spot 
                               .info = &w->last->info,
                               .file = w->last->name,
                               .offset = w->end - w->last->start,
+                              .position = w->end,
                               .out_before = w->added.n};
     return RC_OK;
 }

@@ -79,8 +79,7 @@ static void make_waiting(struct frontier *f, struct host *h)
     must_add(&f->wake, &h->first.node, h->due_ms, h->position);
 }
 
-/* Out of whatever heap it is in; it is then nowhere, and must be put somewhere. */
-static void take_out(struct frontier *f, struct host *h)
+void frontier_take_up(struct frontier *f, struct host *h)
 {
     if (h->state == HOST_WAITING) {
         heap_remove(&f->wake, &h->first.node);
@@ -267,7 +266,7 @@ static void wake_due(struct frontier *f, uint64_t now_ms)
     struct heap_node *n;
     while ((n = heap_first(&f->wake)) && n->key <= now_ms) {
         struct host_class *c = (struct host_class *)(void *)n; /* node is its first member */
-        take_out(f, c->host);
+        frontier_take_up(f, c->host);
         make_ready(f, c->host);
     }
 }
@@ -310,7 +309,7 @@ enum rc frontier_lend(struct frontier *f, unsigned class, uint64_t now_ms, struc
     struct host_class *c = first_ready(f, class, &found);
     if (!c)
         return RC_AGAIN;
-    take_out(f, c->host);
+    frontier_take_up(f, c->host);
     c->host->state = HOST_OUT;
     c->host->lent_class = (uint8_t)found;
     f->counts.out++;
@@ -364,7 +363,7 @@ void frontier_hold(struct frontier *f, struct host *h, uint64_t due_ms)
     h->due_ms = due_ms;
     if (h->state == HOST_OUT)
         return;
-    take_out(f, h);
+    frontier_take_up(f, h);
     frontier_settle_down(f, h, 0);
 }
 

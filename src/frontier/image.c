@@ -93,6 +93,17 @@ void image_write(const struct frontier *f, unsigned bucket, const struct image_c
         buf_le64(out, hash64(str_make(out->p + start, out->n - start)));
 }
 
+bool image_is_empty(const struct frontier *f, unsigned bucket)
+{
+    const struct bucket *b = f->buckets[bucket];
+    return !b || (!b->host_count && !b->seen.count);
+}
+
+unsigned image_bucket(struct str bytes)
+{
+    return bytes.n < HEAD_BYTES ? FRONTIER_BUCKETS : get_le32(bytes.p + 12);
+}
+
 /* Reading ------------------------------------------------------------------------------------ */
 
 /* What is left of the image; `bad` once something reached past its end or makes no sense. */
@@ -186,6 +197,7 @@ static enum rc read_class(struct frontier *f, struct host *h, unsigned class, st
         f->counts.queued++;
         if (e.sequence >= f->next_sequence)
             f->next_sequence = e.sequence + 1;
+        f->image_sequence = f->next_sequence;
     }
     return r->bad ? RC_CORRUPT : RC_OK;
 }

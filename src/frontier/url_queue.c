@@ -141,15 +141,13 @@ bool url_queue_head(const struct url_queue *q, struct url_entry *ret)
     return true;
 }
 
-void url_queue_pop(struct url_queue *q, uint64_t *bytes)
+/* Passes over the first entry, gone or not. */
+static void drop_first(struct url_queue *q, uint64_t *bytes)
 {
     struct url_entry head;
-    if (!q->count)
-        return;
     struct url_chunk *c = q->first;
     c->read = (uint32_t)(get_entry(c->bytes + c->read, q->before_head, &head) - c->bytes);
     q->before_head = head.sequence;
-    q->count--;
     if (c->read < c->used)
         return;
     q->first = c->next;
@@ -159,12 +157,41 @@ void url_queue_pop(struct url_queue *q, uint64_t *bytes)
     mem_free(c);
 }
 
-struct url_walk url_queue_walk(const struct url_queue *q)
+/* The first entry is never one that is gone. */
+static void drop_gone(struct url_queue *q, uint64_t *bytes)
 {
-    return (struct url_walk){q->first, q->first ? q->first->read : 0, q->before_head};
+    struct url_entry e;
+    while (q->first) {
+        (void)get_entry(q->first->bytes + q->first->read, q->before_head, &e);
+        if (e.origin != URL_GONE)
+            return;
+        drop_first(q, bytes);
+    }
 }
 
-bool url_walk_next(struct url_walk *w, struct url_entry *ret)
+void url_queue_pop(struct url_queue *q, uint64_t *bytes)
+{
+    if (!q->count)
+        return;
+    drop_first(q, bytes);
+    drop_gone(q, bytes);
+    q->count--;
+}
+
+void url_queue_take_out(struct url_queue *q, const struct url_walk *w, uint64_t *bytes)
+{
+    w->chunk->bytes[w->origin_at] = (char)URL_GONE;
+    drop_gone(q, bytes);
+    q->count--;
+}
+
+struct url_walk url_queue_walk(const struct url_queue *q)
+{
+    return (struct url_walk){
+        .chunk = q->first, .at = q->first ? q->first->read : 0, .before = q->before_head};
+}
+
+static bool walk_one(struct url_walk *w, struct url_entry *ret)
 {
     if (w->chunk && w->at == w->chunk->used) {
         w->chunk = w->chunk->next;
@@ -172,7 +199,19 @@ bool url_walk_next(struct url_walk *w, struct url_entry *ret)
     }
     if (!w->chunk)
         return false;
-    w->at = (uint32_t)(get_entry(w->chunk->bytes + w->at, w->before, ret) - w->chunk->bytes);
+    uint64_t above;
+    const char *start = w->chunk->bytes + w->at;
+    w->origin_at = (uint32_t)(get_varint(start, &above) + 8 - w->chunk->bytes);
+    w->at = (uint32_t)(get_entry(start, w->before, ret) - w->chunk->bytes);
     w->before = ret->sequence;
     return true;
+}
+
+bool url_walk_next(struct url_walk *w, struct url_entry *ret)
+{
+    bool found;
+    do
+        found = walk_one(w, ret);
+    while (found && ret->origin == URL_GONE);
+    return found;
 }

@@ -8,11 +8,14 @@
  * (8), origin and number of hops (a byte each), length of the path (varint), the hops' letters, the
  * path. Chunks grow from 128 bytes to 4 KB, so that a host with one URL stays small and one with
  * many wastes little.
- * The head stays where it is until it is popped. A zeroed queue is empty. */
+ * The head stays where it is until it is popped. An entry taken out of the middle (recovery does
+ * that) stays as bytes marked URL_GONE, passed over. A zeroed queue is empty. */
 #ifndef FRONTIER_URL_QUEUE_H
 #define FRONTIER_URL_QUEUE_H
 
 #include "base/str.h"
+
+enum { URL_GONE = 255 }; /* in place of an origin, of which there are fewer */
 
 struct url_chunk;
 
@@ -41,13 +44,17 @@ MUST_CHECK enum rc url_queue_push(struct url_queue *q, const struct url_entry *e
 bool url_queue_head(const struct url_queue *q, struct url_entry *ret);
 void url_queue_pop(struct url_queue *q, uint64_t *bytes);
 
-/* Each entry from the head on; *at is NULL at first and then the queue's. For images. */
+/* Each entry from the head on. For images and recovery. */
 struct url_walk {
-    const struct url_chunk *chunk;
+    struct url_chunk *chunk;
     uint32_t at;
+    uint32_t origin_at; /* of the entry that came last, in `chunk` */
     uint64_t before;
 };
 struct url_walk url_queue_walk(const struct url_queue *q);
 bool url_walk_next(struct url_walk *w, struct url_entry *ret);
+
+/* Takes out the entry that the walk came to last; the walk ends with it. */
+void url_queue_take_out(struct url_queue *q, const struct url_walk *w, uint64_t *bytes);
 
 #endif
