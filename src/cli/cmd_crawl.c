@@ -98,7 +98,8 @@ static void say_end(const struct crawl *c, bool is_interrupted)
     if (c->settings->json)
         crawl_status_json(c->ledger, &out);
     else if (!get(&n->fetched) && !get(&n->failed) && !get(&n->refused) && !is_interrupted)
-        buf_printf(&out, "nothing is left to do in " STR_FMT " (--recrawl asks again for what is known)",
+        buf_printf(&out,
+                   "nothing is left to do in " STR_FMT " (--recrawl asks again for what is known)",
                    STR_ARG(c->settings->output));
     else
         crawl_status_print(c->ledger, 0, ledger_service_elapsed_ms(c->ledger), &out);
@@ -190,8 +191,10 @@ const struct command cmd_crawl = {
     .args = "[URL...]",
     .summary = "crawl from the given URLs; the same -o again resumes",
     .details =
-        "Fetches the URLs and what they lead to, as far as --scope and the limits allow, politely:\n"
-        "one request at a time to a host, a delay between two, robots.txt first. Everything goes to\n"
+        "Fetches the URLs and what they lead to, as far as --scope and the limits allow, "
+        "politely:\n"
+        "one request at a time to a host, a delay between two, robots.txt first. Everything goes "
+        "to\n"
         "the directory of -o: WARC files, an index, a log, and what is needed to go on after an\n"
         "interruption of any kind. ^C stops after what is under way; a second ^C at once.",
     .options = settings_table,

@@ -2,8 +2,9 @@
 /* crawl_watch: what a person sees of a running crawl: a progress line on standard error, redrawn
  * four times a second; where that is no terminal, a line a minute; with --json, JSON lines.
  *
- * It has a thread of its own, which also ends a crawl that was told to stop and does not come to its
- * end in time. Lines of the log go through it, so that they never stand inside the progress line. */
+ * It has a thread of its own, which also ends a crawl that was told to stop and does not come to
+ * its end in time. Lines of the log go through it, so that they never stand inside the progress
+ * line. */
 #ifndef CLI_CRAWL_WATCH_H
 #define CLI_CRAWL_WATCH_H
 

@@ -65,9 +65,8 @@ static enum rc fetch_open(struct instance *self, struct buf *why)
     rng_init(&f->rng, clock_wall_ms(f->ledger->clock) ^ self->shard);
     f->arena = arena_open(1024, 64 << 10);
     buf_init(&f->scratch, 64 << 10);
-    enum rc rc = f->arena
-                     ? identity_make(s->user_agent, s->contact, f->arena, &f->identity, why)
-                     : RC_NOMEM;
+    enum rc rc =
+        f->arena ? identity_make(s->user_agent, s->contact, f->arena, &f->identity, why) : RC_NOMEM;
     if (rc)
         fetch_close(self);
     return rc;
@@ -105,9 +104,8 @@ static struct pace_end end_of(struct fetch *f, const struct visit *v, const stru
     struct pace_end end = {.dns = DNS_FOUND, .http = a->outcome, .status = a->status};
     struct str after = a->head.n ? head_get(a->head, STR("Retry-After"), &f->scratch) : STR_NONE;
     if (after.p)
-        end.has_retry_after =
-            retry_after_read(after, (int64_t)clock_wall_ms(f->ledger->clock),
-                             s->retry_after_most_ms, &end.retry_after_ms);
+        end.has_retry_after = retry_after_read(after, (int64_t)clock_wall_ms(f->ledger->clock),
+                                               s->retry_after_most_ms, &end.retry_after_ms);
     end.is_unasked_304 = a->status == 304 && !v->has_past;
     return end;
 }
@@ -122,13 +120,16 @@ static void on_answer(struct http_ask *ask, const struct http_answer *answer)
     v->answer = answer->head.n ? answer : NULL;
     v->why = answer->why;
     count_add(&f->ledger->counts.bytes, answer->bytes_in);
-    struct str type = v->answer ? head_get(answer->head, STR("Content-Type"), &f->scratch)
-                                : STR_NONE;
+    struct str type =
+        v->answer ? head_get(answer->head, STR("Content-Type"), &f->scratch) : STR_NONE;
     struct str mime = media_type(type);
     v->mime = mime.p ? arena_dup(v->arena, mime) : STR_NONE;
+    if (v->kind == VISIT_ROBOTS) { /* judged when its Crawl-delay is known */
+        part_emit(f->self, ROBOTS, &v->head);
+        return;
+    }
     visit_judge(v, f->pace, &f->rng);
-    unsigned outlet = v->kind == VISIT_ROBOTS ? ROBOTS : visit_has_result(v) ? PAGE : FAILED;
-    part_emit(f->self, outlet, &v->head);
+    part_emit(f->self, visit_has_result(v) ? PAGE : FAILED, &v->head);
 }
 
 /* Asking --------------------------------------------------------------------------------------- */
@@ -192,7 +193,8 @@ const struct part part_fetch = {
     .kind = PART_COMPONENT,
     .name = "fetch",
     .help = "asks a web server for the visit's URL",
-    .inlets = (const struct part_port[]){{"in", VISIT_TYPE, "visits that may be asked", false}, {0}},
+    .inlets =
+        (const struct part_port[]){{"in", VISIT_TYPE, "visits that may be asked", false}, {0}},
     .outlets = (const struct part_port[]){{"page", VISIT_TYPE, "with an answer", false},
                                           {"robots", VISIT_TYPE, "answers for robots.txt", false},
                                           {"failed", VISIT_TYPE, "without an answer", false},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* intake: references become URLs: resolved, normalised, each once, and judged: does it belong to the
- * crawl, is there room for it. Seeds come this way too, and so does where a seed redirects to, which
- * draws the scope as the seed does. */
+/* intake: references become URLs: resolved, normalised, each once, and judged: does it belong to
+ * the crawl, is there room for it. Seeds come this way too, and so does where a seed redirects to,
+ * which draws the scope as the seed does. */
 #include "components/services.h"
 #include "components/visit.h"
 
@@ -29,7 +29,7 @@ struct page_set {
     struct page_slot {
         uint64_t fingerprint;
         uint32_t mark;
-    } *slots;
+    } * slots;
     size_t slot_count;
     uint32_t mark;
 };
@@ -176,7 +176,7 @@ struct judging {
     struct url base;
     const struct url *relative_to;
     unsigned new_hosts;
-    char last_hop;        /* hops of the last link, for the next of the same kind */
+    char last_hop; /* hops of the last link, for the next of the same kind */
     struct str last_hops;
 };
 
@@ -186,8 +186,7 @@ static struct str hops_of(struct judging *j, char hop)
         return STR("");
     if (j->last_hop != hop) {
         j->last_hop = hop;
-        j->last_hops =
-            arena_printf(j->v->arena, STR_FMT "%c", STR_ARG(j->v->lent.hops), hop);
+        j->last_hops = arena_printf(j->v->arena, STR_FMT "%c", STR_ARG(j->v->lent.hops), hop);
     }
     return j->last_hops;
 }
@@ -197,8 +196,8 @@ static void judge(struct judging *j, const struct visit_reference *ref)
     struct intake *in = j->in;
     struct visit *v = j->v;
     struct url u;
-    if (url_parse(&j->parser, ref->raw, j->relative_to, (struct url_room){in->room, sizeof in->room},
-                  &u) ||
+    if (url_parse(&j->parser, ref->raw, j->relative_to,
+                  (struct url_room){in->room, sizeof in->room}, &u) ||
         !url_is_http(&u))
         return;
     url_normalise(&u, in->rules);
@@ -247,9 +246,8 @@ static void intake_handle(struct instance *self, unsigned inlet, struct message 
     struct intake *in = self->state;
     struct visit *v = visit_of(m);
     struct judging j = {.self = self, .in = in, .v = v, .parser = {.idn = in->scope->idn}};
-    v->links = v->reference_count
-                   ? arena_alloc(v->arena, v->reference_count * sizeof *v->links)
-                   : NULL;
+    v->links =
+        v->reference_count ? arena_alloc(v->arena, v->reference_count * sizeof *v->links) : NULL;
     if (v->links && page_set_begin(&in->seen, v->reference_count)) {
         if (v->charset && url_encoding_open(str_c(v->charset), &j.parser.encoding))
             j.parser.encoding = NULL;

@@ -63,9 +63,8 @@ static enum warc_cut cut_of(const struct http_answer *a)
 
 static struct warc_outlink *outlinks_of(struct visit *v, size_t *ret_count)
 {
-    struct warc_outlink *list = v->link_count
-                                    ? arena_alloc(v->arena, v->link_count * sizeof *list)
-                                    : NULL;
+    struct warc_outlink *list =
+        v->link_count ? arena_alloc(v->arena, v->link_count * sizeof *list) : NULL;
     *ret_count = list ? v->link_count : 0;
     for (size_t i = 0; i < *ret_count; i++)
         list[i] = (struct warc_outlink){

@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "flow/part.h"
 #include "fetch/request.h"
+#include "flow/part.h"
 #include "url/normalise.h"
 
 #include <stdio.h>
@@ -36,8 +36,7 @@ struct ledger_part_settings {
 static const struct option ledger_options[] = {
     ROW(TEXT, output, "output", "crawl", "the crawl's directory", .arg = "DIR"),
     ROW(TEXT, user_agent, "user-agent", "orbweaver", "who asks, as archives say it"),
-    ROW(TEXT, contact, "contact", NULL, "where a site's operator can write to",
-        .arg = "URL|MAIL"),
+    ROW(TEXT, contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),
     ROW(BOOL, ignore_robots, "ignore-robots", "no", "as archives say it"),
     ROW(TEXT, prefix, "warc-prefix", "orbweaver", "how names of archive files begin"),
     ROW(TEXT, description, "description", NULL, "what the crawl is for, as archives say it"),
@@ -46,8 +45,9 @@ static const struct option ledger_options[] = {
         .min = 1000),
     ROW(SIZE, digest_bytes, "digest-memory", "64M", "for payloads that may come again"),
     ROW(DURATION, sync_ms, "sync", "1s", "between two syncs of the disk", .min = 1),
-    ROW(SIZE, image_bytes, "image-size", "64M", "an image of the frontier is made behind so much "
-                                                "journal"),
+    ROW(SIZE, image_bytes, "image-size", "64M",
+        "an image of the frontier is made behind so much "
+        "journal"),
     ROW(SIZE, reserve_bytes, "disk-reserve", "256M", "the crawl pauses when the disk has less"),
     ROW(COUNT, hosts, "hosts", "10M", "most hosts that are known", .min = 1),
     ROW(COUNT, host_queue, "host-queue", "10M", "most URLs that wait for a host", .min = 1),
@@ -210,6 +210,7 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
         return rc;
     }
     struct ledger_totals t = ledger_totals(p->service.ledger);
+    p->service.earlier_ms = t.elapsed_ms;
     budget_restore(part_provider(self, 1), t.pages, t.bytes, t.elapsed_ms);
     return RC_OK;
 }

@@ -204,9 +204,9 @@ static enum rc read_css(struct read_part *r, struct visit *v)
 static enum rc on_entry(void *ctx, const struct sitemap_entry *e)
 {
     struct visit *v = ctx;
-    char hop = e->kind == SITEMAP_CHILD                                ? HOP_PREREQUISITE
+    char hop = e->kind == SITEMAP_CHILD                                  ? HOP_PREREQUISITE
                : e->kind == SITEMAP_PAGE || e->kind == SITEMAP_ALTERNATE ? HOP_LISTED
-                                                                       : 0;
+                                                                         : 0;
     if (!hop)
         return RC_OK;
     struct str raw = arena_dup(v->arena, e->loc);
@@ -312,8 +312,8 @@ static void read_handle(struct instance *self, unsigned inlet, struct message *m
     struct visit *v = visit_of(m);
     enum rc rc = RC_OK;
     if (v->answer && is_readable(v) && !read_redirect(r, v)) {
-        v->robots_bits = x_robots_read(v->answer->head, request_robots_token(s->user_agent),
-                                       &r->scratch);
+        v->robots_bits =
+            x_robots_read(v->answer->head, request_robots_token(s->user_agent), &r->scratch);
         read_refresh(r, s, v);
         rc = read_text(r, s, v);
     }

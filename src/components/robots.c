@@ -2,11 +2,10 @@
 /* robots: what an answer for robots.txt means for its origin.
  *
  * Rules go to the host's card; the sitemaps that the file names become references of the visit. A
- * redirect is followed from here, up to five times, as RFC 9309 (2.3.1.2) wants: the visit goes back
- * to resolve with another URL, past the guard and the limits of that address. What is found there
- * holds for the origin first asked. */
-#include "components/services.h"
-#include "components/visit.h"
+ * redirect is followed from here, up to five times, as RFC 9309 (2.3.1.2) wants: the visit goes
+ * back to resolve with another URL, past the guard and the limits of that address. What is found
+ * there holds for the origin first asked. */
+#include "components/judge.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -36,6 +35,8 @@ struct robots_part {
     struct ledger_service *ledger;
     struct scope_service *scope;
     struct address_table *addresses;
+    struct pace_service *pace;
+    struct rng rng;
     struct decoder *decoder;
     struct buf text;
     struct buf scratch;
@@ -61,6 +62,8 @@ static enum rc robots_open(struct instance *self, struct buf *why)
     r->ledger = part_provider(self, 0);
     r->scope = part_provider(self, 1);
     r->addresses = part_provider(self, 2);
+    r->pace = part_provider(self, 3);
+    rng_init(&r->rng, clock_wall_ms(r->ledger->clock) + 33 + self->shard);
     buf_init(&r->text, ROBOTS_BODY_MAX + 1);
     buf_init(&r->scratch, 64 << 10);
     enum rc rc = decoder_open(&r->decoder);
@@ -93,7 +96,6 @@ static void ask_again(struct instance *self, struct robots_part *r, struct visit
     v->has_slot = false;
     v->robots_hops++;
     v->state = VISIT_ON_ITS_WAY;
-    v->has_verdict = false;
     v->answer = NULL;
     part_emit(self, AGAIN, &v->head);
 }
@@ -178,6 +180,7 @@ static void robots_handle(struct instance *self, unsigned inlet, struct message 
         meaning = ROBOTS_ALLOW;
     }
     conclude(self, r, v, meaning);
+    visit_judge(v, r->pace, &r->rng);
     part_emit(self, OUT, m);
 }
 
@@ -193,6 +196,7 @@ const struct part part_robots = {
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the time"},
                                         {"scope", SCOPE_INTERFACE, "knows names"},
                                         {"addresses", ADDRESSES_INTERFACE, "gets slots back"},
+                                        {"pace", PACE_INTERFACE, "says when to ask again"},
                                         {0}},
     .options = robots_options,
     .settings_bytes = sizeof(struct robots_settings),

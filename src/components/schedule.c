@@ -48,7 +48,7 @@ struct schedule {
 static void gauges(struct schedule *s)
 {
     struct frontier_counts c = frontier_counts(s->frontier);
-    struct crawl_shard_counts *to = &s->ledger->counts.shards[s->self->shard & 63];
+    struct crawl_shard_counts *to = &s->ledger->counts.shards[s->self->shard % CRAWL_MAX_SHARDS];
     atomic_store_explicit(&to->hosts, c.hosts, memory_order_relaxed);
     atomic_store_explicit(&to->known, c.known, memory_order_relaxed);
     atomic_store_explicit(&to->queued, c.queued, memory_order_relaxed);
@@ -146,7 +146,8 @@ static enum produced schedule_produce(struct instance *self)
     struct lent lent;
     if (s->asked++ % GAUGES_EVERY == 0)
         gauges(s);
-    if (ledger_is_short(s->ledger->ledger)) { /* looks again in a second, and until then lends nobody */
+    if (ledger_is_short(
+            s->ledger->ledger)) { /* looks again in a second, and until then lends nobody */
         if (part_timer(self, &s->timer, now_ms + 1000))
             part_fail(self, RC_NOMEM, "no memory for a timer");
         return PRODUCED_WAIT;

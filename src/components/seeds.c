@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* seeds: where the crawl begins: the URLs that were given, a few hundred to a visit that fetches
- * nothing. What earlier runs have brought is left out. A URL without a scheme gets http://, as people
- * write them. */
+ * nothing. What earlier runs have brought is left out. A URL without a scheme gets http://, as
+ * people write them. */
 #include "components/services.h"
 #include "components/visit.h"
 
@@ -111,9 +111,9 @@ static void add(struct instance *self, struct seeds *s, struct visit *v, struct 
     struct url u;
     struct str whole = has_scheme(text) ? arena_dup(v->arena, text)
                                         : arena_printf(v->arena, "http://" STR_FMT, STR_ARG(text));
-    enum rc rc = whole.p ? url_parse(&parser, whole, NULL,
-                                     (struct url_room){s->room, sizeof s->room}, &u)
-                         : RC_NOMEM;
+    enum rc rc =
+        whole.p ? url_parse(&parser, whole, NULL, (struct url_room){s->room, sizeof s->room}, &u)
+                : RC_NOMEM;
     if (rc || !url_is_http(&u)) {
         log_warn(part_log(self), "seed.refused", LOG_STR("seed", text),
                  LOG_C("why", rc ? url_reason_text(parser.reason) : "neither http nor https"));
@@ -153,8 +153,8 @@ const struct part part_seeds = {
     .name = "seeds",
     .help = "brings the URLs where the crawl begins",
     .where = PART_ON_ONE_SHARD,
-    .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "seeds, as links of a visit", false},
-                                          {0}},
+    .outlets =
+        (const struct part_port[]){{"out", VISIT_TYPE, "seeds, as links of a visit", false}, {0}},
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "knows earlier seeds"},
                                         {"scope", SCOPE_INTERFACE, "knows names"},
                                         {0}},

@@ -76,9 +76,8 @@ static bool is_known(struct settle_part *s, const struct visit_link *l)
 static struct candidate *new_links(struct settle_part *s, struct visit *v, size_t *ret_count)
 {
     size_t count = 0;
-    struct candidate *list = v->link_count
-                                 ? arena_alloc(v->arena, v->link_count * sizeof *list)
-                                 : NULL;
+    struct candidate *list =
+        v->link_count ? arena_alloc(v->arena, v->link_count * sizeof *list) : NULL;
     for (size_t i = 0; list && i < v->link_count; i++) {
         const struct visit_link *l = &v->links[i];
         if (!l->is_wanted)
@@ -157,8 +156,8 @@ static void past_capture(struct settle_part *s, struct visit *v, struct past *p)
         memcpy(p->record_id, v->place.id.bytes, sizeof p->record_id);
         p->etag = header(s, v, STR("ETag"));
         p->last_modified = header(s, v, STR("Last-Modified"));
-        p->changes += v->has_past && v->past.has_digest &&
-                      !digest_eq(&v->past.digest, &v->place.digest);
+        p->changes +=
+            v->has_past && v->past.has_digest && !digest_eq(&v->past.digest, &v->place.digest);
     }
 }
 

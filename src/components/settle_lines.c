@@ -38,9 +38,9 @@ static void end_row(struct settle_lines *l, enum ledger_file file, size_t from)
 enum rc settle_lines_get(struct settle_lines *l, const struct ledger_line **ret, size_t *ret_count)
 {
     for (size_t i = 0; i < l->count; i++)
-        l->lines[i] = (struct ledger_line){
-            l->rows[i].file,
-            str_make(l->text.p + l->rows[i].from, l->rows[i].to - l->rows[i].from)};
+        l->lines[i] =
+            (struct ledger_line){l->rows[i].file, str_make(l->text.p + l->rows[i].from,
+                                                           l->rows[i].to - l->rows[i].from)};
     *ret = l->lines;
     *ret_count = l->count;
     return buf_rc(&l->text);
@@ -119,8 +119,7 @@ static void crawl_log(struct settle_lines *l, const struct visit *v, int code, u
     struct buf *out = &l->text;
     size_t from = out->n;
     buf_time_iso(out, (uint64_t)wall_ms);
-    buf_printf(out, " %5d %10llu ", code,
-               (unsigned long long)(v->answer ? v->answer->body.n : 0));
+    buf_printf(out, " %5d %10llu ", code, (unsigned long long)(v->answer ? v->answer->body.n : 0));
     buf_add(out, url_href(&v->url));
     buf_byte(out, ' ');
     buf_add(out, v->lent.hops);

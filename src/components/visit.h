@@ -71,7 +71,8 @@ struct visit {
     /* schedule's */
     struct lent lent;
     struct card *card;
-    struct url url; /* what is asked for; of VISIT_ROBOTS the robots.txt, or where it redirects to */
+    struct url
+        url; /* what is asked for; of VISIT_ROBOTS the robots.txt, or where it redirects to */
     uint64_t fingerprint;
     unsigned robots_hops; /* redirects of robots.txt so far */
     bool has_past;
@@ -83,20 +84,20 @@ struct visit {
     uint64_t address_group;
 
     /* gate's */
-    bool has_slot; /* of its address: settle gives it back */
+    bool has_slot;   /* of its address: settle gives it back */
     bool is_charged; /* a page of the budget is reserved: settle says what came of it */
     uint64_t due_ms; /* of VISIT_LATER */
 
     /* fetch's */
     struct http_ask ask;
-    struct str request; /* as sent */
-    void *fetch;                 /* which one asks */
-    struct visit *next, *before; /* in its list of what is running */
-    uint64_t begun_ms;           /* the flow's clock */
-    int64_t date_ms;             /* the wall's */
+    struct str request;               /* as sent */
+    void *fetch;                      /* which one asks */
+    struct visit *next, *before;      /* in its list of what is running */
+    uint64_t begun_ms;                /* the flow's clock */
+    int64_t date_ms;                  /* the wall's */
     const struct http_answer *answer; /* NULL: there is none */
     struct pace_end end;
-    bool has_verdict; /* fetch's; settle's for what never came there */
+    bool has_verdict; /* of robots.txt robots', of what never was asked settle's */
     struct pace_verdict verdict;
     struct str mime; /* as the server says, without parameters; absent = none */
 
@@ -113,8 +114,8 @@ struct visit {
     bool is_page;         /* belongs into pages.jsonl */
     bool robots_changed;  /* the card has new rules */
     struct str identified;
-    const char *note;     /* for the log: how the body was broken */
-    double score;         /* focus: how well it fits; -1 = not asked */
+    const char *note; /* for the log: how the body was broken */
+    double score;     /* focus: how well it fits; -1 = not asked */
 
     /* intake's */
     struct visit_link *links;

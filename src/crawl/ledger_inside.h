@@ -14,6 +14,7 @@
 #define CRAWL_LEDGER_INSIDE_H
 
 #include "archive/line_file.h"
+#include "base/log.h"
 #include "crawl/batch.h"
 #include "crawl/manifest.h"
 #include "frontier/image.h"

@@ -178,7 +178,8 @@ void part_unwatch(struct instance *self, struct watch *w);
 MUST_CHECK enum rc part_timer(struct instance *self, struct timer *t, uint64_t moment_ms);
 void part_timer_stop(struct instance *self, struct timer *t);
 
-/* The loop of the shard itself, for services that wait for many things (net/http.h). From open on. */
+/* The loop of the shard itself, for services that wait for many things (net/http.h). From open on.
+ */
 struct loop *part_loop(struct instance *self);
 
 /* From any thread, between start and stop: p->run on this instance's shard. Not while it is
