@@ -12,6 +12,8 @@ enum {
 static void visit_release(struct message *m)
 {
     struct visit *v = visit_of(m);
+    if (v->errand)
+        call_end(v->errand, v->is_safe ? RC_OK : RC_CLOSED);
     arena_close(v->arena);
     mem_free(v);
 }
