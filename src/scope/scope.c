@@ -343,9 +343,10 @@ static bool is_drawn(const struct scope *s, const struct url *u)
     return true;
 }
 
-static bool is_near(const struct scope *s, const struct way *w, struct str hops)
+static bool is_outside(const struct scope *s, const struct url *u, const struct way *w)
 {
-    return (w->embeds && w->embeds <= s->embed_hops) || scope_joins(hops);
+    bool is_near = w->embeds && w->embeds <= s->embed_hops;
+    return !is_near && !is_drawn(s, u);
 }
 
 static enum regex_answer ask(const struct scope *s, const struct regex_list *l, struct str url)
@@ -363,7 +364,8 @@ static bool is_excluded(const struct scope *s, const struct live *l, struct str 
     return !regex_list_is_empty(l->exclude) && ask(s, l->exclude, url) != REGEX_NONE;
 }
 
-/* From the cheapest question to the dearest. */
+/* From the cheapest question to the dearest; but what would join the seeds is called outside only
+ * if that is all there is against it. */
 static enum scope_verdict judge(const struct scope *s, const struct url *u, struct str hops)
 {
     const struct live *live = atomic_load_explicit(&s->live, memory_order_acquire);
@@ -376,11 +378,14 @@ static enum scope_verdict judge(const struct scope *s, const struct url *u, stru
         return SCOPE_REDIRECTS;
     if (w.links > live->depth)
         return SCOPE_TOO_DEEP;
-    if (!is_near(s, &w, hops) && !is_drawn(s, u))
+    bool outside = is_outside(s, u, &w);
+    if (outside && !scope_joins(hops))
         return SCOPE_OUTSIDE;
     if (path_is_trap(url_path(u), s->path_segments))
         return SCOPE_TRAP;
-    return is_excluded(s, live, seed_name(u)) ? SCOPE_EXCLUDED : SCOPE_IN;
+    if (is_excluded(s, live, seed_name(u)))
+        return SCOPE_EXCLUDED;
+    return outside ? SCOPE_OUTSIDE : SCOPE_IN;
 }
 
 enum scope_verdict scope_check(const struct scope *s, const struct url *u, struct str hops)
