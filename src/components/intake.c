@@ -37,8 +37,6 @@ struct page_set {
 struct intake {
     struct ledger_service *ledger;
     struct scope_service *scope;
-    struct budget *budget;
-    struct frontier *frontier;
     uint32_t rules;
     struct page_set seen;
     char room[URL_ROOM_BYTES];
@@ -62,8 +60,6 @@ static enum rc intake_open(struct instance *self, struct buf *why)
     self->state = in;
     in->ledger = part_provider(self, 0);
     in->scope = part_provider(self, 1);
-    in->budget = part_provider(self, 2);
-    in->frontier = ledger_frontier(in->ledger->ledger, self->shard);
     enum rc rc = url_rules_parse(s->normalise, &in->rules, &bad);
     if (rc) {
         buf_printf(why, "normalise: \"" STR_FMT "\" is no rule", STR_ARG(bad));
@@ -144,22 +140,6 @@ static bool sitemap_may(const struct visit *v, const struct url *u, char hop, st
     return !is_listed || str_eq(url_host(u), url_host(&v->url));
 }
 
-/* Only what nobody knows is counted against budgets. */
-static bool budget_allows(struct intake *in, const struct visit *v, const struct visit_link *l,
-                          unsigned *new_hosts)
-{
-    bool is_mine = frontier_is_mine(in->frontier, l->position);
-    if (is_mine && frontier_knows(in->frontier, l->position, l->fingerprint))
-        return true;
-    if (is_mine && !frontier_host(in->frontier, l->position, l->host)) {
-        struct str from = v->kind == VISIT_SEEDS ? STR("") : v->lent.host_name;
-        if (!budget_new_host(in->budget, l->host, from, *new_hosts))
-            return false;
-        ++*new_hosts;
-    }
-    return budget_query(in->budget, l->position, l->path);
-}
-
 static bool add_seed(struct instance *self, struct intake *in, const struct url *u)
 {
     enum rc rc = scope_add_seed(in->scope->scope, u);
@@ -175,7 +155,6 @@ struct judging {
     struct url_parser parser;
     struct url base;
     const struct url *relative_to;
-    unsigned new_hosts;
     char last_hop; /* hops of the last link, for the next of the same kind */
     struct str last_hops;
 };
@@ -217,8 +196,6 @@ static void judge(struct judging *j, const struct visit_reference *ref)
     }
     if (verdict != SCOPE_IN || !sitemap_may(v, &u, ref->hop, hops))
         count_add(&in->ledger->counts.rejected[verdict], 1);
-    else if (!budget_allows(in, v, l, &j->new_hosts))
-        count_add(&in->ledger->counts.over_budget, 1);
     else
         l->is_wanted = true;
 }
@@ -267,9 +244,8 @@ const struct part part_intake = {
     .help = "makes references URLs, and says which belong to the crawl",
     .inlets = (const struct part_port[]){{"in", VISIT_TYPE, "with references", false}, {0}},
     .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "with links", false}, {0}},
-    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "knows what is known"},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "counts"},
                                         {"scope", SCOPE_INTERFACE, "knows what belongs"},
-                                        {"budget", BUDGET_INTERFACE, "knows how much may be had"},
                                         {0}},
     .options = intake_options,
     .settings_bytes = sizeof(struct intake_settings),

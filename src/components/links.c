@@ -18,9 +18,10 @@ static struct str put(char **at, struct str s)
     return copy;
 }
 
-struct links *links_open(const struct candidate *const *list, size_t count, unsigned epoch)
+struct links *links_open(const struct candidate *const *list, size_t count, struct str from,
+                         unsigned epoch)
 {
-    size_t bytes = sizeof(struct links) + count * sizeof(struct candidate);
+    size_t bytes = sizeof(struct links) + count * sizeof(struct candidate) + from.n;
     for (size_t i = 0; i < count; i++)
         bytes += list[i]->host.n + list[i]->path.n + list[i]->hops.n;
     struct links *l = mem_alloc(bytes);
@@ -30,6 +31,7 @@ struct links *links_open(const struct candidate *const *list, size_t count, unsi
     l->epoch = epoch;
     l->count = count;
     char *at = (char *)&l->list[count];
+    l->from = put(&at, from);
     for (size_t i = 0; i < count; i++) {
         l->list[i] = *list[i];
         l->list[i].host = put(&at, list[i]->host);

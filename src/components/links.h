@@ -12,13 +12,15 @@
 
 struct links {
     struct message head;
-    unsigned epoch; /* the ledger's */
+    unsigned epoch;  /* the ledger's */
+    struct str from; /* the host of the page they were found on; "" for seeds */
     size_t count;
     struct candidate list[];
 };
 
 /* Copies the candidates with their texts. NULL without memory. */
-struct links *links_open(const struct candidate *const *list, size_t count, unsigned epoch);
+struct links *links_open(const struct candidate *const *list, size_t count, struct str from,
+                         unsigned epoch);
 
 static inline struct links *links_of(struct message *m)
 {

@@ -113,7 +113,8 @@ static void send_to(struct settle_part *s, struct visit *v, const struct candida
             some[n++] = &list[i];
     if (!n && shard != self->shard)
         return;
-    struct links *l = (!count || some) ? links_open(some, n, epoch) : NULL;
+    struct str from = v->kind == VISIT_SEEDS ? STR("") : v->lent.host_name;
+    struct links *l = (!count || some) ? links_open(some, n, from, epoch) : NULL;
     if (!l) {
         part_fail(self, RC_NOMEM, "no memory for links");
         return;

@@ -15,6 +15,7 @@
 
 enum {
     MOST_SEEDS = 10000000,
+    MOST_COUSINS = 100000,
     SEED_REDIRECTS = 5,
 };
 
@@ -34,6 +35,7 @@ struct scope {
     struct name_set *seeds;   /* URLs */
     struct name_set *names;   /* SCOPE_HOST, SCOPE_DOMAIN: hosts; SCOPE_PREFIX: prefixes */
     struct name_set *domains; /* SCOPE_DOMAIN */
+    struct name_set *cousins; /* other hosts of these domains, as they are met */
     _Atomic size_t longest_prefix;
     _Atomic uint64_t *regex_limits; /* checking counts, though it changes nothing else */
     pthread_mutex_t changing;       /* guards the change of `live` and of `longest_prefix` */
@@ -125,8 +127,9 @@ enum rc scope_open(const struct scope_settings *settings, struct scope **ret, st
     s->seeds = name_set_open(MOST_SEEDS);
     s->names = name_set_open(MOST_SEEDS);
     s->domains = name_set_open(MOST_SEEDS);
+    s->cousins = name_set_open(MOST_COUSINS);
     enum rc rc = RC_NOMEM;
-    if (s->regex_limits && s->seeds && s->names && s->domains)
+    if (s->regex_limits && s->seeds && s->names && s->domains && s->cousins)
         rc = live_open(settings, &live, why);
     atomic_store_explicit(&s->live, live, memory_order_release);
     if (rc)
@@ -149,6 +152,7 @@ void scope_close(struct scope *s)
     name_set_close(s->seeds);
     name_set_close(s->names);
     name_set_close(s->domains);
+    name_set_close(s->cousins);
     mem_free(s->regex_limits);
     pthread_mutex_destroy(&s->changing);
     mem_free(s);
@@ -246,21 +250,31 @@ static enum rc add_domain(struct scope *s, struct str host)
     return domain.p ? add(s->domains, domain) : add(s->names, host);
 }
 
-/* The public suffix list is asked only of a host that ends in a seed's domain, and says whether
- * that is its own: bucket.s3.amazonaws.com is no host of amazonaws.com. */
+/* The public suffix list says whether a seed's domain that a host ends in is its own:
+ * bucket.s3.amazonaws.com is no host of amazonaws.com. As that takes longer than all the rest, the
+ * answer is kept for the first hosts that are in. */
+static bool is_cousin(const struct scope *s, struct str host, uint64_t hash)
+{
+    struct str domain = url_domain(host);
+    if (!domain.p || !has(s->domains, domain))
+        return false;
+    if (name_set_count(s->cousins) < MOST_COUSINS) {
+        enum rc rc = name_set_add(s->cousins, hash, host);
+        (void)rc; /* without memory it is asked again */
+    }
+    return true;
+}
+
 static bool has_domain(const struct scope *s, struct str host)
 {
-    if (has(s->names, host) || has(s->domains, host))
+    uint64_t hash = hash64(host);
+    if (name_set_has(s->names, hash, host) || name_set_has(s->cousins, hash, host))
         return true;
     if (host.n > URL_DOMAIN_MAX_BYTES)
         return false;
-    for (struct str end = host; end.n;) {
-        end = str_from(end, str_find(end, '.') + 1);
-        if (end.n && has(s->domains, end)) {
-            struct str domain = url_domain(host);
-            return domain.p && has(s->domains, domain);
-        }
-    }
+    for (struct str end = host; end.n; end = str_from(end, str_find(end, '.') + 1))
+        if (has(s->domains, end))
+            return is_cousin(s, host, hash);
     return false;
 }
 
@@ -329,9 +343,10 @@ static bool is_drawn(const struct scope *s, const struct url *u)
     return true;
 }
 
-static bool is_near(const struct scope *s, const struct way *w, struct str hops)
+static bool is_outside(const struct scope *s, const struct url *u, const struct way *w)
 {
-    return (w->embeds && w->embeds <= s->embed_hops) || scope_joins(hops);
+    bool is_near = w->embeds && w->embeds <= s->embed_hops;
+    return !is_near && !is_drawn(s, u);
 }
 
 static enum regex_answer ask(const struct scope *s, const struct regex_list *l, struct str url)
@@ -349,7 +364,8 @@ static bool is_excluded(const struct scope *s, const struct live *l, struct str 
     return !regex_list_is_empty(l->exclude) && ask(s, l->exclude, url) != REGEX_NONE;
 }
 
-/* From the cheapest question to the dearest. */
+/* From the cheapest question to the dearest; but what would join the seeds is called outside only
+ * if that is all there is against it. */
 static enum scope_verdict judge(const struct scope *s, const struct url *u, struct str hops)
 {
     const struct live *live = atomic_load_explicit(&s->live, memory_order_acquire);
@@ -362,11 +378,14 @@ static enum scope_verdict judge(const struct scope *s, const struct url *u, stru
         return SCOPE_REDIRECTS;
     if (w.links > live->depth)
         return SCOPE_TOO_DEEP;
-    if (!is_near(s, &w, hops) && !is_drawn(s, u))
+    bool outside = is_outside(s, u, &w);
+    if (outside && !scope_joins(hops))
         return SCOPE_OUTSIDE;
     if (path_is_trap(url_path(u), s->path_segments))
         return SCOPE_TRAP;
-    return is_excluded(s, live, seed_name(u)) ? SCOPE_EXCLUDED : SCOPE_IN;
+    if (is_excluded(s, live, seed_name(u)))
+        return SCOPE_EXCLUDED;
+    return outside ? SCOPE_OUTSIDE : SCOPE_IN;
 }
 
 enum scope_verdict scope_check(const struct scope *s, const struct url *u, struct str hops)

@@ -14,8 +14,9 @@
  * and behind them passed over (an image that was moved is still an image). --include and --exclude
  * hold for embeds too.
  *
- * Where a seed redirects to joins the seeds: a URL whose hops are 1 to 5 R's and nothing else. Such
- * a URL may lie anywhere; all else is checked of it. Who gets SCOPE_IN for it then adds it.
+ * Where a seed redirects to joins the seeds: a URL whose hops are 1 to 5 R's and nothing else
+ * (scope_joins). It gets SCOPE_OUTSIDE only if nothing else is against it, so whoever sees these
+ * two adds it and asks again; one that is excluded, or a trap, does not join.
  *
  * Traps: a path with more than `path_segments` segments, a segment or a group of up to 16
  * segments that stands more than twice in a row (F63), a URL over `url_bytes`, more than

@@ -182,8 +182,8 @@ static const struct check_row {
     {"four embeds in a row, moved between", "http://b.test/i", "LERERERER", SCOPE_OUTSIDE},
     {"four embeds in a row at home", "http://a.test/i", "LEEEE", SCOPE_IN},
     {"a link from an embed", "http://b.test/", "LEL", SCOPE_OUTSIDE},
-    {"where a seed redirects to", "http://b.test/", "R", SCOPE_IN},
-    {"where a seed redirects to, over five", "http://b.test/", "RRRRR", SCOPE_IN},
+    {"where a seed redirects to, until it joins", "http://b.test/", "R", SCOPE_OUTSIDE},
+    {"where a seed redirects to, at home", "http://a.test/x", "RRRRR", SCOPE_IN},
     {"where a seed redirects to, over six", "http://b.test/", "RRRRRR", SCOPE_OUTSIDE},
     {"where a link redirects to", "http://b.test/", "LR", SCOPE_OUTSIDE},
     {"a trap where a seed redirects to", "http://b.test/a/a/a/", "R", SCOPE_TRAP},
@@ -235,9 +235,10 @@ static void a_seeds_redirect_joins(void **state)
     assert_false(scope_joins(STR("RE")));
     struct scope *s = opened_kind(SCOPE_HOST);
     add(s, "http://a.test/");
-    assert_int_equal(check(s, "https://www.a.test/", "R"), SCOPE_IN);
+    assert_int_equal(check(s, "https://www.a.test/", "R"), SCOPE_OUTSIDE);
     assert_int_equal(check(s, "https://www.a.test/x", "RL"), SCOPE_OUTSIDE);
     add(s, "https://www.a.test/");
+    assert_int_equal(check(s, "https://www.a.test/", "R"), SCOPE_IN);
     assert_int_equal(check(s, "https://www.a.test/x", "RL"), SCOPE_IN);
     scope_close(s);
 }
@@ -315,6 +316,8 @@ static void include_and_exclude_are_obeyed_and_may_change(void **state)
     assert_int_equal(check(s, "http://a.test/docs/x.pdf", "L"), SCOPE_EXCLUDED);
     assert_int_equal(check(s, "http://b.test/docs/x.pdf", "LE"), SCOPE_EXCLUDED);
     assert_int_equal(check(s, "http://b.test/docs/x", "L"), SCOPE_OUTSIDE);
+    assert_int_equal(check(s, "http://b.test/docs/x", "R"), SCOPE_OUTSIDE);
+    assert_int_equal(check(s, "http://b.test/docs/x.pdf", "R"), SCOPE_EXCLUDED);
     assert_int_equal(check(s, "http://a.test/docs/x", "LL"), SCOPE_TOO_DEEP);
     settings.exclude = (struct option_list){&bad, 1};
     settings.depth = 5;
