@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
+#include "cli/control_server.h"
 #include "cli/crawl_watch.h"
 #include "cli/settings.h"
 #include "cli/wirings.h"
@@ -21,6 +22,7 @@ struct crawl {
     struct crawl_watch *watch;
     struct log *log;
     struct ledger_service *ledger;
+    struct control_server *control; /* NULL: it cannot be steered */
 };
 
 /* Words behind the command are seeds, before those of the file. */
@@ -122,6 +124,42 @@ static int end_code(const struct crawl *c)
     return was_tried && is_first && get(&n->fetched) == 0 ? EXIT_NO_SEED : EXIT_DONE;
 }
 
+/* For those who look at the crawl when it does not run (crawl_dir.h). */
+static void save_settings(const struct settings *s)
+{
+    struct buf path = {.max = 8192}, text = {.max = TEXT_MAX};
+    buf_printf(&path, STR_FMT "/run/settings.yaml", STR_ARG(s->output));
+    settings_print(&text, s);
+    const char *name = buf_c(&path);
+    FILE *f = name && buf_rc(&text) == RC_OK ? fopen(name, "we") : NULL;
+    if (f) {
+        (void)fwrite(text.p, 1, text.n, f);
+        (void)fclose(f);
+    }
+    buf_done(&path);
+    buf_done(&text);
+}
+
+/* A crawl that cannot be steered is one all the same (a file system without sockets). */
+static void open_control(struct crawl *c)
+{
+    struct control_setup setup = {
+        .dir = c->settings->output.p,
+        .flow = c->flow,
+        .wiring = c->wiring,
+        .ledger = c->ledger,
+        .scope = flow_provider(c->flow, STR("scope")),
+        .log = c->log,
+    };
+    struct buf why = {.max = 4096};
+    enum rc rc = setup.scope ? control_server_open(&setup, &c->control, &why) : RC_UNSUPPORTED;
+    if (rc)
+        log_warn(c->log, "control.absent", LOG_STR("why", buf_str(&why)), LOG_RC(rc));
+    else
+        save_settings(c->settings);
+    buf_done(&why);
+}
+
 static int run_crawl(struct crawl *c)
 {
     struct buf why = {.max = TEXT_MAX};
@@ -135,11 +173,14 @@ static int run_crawl(struct crawl *c)
     if (rc == RC_OK)
         rc = crawl_watch_begin(c->watch, c->flow, c->ledger);
     if (rc == RC_OK)
+        open_control(c);
+    if (rc == RC_OK)
         rc = flow_start(c->flow);
     if (rc == RC_OK)
         rc = flow_wait(c->flow, &why);
     if (c->ledger && rc == RC_OK)
         rc = ledger_finish(c->ledger->ledger);
+    control_server_close(c->control);
     crawl_watch_end(c->watch);
     if (rc)
         cli_fail(EXIT_OTHER, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));

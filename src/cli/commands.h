@@ -12,8 +12,15 @@ extern const struct command *const cli_commands[];
 extern const struct command cmd_check;
 extern const struct command cmd_config_defaults;
 extern const struct command cmd_config_show;
+extern const struct command cmd_checkpoint;
 extern const struct command cmd_crawl;
+extern const struct command cmd_pause;
+extern const struct command cmd_seeds_add;
+extern const struct command cmd_seeds_list;
+extern const struct command cmd_set;
 extern const struct command cmd_simulate_balance;
+extern const struct command cmd_status;
+extern const struct command cmd_stop;
 extern const struct command cmd_try_change;
 extern const struct command cmd_try_links;
 extern const struct command cmd_try_robots;
@@ -22,5 +29,7 @@ extern const struct command cmd_try_text;
 extern const struct command cmd_try_url;
 extern const struct command cmd_try_warc;
 extern const struct command cmd_try_wiring;
+extern const struct command cmd_unpause;
+extern const struct command cmd_url;
 
 #endif

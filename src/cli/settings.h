@@ -63,4 +63,10 @@ extern const char *const settings_source_names[SETTINGS_SOURCES];
 MUST_CHECK enum rc settings_gather(struct invocation *in, struct settings **ret_settings,
                                    enum settings_source **ret_sources);
 
+/* settings_print.c: a value as YAML that reads back the same; whether there is none to print; and
+ * all that are set as a file, but for seeds, input and config. */
+void settings_print_value(struct buf *out, const struct option *o, const void *settings);
+bool settings_is_unset(const struct option *o, const void *settings);
+void settings_print(struct buf *out, const struct settings *settings);
+
 #endif
