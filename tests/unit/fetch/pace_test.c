@@ -103,6 +103,7 @@ static void retry_after_is_read_or_means_nothing(void **state)
     }
     uint64_t ms = 9;
     assert_false(retry_after_read(STR("5"), NOW_MS, 0, &ms));
+    assert_false(retry_after_read(STR("Thu, 01 Jan 2099 00:00:00 GMT"), NOW_MS, 0, &ms));
     assert_true(retry_after_read(STR("Thu, 01 Jan 2099 00:00:00 GMT"), INT64_MIN, 5, &ms));
     assert_int_equal(ms, 5);
     assert_false(retry_after_read(STR("Sat, 01 Jan 0000 00:00:00 GMT"), INT64_MAX, 5, &ms));
