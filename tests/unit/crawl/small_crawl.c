@@ -102,6 +102,12 @@ static enum rc give_seeds(struct small_crawl *c)
 enum rc small_open(struct small_crawl *c, struct disk *d, unsigned shards,
                    struct small_truth *truth)
 {
+    return small_open_helped(c, d, shards, truth, 0);
+}
+
+enum rc small_open_helped(struct small_crawl *c, struct disk *d, unsigned shards,
+                          struct small_truth *truth, uint64_t sync_ms)
+{
     struct buf why = buf_on(c->why, sizeof c->why - 1);
     memset(c, 0, sizeof *c);
     make_web();
@@ -120,6 +126,7 @@ enum rc small_open(struct small_crawl *c, struct disk *d, unsigned shards,
                                 .digest_bytes = 100000,
                                 .image_bytes = UINT64_MAX,
                                 .slice_buckets = 1,
+                                .sync_ms = sync_ms,
                                 .delay_ms = 10,
                                 .most_wait_ms = 1000,
                                 .clock = &c->clock.clock};

@@ -36,6 +36,9 @@ struct small_crawl {
 /* Opens, and gives the seeds if nothing is there. */
 enum rc small_open(struct small_crawl *c, struct disk *d, unsigned shards,
                    struct small_truth *truth);
+/* The same with a helper thread, when `sync_ms` is not 0. */
+enum rc small_open_helped(struct small_crawl *c, struct disk *d, unsigned shards,
+                          struct small_truth *truth, uint64_t sync_ms);
 void small_close(struct small_crawl *c);
 
 /* One page a shard; *ret_more: there is more to do. `busy`: syncs and checkpoints on the way. */
