@@ -129,7 +129,7 @@ enum rc small_open_helped(struct small_crawl *c, struct disk *d, unsigned shards
                                 .sync_ms = sync_ms,
                                 .delay_ms = 10,
                                 .most_wait_ms = 1000,
-                                .clock = &c->clock.clock};
+                                .clock = sync_ms ? clock_real() : &c->clock.clock};
     if (!c->writer)
         return RC_NOMEM;
     enum rc rc =
