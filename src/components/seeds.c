@@ -134,7 +134,7 @@ static void add(struct instance *self, struct seeds *s, struct visit *v, struct 
 static enum produced seeds_produce(struct instance *self)
 {
     struct seeds *s = self->state;
-    struct visit *v = visit_open(VISIT_SEEDS);
+    struct visit *v = visit_open(VISIT_SEEDS, NULL);
     struct str text;
     bool more = true;
     if (!v) {
@@ -180,7 +180,7 @@ void seeds_bring(struct call *c, struct instance *at)
 {
     struct seeds_errand *e = EVENT_OF(c, struct seeds_errand, call);
     struct seeds *s = at->state;
-    struct visit *v = visit_open(VISIT_SEEDS);
+    struct visit *v = visit_open(VISIT_SEEDS, NULL);
     size_t before = e->count;
     for (size_t i = 0; v && i < e->count; i++) {
         size_t taken = v->reference_count;
