@@ -118,13 +118,16 @@ static void print(const json_t *a, struct buf *out)
     buf_printf(out, "%-9s%s: %s\n", "state", json_text(a, "state"), json_text(a, "why"));
     line(out, "scope", json_text(json_object_get(a, "scope"), "text"));
     line(out, "robots", json_text(json_object_get(a, "robots"), "text"));
-    buf_printf(out, "%-9s%s: %s (bucket %llu, shard %llu)\n", "host", json_text(host, "name"),
-               json_text(host, "text"), (unsigned long long)json_u64(host, "bucket"),
-               (unsigned long long)json_u64(host, "shard"));
+    buf_printf(out, "%-9s%s: %s (bucket %llu", "host", json_text(host, "name"),
+               json_text(host, "text"), (unsigned long long)json_u64(host, "bucket"));
+    if (json_is_true(
+            json_object_get(a, "running"))) /* how many shards there will be is not known */
+        buf_printf(out, ", shard %llu", (unsigned long long)json_u64(host, "shard"));
+    buf_add(out, STR(")\n"));
     if (json_is_object(last))
         line(out, "last", json_text(last, "text"));
     json_array_foreach(captures, i, one)
-        buf_printf(out, "%-9s%s, byte %llu, %llu bytes long, of %s\n", "archive",
+        buf_printf(out, "%-9sarchive/%s, byte %llu, %llu bytes long, of %s\n", "archive",
                    json_text(one, "file"), (unsigned long long)json_u64(one, "offset"),
                    (unsigned long long)json_u64(one, "length"), json_text(one, "date"));
 }

@@ -14,6 +14,7 @@ const struct command *const cli_commands[] = {
     &cmd_seeds_add,
     &cmd_seeds_list,
     &cmd_url,
+    &cmd_fetch,
     &cmd_check,
     &cmd_config_show,
     &cmd_config_defaults,

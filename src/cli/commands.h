@@ -14,6 +14,7 @@ extern const struct command cmd_config_defaults;
 extern const struct command cmd_config_show;
 extern const struct command cmd_checkpoint;
 extern const struct command cmd_crawl;
+extern const struct command cmd_fetch;
 extern const struct command cmd_pause;
 extern const struct command cmd_seeds_add;
 extern const struct command cmd_seeds_list;

@@ -72,10 +72,15 @@ static void say_ok(struct buf *out, const char *what)
 static enum rc try_regex(struct str key, struct str value, struct buf *why)
 {
     bool is_regex = str_eq(key, STR("include")) || str_eq(key, STR("exclude"));
-    struct scope_settings s = {.include = {&value, 1}, .path_segments = 25, .url_bytes = 4096};
+    struct scope_settings s = {.path_segments = 25, .url_bytes = 4096};
+    struct option_list list = {&value, 1};
     struct scope *scope = NULL;
     if (!is_regex || !value.n)
         return RC_OK;
+    if (str_eq(key, STR("include")))
+        s.include = list;
+    else
+        s.exclude = list;
     enum rc rc = scope_open(&s, &scope, why);
     scope_close(scope);
     return rc;
@@ -182,6 +187,11 @@ static enum rc do_set(struct answering *a, struct buf *why)
         if (c.kept.n)
             jsonw_text_field(&j, "kept", buf_str(&c.kept));
         jsonw_end(&j);
+    } else if (rc == RC_INVALID) {
+        struct str told = arena_dup(a->arena, buf_str(why));
+        buf_clear(why);
+        buf_printf(why, STR_FMT "=" STR_FMT ": " STR_FMT, STR_ARG(a->request->key),
+                   STR_ARG(str_first(a->request->value, 200)), STR_ARG(told));
     } else if (rc == RC_UNSUPPORTED) {
         buf_add(why, STR("; stop the crawl and start it again with another value"));
     }
@@ -343,7 +353,6 @@ static void set_paused(const struct control_setup *s, bool is_paused, struct buf
                           : "goes on");
 }
 
-/* False: it waits for the end of the crawl. */
 static enum rc perform(struct answering *a, struct buf *why)
 {
     const struct control_setup *s = a->setup;

@@ -165,6 +165,11 @@ static void why_unknown(const struct url_facts *f, struct buf *out)
         url_words_scope(f, out);
         return;
     }
+    if (str_eq(url_path_query(&f->url), STR("/robots.txt"))) {
+        buf_add(out, STR("a robots.txt is asked for before anything else of its origin, and is no "
+                         "page of the crawl"));
+        return;
+    }
     buf_add(out, STR("nobody has led the crawl to it: no page that was read links to it, or its "
                      "host's budget was used up"));
     if (f->robots.has_rules && !f->robots.allowed)
