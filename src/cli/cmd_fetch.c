@@ -31,6 +31,7 @@ struct fetching {
     struct url url;
     struct robots *rules;
     json_t *report, *steps;
+    bool is_named; /* its addresses were said */
     struct buf text;
     char room[URL_ROOM_BYTES], robots_room[2][URL_ROOM_BYTES];
 };
@@ -53,12 +54,26 @@ static int ours(enum rc rc)
 
 /* Asking --------------------------------------------------------------------------------------- */
 
+static void say_addresses(struct fetching *f, struct str host, const struct fetched *got)
+{
+    struct buf list = {.max = 1000};
+    for (uint32_t i = 0; i < got->address_count; i++) {
+        buf_add(&list, i ? STR(", ") : STR(""));
+        address_print(&got->addresses[i], &list);
+    }
+    f->is_named = true;
+    step(f, STR_FMT " is at " STR_FMT, STR_ARG(host), STR_ARG(buf_str(&list)));
+    buf_done(&list);
+}
+
 /* How far a question came, as a step; true: there is an answer. */
 static bool say_how(struct fetching *f, const struct url *u, const struct fetched *got)
 {
     static const char *const names[] = {"found", "there is no such name", "its name servers fail",
                                         "no name server answers"};
     struct str host = url_host(u), href = url_href(u);
+    if (got->address_count && !f->is_named)
+        say_addresses(f, host, got);
     if (got->dns != DNS_FOUND) {
         step(f, STR_FMT ": %s", STR_ARG(host), names[got->dns]);
     } else if (!got->address_count) {
@@ -169,6 +184,7 @@ static int read_page(struct fetching *f, const struct fetched *got)
     struct fetch_page p = {.url = &f->url,
                            .fetched = got,
                            .agent = request_robots_token(f->s->net.user_agent),
+                           .rules = f->rules,
                            .idn = f->idn,
                            .arena = f->arena};
     enum rc rc = open_scope(f, &p.scope, &why);

@@ -76,6 +76,13 @@ static const char *hop_of(enum page_link_kind kind)
     }
 }
 
+/* Only the rules of the page's own origin are known here. */
+static bool robots_forbid(const struct fetch_page *p, const struct url *u)
+{
+    return p->rules && str_eq(url_before_path(u), url_before_path(p->url)) &&
+           !robots_check(p->rules, url_path_query(u)).allowed;
+}
+
 /* `hop`: as the crawl would follow it; NULL: it would not. */
 static void add_link(struct linking *l, struct str raw, const char *kind, const char *hop,
                      const char *why_not)
@@ -86,6 +93,8 @@ static void add_link(struct linking *l, struct str raw, const char *kind, const 
                             &u) == RC_OK;
     if (is_url)
         url_normalise(&u, URL_RULES_DEFAULT);
+    if (is_url && !why_not && robots_forbid(l->p, &u))
+        why_not = "robots.txt forbids it";
     set(one, "url", json_str(is_url ? url_href(&u) : raw));
     set(one, "kind", json_string(kind));
     bool follows = is_url && hop && !why_not;
@@ -227,6 +236,7 @@ static void answer_json(const struct http_answer *a, json_t *report)
     set(to, "bytes", json_integer((json_int_t)a->bytes_in));
     set(to, "timing", timing_json(&a->timing));
     set(to, "chunked", json_boolean(a->is_chunked));
+    set(to, "reused", json_boolean(a->is_reused));
     set(to, "tls_unverified", json_boolean(a->tls_unverified));
     if (a->cut)
         set(to, "cut_by", json_string(cuts[a->cut]));

@@ -4,6 +4,7 @@
 #define CLI_FETCH_PAGE_H
 
 #include "cli/fetch_net.h"
+#include "robots/robots.h"
 #include "scope/scope.h"
 
 #include <jansson.h>
@@ -11,8 +12,9 @@
 struct fetch_page {
     const struct url *url;
     const struct fetched *fetched;
-    struct str agent;    /* the robots token */
-    struct scope *scope; /* with the URL as its seed */
+    struct str agent;           /* the robots token */
+    struct scope *scope;        /* with the URL as its seed */
+    const struct robots *rules; /* of the URL's origin; NULL: not asked */
     const struct url_idn *idn;
     struct arena *arena;
 };

@@ -71,6 +71,8 @@ static void answer(struct buf *out, const json_t *report)
                (unsigned long long)json_u64(a, "bytes"), json_text(a, "from"),
                (double)json_u64(t, "connect_us") / 1000, (double)json_u64(t, "tls_us") / 1000,
                (double)json_u64(t, "first_byte_us") / 1000, (double)json_u64(t, "total_us") / 1000);
+    if (json_is_true(json_object_get(a, "reused")))
+        buf_add(out, STR("  over the connection of the request before\n"));
     field(out, a, "cut_by", "cut by");
     if (json_is_true(json_object_get(a, "tls_unverified")))
         buf_add(out, STR("  its certificate does not verify\n"));
