@@ -6,7 +6,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-enum { ASK_WAIT_MS = 5000 };
+#include <time.h>
+
+enum { ASK_WAIT_MS = 5000, HISTORY_LOOKS = 20, HISTORY_REST_MS = 100 };
 
 struct url_call {
     struct call call;
@@ -44,6 +46,18 @@ static struct url_call *url_call_open(const struct control_setup *s)
     return u;
 }
 
+/* What has just been settled is in the history within a second or so: that is waited for. */
+static void look_back(struct url_facts *f, struct history *h)
+{
+    struct timespec rest = {.tv_nsec = HISTORY_REST_MS * 1000000};
+    url_facts_history(f, h);
+    bool is_done = f->is_known && !f->is_queued && !f->is_out && !f->is_far;
+    for (int i = 0; h && is_done && !f->has_past && i < HISTORY_LOOKS; i++) {
+        (void)nanosleep(&rest, NULL);
+        url_facts_history(f, h);
+    }
+}
+
 enum rc control_url(const struct control_setup *s, struct str url, struct buf *out, struct buf *why)
 {
     struct url_call *u = url_call_open(s);
@@ -59,7 +73,7 @@ enum rc control_url(const struct control_setup *s, struct str url, struct buf *o
             buf_add(why, STR("the shard of its host is too busy to answer: ask again"));
     }
     if (rc == RC_OK) {
-        url_facts_history(f, ledger_history(s->ledger->ledger));
+        look_back(f, ledger_history(s->ledger->ledger));
         url_facts_scope(f, s->scope->scope);
         url_facts_json(f, true, out);
     }
