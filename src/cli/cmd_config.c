@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* config: what a crawl would be told, and by whom; or a file to start from. */
 #include "cli/commands.h"
+#include "cli/config_write.h"
 #include "cli/settings.h"
 
 enum { OUTPUT_MAX = 1 << 20 };
@@ -17,10 +18,10 @@ static int run_show(struct invocation *in)
     struct buf out = {.max = OUTPUT_MAX};
     for (const struct option *o = settings_table; o->key; o++) {
         size_t start = out.n;
-        if (settings_is_unset(o, settings))
+        if (config_is_unset(o, settings))
             buf_printf(&out, "# %s:", o->key);
         else
-            buf_printf(&out, "%s: ", o->key), settings_print_value(&out, o, settings);
+            buf_printf(&out, "%s: ", o->key), config_write_value(&out, o, settings);
         size_t width = out.n - start;
         buf_fill(&out, ' ', width < 40 ? 40 - width : 1);
         buf_printf(&out, "# %s\n", settings_source_names[sources[o - settings_table]]);
@@ -48,10 +49,10 @@ static int run_defaults(struct invocation *in)
         if (o->choices)
             buf_printf(&out, ": %s", o->choices);
         buf_add(&out, o->live ? STR(" (live)\n") : STR("\n"));
-        buf_add(&out, settings_is_unset(o, settings) ? STR("# ") : STR(""));
+        buf_add(&out, config_is_unset(o, settings) ? STR("# ") : STR(""));
         buf_printf(&out, "%s: ", o->key);
-        if (!settings_is_unset(o, settings))
-            settings_print_value(&out, o, settings);
+        if (!config_is_unset(o, settings))
+            config_write_value(&out, o, settings);
         buf_byte(&out, '\n');
     }
     cli_print(&out);

@@ -2,6 +2,7 @@
 #include "cli/crawl_dir.h"
 
 #include "cli/config_file.h"
+#include "cli/config_write.h"
 #include "cli/settings.h"
 
 #include "base/clock.h"
@@ -38,7 +39,7 @@ static bool read_settings(const char *dir, struct arena *arena, struct settings 
         rows++;
     struct settings *s = arena_zero(arena, sizeof *s);
     enum settings_source *sources = arena_zero(arena, rows * sizeof *sources);
-    if (!s || !sources || !path_in(path, dir, "run/settings.yaml") || access(path, R_OK) ||
+    if (!s || !sources || !path_in(path, dir, CONFIG_OF_CRAWL) || access(path, R_OK) ||
         options_default(settings_table, s, arena))
         return false;
     problems_init(&problems, path);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings as YAML that reads back the same. */
-#include "cli/settings.h"
+#include "cli/config_write.h"
 
-enum { OUTPUT_MAX = 1 << 20 };
+enum { VALUE_MAX = 1 << 20 };
 
 /* Would YAML, also inside a list, read the plain text as something else? */
 static bool needs_quotes(struct str s)
@@ -36,7 +35,7 @@ static void yaml_text(struct buf *out, struct str s)
     buf_byte(out, '"');
 }
 
-void settings_print_value(struct buf *out, const struct option *o, const void *settings)
+void config_write_value(struct buf *out, const struct option *o, const void *settings)
 {
     if (o->type == OPTION_LIST) {
         const struct option_list *list = (const void *)((const char *)settings + o->offset);
@@ -48,7 +47,7 @@ void settings_print_value(struct buf *out, const struct option *o, const void *s
         buf_byte(out, ']');
         return;
     }
-    struct buf text = {.max = OUTPUT_MAX};
+    struct buf text = {.max = VALUE_MAX};
     option_print(o, settings, &text);
     if (o->type == OPTION_TEXT)
         yaml_text(out, buf_str(&text));
@@ -57,7 +56,7 @@ void settings_print_value(struct buf *out, const struct option *o, const void *s
     buf_done(&text);
 }
 
-bool settings_is_unset(const struct option *o, const void *settings)
+bool config_is_unset(const struct option *o, const void *settings)
 {
     const void *value = (const char *)settings + o->offset;
     if (o->type == OPTION_TEXT)
@@ -65,17 +64,29 @@ bool settings_is_unset(const struct option *o, const void *settings)
     return o->type == OPTION_LIST && ((const struct option_list *)value)->count == 0;
 }
 
-void settings_print(struct buf *out, const struct settings *settings)
+/* What belongs to one run, not to the crawl. */
+static bool is_of_the_run(const char *key)
 {
-    static const char *const left_out[] = {"seeds", "input", "config"};
+    static const char *const keys[] = {"config", "output", "input", "recrawl", "refetch-lost",
+                                       "ui",     "json",   "quiet", "verbose"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+void config_write(struct buf *out, const struct settings *settings,
+                  const enum settings_source *sources)
+{
+    buf_add(out,
+            STR("# What this crawl was told; the same directory again goes on with it. A flag\n"
+                "# beats it. All keys: orbweaver config defaults\n"));
     for (const struct option *o = settings_table; o->key; o++) {
-        bool is_left_out = settings_is_unset(o, settings);
-        for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
-            is_left_out |= strcmp(left_out[i], o->key) == 0;
-        if (is_left_out)
+        if (is_of_the_run(o->key) || config_is_unset(o, settings) ||
+            sources[o - settings_table] == FROM_DEFAULT)
             continue;
         buf_printf(out, "%s: ", o->key);
-        settings_print_value(out, o, settings);
+        config_write_value(out, o, settings);
         buf_byte(out, '\n');
     }
 }
