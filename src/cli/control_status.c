@@ -11,10 +11,11 @@
 
 enum { LOOK_WAIT_MS = 2000 };
 
-/* The host of a shard that may be asked next. */
+/* What a shard has to say: its host that may be asked next, and how many are out. */
 struct look {
     struct call call;
     struct ledger *ledger;
+    uint64_t out; /* hosts whose visit is under way */
     bool is_there;
     uint64_t due_ms;
     uint32_t failures;
@@ -33,6 +34,7 @@ static void look_run(struct call *c, struct instance *at)
     struct look *l = EVENT_OF(c, struct look, call);
     struct frontier *f = ledger_frontier(l->ledger, at->shard);
     const struct host *h = frontier_first_waiting(f, &l->due_ms);
+    l->out = frontier_counts(f).out;
     if (h) {
         const struct card *card = card_if(h);
         struct str name = host_name(h);
@@ -45,19 +47,22 @@ static void look_run(struct call *c, struct instance *at)
     call_end(c, RC_OK);
 }
 
-/* The shard whose next host is due first, by its own last word; false: none waits. */
-static bool first_shard(const struct control_setup *s, unsigned *ret)
+/* Of all shards: *best is the host that may be asked first, with the sum of those out. */
+static enum rc look_at(const struct control_setup *s, unsigned shard, struct look *best)
 {
-    uint64_t least = UINT64_MAX;
-    for (unsigned i = 0; i < s->wiring->shards && i < CRAWL_MAX_SHARDS; i++) {
-        const struct crawl_shard_counts *c = &s->ledger->counts.shards[i];
-        uint64_t due_ms = atomic_load_explicit(&c->due_ms, memory_order_relaxed);
-        if (!atomic_load_explicit(&c->hosts, memory_order_relaxed) || due_ms >= least)
-            continue;
-        least = due_ms;
-        *ret = i;
-    }
-    return least != UINT64_MAX;
+    struct look *l = mem_zero(1, sizeof *l);
+    if (!l)
+        return RC_NOMEM;
+    l->call.run = look_run;
+    l->call.release = look_release;
+    l->ledger = s->ledger->ledger;
+    enum rc rc = calls_ask(&s->ledger->calls, shard, &l->call, LOOK_WAIT_MS);
+    uint64_t out = best->out + (rc == RC_OK ? l->out : 0);
+    if (rc == RC_OK && l->is_there && (!best->is_there || l->due_ms < best->due_ms))
+        *best = *l;
+    best->out = out;
+    call_leave(&l->call);
+    return rc;
 }
 
 static void wait_object(struct jsonw *j, const char *what, struct str text)
@@ -83,21 +88,20 @@ static void say_host(struct jsonw *j, const struct look *l, uint64_t now_ms)
     buf_done(&text);
 }
 
-static void ask_host(const struct control_setup *s, struct jsonw *j)
+static void ask_shards(const struct control_setup *s, struct jsonw *j)
 {
-    unsigned shard = 0;
-    struct look *l = first_shard(s, &shard) ? mem_zero(1, sizeof *l) : NULL;
-    if (!l)
-        return;
-    l->call.run = look_run;
-    l->call.release = look_release;
-    l->ledger = s->ledger->ledger;
-    enum rc rc = calls_ask(&s->ledger->calls, shard, &l->call, LOOK_WAIT_MS);
-    if (rc == RC_OK && l->is_there)
-        say_host(j, l, clock_now_ms(s->ledger->clock));
-    else if (rc == RC_AGAIN)
+    struct look best = {0};
+    enum rc rc = RC_OK;
+    for (unsigned i = 0; i < s->wiring->shards && rc == RC_OK; i++)
+        rc = look_at(s, i, &best);
+    if (rc == RC_AGAIN)
         wait_object(j, "shard", STR("a shard does not answer: it is very busy, or its disk is"));
-    call_leave(&l->call);
+    else if (rc == RC_OK && best.out)
+        wait_object(j, "names", STR("name servers are asked for the addresses of hosts"));
+    else if (rc == RC_OK && best.is_there)
+        say_host(j, &best, clock_now_ms(s->ledger->clock));
+    else
+        jsonw_key(j, "waits"), jsonw_null(j);
 }
 
 static void say_wait(const struct control_setup *s, struct jsonw *j)
@@ -113,7 +117,7 @@ static void say_wait(const struct control_setup *s, struct jsonw *j)
     else if (open)
         jsonw_key(j, "waits"), jsonw_null(j);
     else
-        ask_host(s, j);
+        ask_shards(s, j);
 }
 
 static const char *state_of(const struct control_setup *s, bool has_ended)

@@ -190,7 +190,8 @@ void url_words_why(const struct url_facts *f, bool is_running, struct buf *out)
     else if (f->is_far)
         why_queued(f, is_running, out);
     else if (f->is_known)
-        buf_add(out, STR("it is known and done; what became of it is not in the history (yet): see crawl.log"));
+        buf_add(out, STR("it is known and done; what became of it is not in the history (yet): see "
+                         "crawl.log"));
     else
         why_unknown(f, out);
 }

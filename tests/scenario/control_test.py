@@ -287,6 +287,28 @@ def _(tmp):
         assert url(crawl.folder, home + "secret")["scope"]["in"] is True
 
 
+@case("a paused crawl can be stopped, and is no longer paused when it goes on")
+def _(tmp):
+    with Simweb(*WEB) as web:
+        with Crawl(web, tmp + "/c") as crawl:
+            crawl.fetched(1)
+            orb("pause", crawl.folder)
+            orb("stop", crawl.folder)
+            assert crawl.ended() == 143, crawl.text()
+        with Crawl(web, tmp + "/c", delay="0") as crawl:
+            assert crawl.ended() == 0, crawl.text()
+
+
+@case("a crawl whose name servers are silent says that it waits for them")
+def _(tmp):
+    with Simweb(*WEB) as web, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.1", 0))
+        dns = f"127.0.0.1:{silent.getsockname()[1]}"
+        with Crawl(web, tmp + "/c", "--resolver", dns, "--set", "dns.dns-timeout=60s") as crawl:
+            waits = until(lambda: (crawl.status()["waits"] or {}).get("for") == "names", "no word")
+            assert waits
+
+
 @case("url explains what was fetched, what waits, what is refused and what was never met")
 def _(tmp):
     with Simweb(*WEB) as web:
