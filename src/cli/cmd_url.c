@@ -91,7 +91,7 @@ static void add_captures(const char *dir, json_t *answer)
     static char room[URL_ROOM_BYTES];
     struct str href = str_c(json_text(answer, "url"));
     struct url_parser parser = {0};
-    struct buf key = {.max = 2 * URL_ROOM_BYTES};
+    struct buf key = {.max = (size_t)2 * URL_ROOM_BYTES};
     struct url u;
     json_t *list = json_array();
     if (url_parse(&parser, href, NULL, (struct url_room){room, sizeof room}, &u) == RC_OK) {

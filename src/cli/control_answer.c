@@ -2,13 +2,11 @@
 /* What a request of the control socket does, and what is answered. */
 #include "cli/control_request.h"
 #include "cli/control_server.h"
-#include "cli/settings.h"
 
 #include "base/clock.h"
 #include "base/jsonw.h"
 #include "base/log.h"
 #include "components/seeds.h"
-#include "flow/wiring.h"
 #include "url/normalise.h"
 
 #include <signal.h>
@@ -64,140 +62,6 @@ static void say_ok(struct buf *out, const char *what)
     jsonw_bool_field(&j, "ok", true);
     jsonw_text_field(&j, "text", str_c(what));
     jsonw_end(&j);
-}
-
-/* Settings ------------------------------------------------------------------------------------- */
-
-/* Regular expressions are tried here: parts that get a wrong one can only keep the old. */
-static enum rc try_regex(struct str key, struct str value, struct buf *why)
-{
-    bool is_regex = str_eq(key, STR("include")) || str_eq(key, STR("exclude"));
-    struct scope_settings s = {.path_segments = 25, .url_bytes = 4096};
-    struct option_list list = {&value, 1};
-    struct scope *scope = NULL;
-    if (!is_regex || !value.n)
-        return RC_OK;
-    if (str_eq(key, STR("include")))
-        s.include = list;
-    else
-        s.exclude = list;
-    enum rc rc = scope_open(&s, &scope, why);
-    scope_close(scope);
-    return rc;
-}
-
-struct changes {
-    struct buf changed, kept; /* "pace.delay, ..." */
-    size_t count;
-};
-
-static void note(struct buf *to, struct str part, struct str key)
-{
-    buf_add(to, to->n ? STR(", ") : STR(""));
-    buf_add(to, part);
-    buf_byte(to, '.');
-    buf_add(to, key);
-}
-
-/* In every part that has it and lets it change while running. */
-static enum rc change_parts(const struct control_setup *s, const struct wiring_part *parts,
-                            unsigned count, const struct control_request *r, struct changes *c,
-                            struct buf *why)
-{
-    enum rc rc = RC_OK;
-    for (unsigned i = 0; i < count && rc == RC_OK; i++) {
-        const struct option *o = option_find(parts[i].part->options, r->key);
-        if (o && o->live) {
-            rc = flow_change(s->flow, parts[i].name, r->key, r->value, why);
-            note(&c->changed, parts[i].name, r->key);
-            c->count++;
-        } else if (o) {
-            note(&c->kept, parts[i].name, r->key);
-        }
-    }
-    return rc;
-}
-
-static enum rc unknown_key(const struct control_setup *s, struct str key, struct buf *why)
-{
-    const char *like = option_suggest(settings_table, key);
-    buf_printf(why, "no setting is named \"" STR_FMT "\"", STR_ARG(key));
-    for (unsigned i = 0; i < s->wiring->provider_count + s->wiring->component_count; i++) {
-        bool is_provider = i < s->wiring->provider_count;
-        const struct wiring_part *p = is_provider
-                                          ? &s->wiring->providers[i]
-                                          : &s->wiring->components[i - s->wiring->provider_count];
-        if (option_find(p->part->options, key)) {
-            buf_printf(why, "; did you mean \"" STR_FMT "." STR_FMT "\"?", STR_ARG(p->name),
-                       STR_ARG(key));
-            return RC_NOT_FOUND;
-        }
-    }
-    if (like)
-        buf_printf(why, "; did you mean \"%s\"?", like);
-    return RC_NOT_FOUND;
-}
-
-static enum rc change_setting(const struct control_setup *s, const struct control_request *r,
-                              struct changes *c, struct buf *why)
-{
-    const struct option *o = option_find(settings_table, r->key);
-    if (!o)
-        return unknown_key(s, r->key, why);
-    if (!o->live) {
-        buf_printf(why, "\"%s\" cannot be changed while the crawl runs", o->key);
-        return RC_UNSUPPORTED;
-    }
-    enum rc rc = change_parts(s, s->wiring->providers, s->wiring->provider_count, r, c, why);
-    rc = rc ? rc : change_parts(s, s->wiring->components, s->wiring->component_count, r, c, why);
-    if (rc == RC_OK && !c->count) {
-        buf_printf(why, "no part of this wiring has \"%s\"", o->key);
-        rc = RC_NOT_FOUND;
-    }
-    return rc;
-}
-
-static enum rc change(const struct control_setup *s, const struct control_request *r,
-                      struct changes *c, struct buf *why)
-{
-    size_t dot = str_find(r->key, '.');
-    struct str part = str_first(r->key, dot), key = str_from(r->key, dot + 1);
-    bool has_part = dot < r->key.n;
-    enum rc rc = try_regex(has_part ? key : r->key, r->value, why);
-    if (rc)
-        return rc;
-    if (!has_part)
-        return change_setting(s, r, c, why);
-    note(&c->changed, part, key);
-    return flow_change(s->flow, part, key, r->value, why);
-}
-
-static enum rc do_set(struct answering *a, struct buf *why)
-{
-    struct changes c = {.changed = {.max = 4096}, .kept = {.max = 4096}};
-    enum rc rc = change(a->setup, a->request, &c, why);
-    if (rc == RC_OK) {
-        log_info(a->setup->log, "crawl.set", LOG_STR("what", buf_str(&c.changed)),
-                 LOG_STR("value", a->request->value));
-        struct jsonw j = jsonw_to(a->out);
-        jsonw_object(&j);
-        jsonw_bool_field(&j, "ok", true);
-        jsonw_text_field(&j, "changed", buf_str(&c.changed));
-        jsonw_text_field(&j, "value", a->request->value);
-        if (c.kept.n)
-            jsonw_text_field(&j, "kept", buf_str(&c.kept));
-        jsonw_end(&j);
-    } else if (rc == RC_INVALID) {
-        struct str told = arena_dup(a->arena, buf_str(why));
-        buf_clear(why);
-        buf_printf(why, STR_FMT "=" STR_FMT ": " STR_FMT, STR_ARG(a->request->key),
-                   STR_ARG(str_first(a->request->value, 200)), STR_ARG(told));
-    } else if (rc == RC_UNSUPPORTED) {
-        buf_add(why, STR("; stop the crawl and start it again with another value"));
-    }
-    buf_done(&c.changed);
-    buf_done(&c.kept);
-    return rc;
 }
 
 /* Seeds ---------------------------------------------------------------------------------------- */
@@ -373,7 +237,7 @@ static enum rc perform(struct answering *a, struct buf *why)
         say_ok(a->out, "stopping");
         return RC_OK;
     case CONTROL_SET:
-        return do_set(a, why);
+        return control_set(s, a->request, a->out, why);
     case CONTROL_SEEDS:
         return do_seeds(a, why);
     case CONTROL_KNOWN:

@@ -9,6 +9,7 @@
 #ifndef CLI_CONTROL_SERVER_H
 #define CLI_CONTROL_SERVER_H
 
+#include "cli/control_request.h"
 #include "components/services.h"
 #include "flow/flow.h"
 
@@ -42,6 +43,10 @@ bool control_answer(const struct control_setup *s, struct control_rate recent, s
 /* control_status.c: the crawl's state as one JSON object, with what it waits for. */
 void control_status(const struct control_setup *s, struct control_rate recent, bool has_ended,
                     struct buf *out);
+
+/* control_set.c: RC_INVALID, RC_NOT_FOUND, RC_UNSUPPORTED, RC_CLOSED, RC_NOMEM with `why`. */
+MUST_CHECK enum rc control_set(const struct control_setup *s, const struct control_request *r,
+                               struct buf *out, struct buf *why);
 
 /* control_url.c: everything known of a URL; RC_INVALID and RC_CLOSED with `why`. */
 MUST_CHECK enum rc control_url(const struct control_setup *s, struct str url, struct buf *out,

@@ -49,7 +49,7 @@ static struct url_call *url_call_open(const struct control_setup *s)
 /* What has just been settled is in the history within a second or so: that is waited for. */
 static void look_back(struct url_facts *f, struct history *h)
 {
-    struct timespec rest = {.tv_nsec = HISTORY_REST_MS * 1000000};
+    struct timespec rest = {.tv_nsec = HISTORY_REST_MS * 1000000L};
     url_facts_history(f, h);
     bool is_done = f->is_known && !f->is_queued && !f->is_out && !f->is_far;
     for (int i = 0; h && is_done && !f->has_past && i < HISTORY_LOOKS; i++) {

@@ -96,7 +96,7 @@ static enum rc open_ledger(struct crawl_dir *d, const char *dir, struct arena *a
         .journal = {.segment_bytes = 64 << 20, .buffer_bytes = 16 << 20},
         .digest_bytes = 1 << 16,
         .image_bytes = UINT64_C(1) << 40,
-        .most_wait_ms = 24 * 3600 * 1000,
+        .most_wait_ms = UINT64_C(24) * 3600 * 1000,
         .clock = clock_real(),
     };
     if (!history.p)
@@ -181,8 +181,7 @@ void crawl_dir_captures(const char *dir, struct str key, struct str url,
 {
     char path[PATH_BYTES];
     /* The parts are what the crawl writes; index.cdxj is made of them, and may outlive them. */
-    if (path_in(path, dir, "indexes/parts/index.cdxj") && access(path, R_OK) == 0)
-        captures_in(path, key, url, each, ctx);
-    else if (path_in(path, dir, "indexes/index.cdxj"))
+    bool has_path = path_in(path, dir, "indexes/parts/index.cdxj") && access(path, R_OK) == 0;
+    if (has_path || path_in(path, dir, "indexes/index.cdxj"))
         captures_in(path, key, url, each, ctx);
 }

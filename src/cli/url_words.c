@@ -7,9 +7,9 @@
 static void print_span(struct buf *out, uint64_t ms)
 {
     unsigned long long s = ms / 1000;
-    if (s >= 48 * 3600)
+    if (s >= 172800)
         buf_printf(out, "%llu days", s / 86400);
-    else if (s >= 2 * 3600)
+    else if (s >= 7200)
         buf_printf(out, "%llu hours", s / 3600);
     else if (s >= 120)
         buf_printf(out, "%llu minutes", s / 60);
@@ -183,12 +183,10 @@ void url_words_why(const struct url_facts *f, bool is_running, struct buf *out)
     if (f->is_out)
         buf_add(out, is_running ? STR("it is being asked for now")
                                 : STR("it was being asked for when the crawl ended"));
-    else if (f->is_queued)
+    else if (f->is_queued || (f->is_far && !f->has_past))
         why_queued(f, is_running, out);
     else if (f->has_past)
         why_past(f, out);
-    else if (f->is_far)
-        why_queued(f, is_running, out);
     else if (f->is_known)
         buf_add(out, STR("it is known and done; what became of it is not in the history (yet): see "
                          "crawl.log"));
