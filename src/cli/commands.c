@@ -4,8 +4,23 @@
 /* Each is defined at the end of the file named after it: cmd_try_url.c has cmd_try_url. */
 
 const struct command *const cli_commands[] = {
-    &cmd_check,    &cmd_config_show, &cmd_config_defaults, &cmd_simulate_balance,
-    &cmd_try_url,  &cmd_try_robots,  &cmd_try_sitemap,     &cmd_try_links,
-    &cmd_try_text, &cmd_try_change,  &cmd_try_warc,        &cmd_try_wiring,
+    &cmd_check,
+    &cmd_config_show,
+    &cmd_config_defaults,
+    &cmd_simulate_balance,
+    &cmd_export_cdxj,
+    &cmd_export_wacz,
+    &cmd_export_links,
+    &cmd_export_pages,
+    &cmd_export_sitemap,
+    &cmd_report,
+    &cmd_try_url,
+    &cmd_try_robots,
+    &cmd_try_sitemap,
+    &cmd_try_links,
+    &cmd_try_text,
+    &cmd_try_change,
+    &cmd_try_warc,
+    &cmd_try_wiring,
     NULL,
 };
