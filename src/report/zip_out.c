@@ -86,11 +86,12 @@ enum rc zip_out_file(struct zip_out *z, const char *name, const char *path, uint
 
 enum rc zip_out_bytes(struct zip_out *z, const char *name, struct str bytes, struct buf *why)
 {
-    /* libzip frees it with free(), so it does not come from mem.h. */
-    char *copy = malloc(bytes.n ? bytes.n : 1);
-    if (!copy)
+    /* libzip frees it with free(), so it does not come from mem.h; of nothing it frees nothing. */
+    char *copy = bytes.n ? malloc(bytes.n) : NULL;
+    if (bytes.n && !copy)
         return RC_NOMEM;
-    memcpy(copy, bytes.n ? bytes.p : "", bytes.n);
+    if (bytes.n)
+        memcpy(copy, bytes.p, bytes.n);
     zip_source_t *source = zip_source_buffer(z->zip, copy, bytes.n, 1);
     if (!source)
         free(copy);
