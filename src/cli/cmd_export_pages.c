@@ -26,7 +26,10 @@ static void add_field(struct buf *out, struct str s)
         unsigned char c = (unsigned char)s.p[i];
         bool is_control =
             c < ' ' || c == 127 || (c == 0xc2 && i + 1 < s.n && (unsigned char)s.p[i + 1] < 0xa0);
-        buf_byte(out, is_control ? ' ' : s.p[i]);
+        if (is_control)
+            buf_byte(out, ' ');
+        else
+            buf_byte(out, s.p[i]);
         i += c == 0xc2 && is_control;
     }
 }

@@ -34,7 +34,7 @@ static bool read_bytes(struct str s, uint64_t *ret)
     return str_eq(s, STR("-")) || str_to_u64(s, ret) == RC_OK;
 }
 
-enum { TIME, STATUS, BYTES, URL, FIRST_TEXT, FIELDS = 11 };
+enum { TIME, STATUS, BYTES, URL, FIRST_TEXT, TEXTS = 7, FIELDS = FIRST_TEXT + TEXTS };
 
 enum rc crawl_log_parse(struct str line, struct crawl_log_line *ret)
 {
@@ -45,8 +45,9 @@ enum rc crawl_log_parse(struct str line, struct crawl_log_line *ret)
     l.annotations = or_none(str_trim(line));
     l.time = or_none(f[TIME]);
     l.url = f[URL];
-    struct str *texts[] = {&l.path, &l.via, &l.mime, &l.shard, &l.started, &l.digest, &l.source};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    struct str *texts[TEXTS] = {&l.path,    &l.via,    &l.mime,  &l.shard,
+                                &l.started, &l.digest, &l.source};
+    for (size_t i = 0; i < TEXTS; i++)
         *texts[i] = or_none(f[FIRST_TEXT + i]);
     if (!f[FIELDS - 1].n || !str_trim(line).n || str_eq(l.url, STR("-")))
         return RC_INVALID;
