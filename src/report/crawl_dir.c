@@ -36,9 +36,12 @@ enum rc crawl_dir_open(const char *path, struct disk **ret, struct buf *why)
     struct stat s;
     struct disk *d;
     bool is = false;
-    if (stat(path, &s) != 0 || !S_ISDIR(s.st_mode)) {
+    bool is_there = stat(path, &s) == 0;
+    if (!is_there || !S_ISDIR(s.st_mode)) {
         buf_printf(why, "%s: %s", path,
-                   errno && errno != ENOENT ? strerror(errno) : "no such folder");
+                   is_there          ? "not a folder"
+                   : errno == ENOENT ? "no such folder"
+                                     : strerror(errno));
         return RC_NOT_FOUND;
     }
     enum rc rc = disk_real_open(path, &d);

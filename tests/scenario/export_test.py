@@ -36,7 +36,7 @@ def unchanged(before, folder, made=()):
 def _(tmp):
     for what in ("cdxj", "wacz", "links", "pages", "sitemap"):
         for path, word in ((tmp, "not a crawl"), (os.path.join(tmp, "none"), "no such folder"),
-                           (write(tmp, "file", ""), "no such folder")):
+                           (write(tmp, "file", ""), "not a folder")):
             done = run(["export", what, path])
             assert done.code == 2 and word in done.err and not done.out, done
         assert run(["export", what]).code == 2
