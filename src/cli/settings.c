@@ -24,6 +24,8 @@ const struct option settings_table[] = {
     TEXT(config, "config", NULL, "a configuration file", .letter = 'c', .arg = "FILE"),
     TEXT(wiring, "wiring", "ring", "how the parts are joined: a built-in name or a file",
          .arg = "NAME|FILE"),
+    LIST(set, "set", NULL, "any option of a part: http.idle-timeout=5s (orbweaver check --parts)",
+         .arg = "PART.KEY=VALUE"),
 
     CHOICE(scope, "scope", "host", "what belongs to the crawl",
            .choices = "host|domain|prefix|page|any"),
@@ -51,6 +53,9 @@ const struct option settings_table[] = {
          .arg = "ADDR:PORT"),
     BOOL(http2, "http2", "no", "offer HTTP/2"),
     BOOL(insecure, "insecure", "no", "accept certificates that do not verify, and record it"),
+
+    TEXT(ca_file, "ca-file", NULL, "certificates of the authorities to believe, not the system's",
+         .arg = "FILE"),
 
     BOOL(archive_only, "archive-only", "no", "archive without comparing or listing links"),
     BOOL(recrawl, "recrawl", "no", "ask again for what is known, if it changed"),

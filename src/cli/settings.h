@@ -9,16 +9,15 @@
 
 #include "cli/command.h"
 
-enum crawl_scope { SCOPE_HOST, SCOPE_DOMAIN, SCOPE_PREFIX, SCOPE_PAGE, SCOPE_ANY };
-
 struct settings {
     struct option_list seeds;
     struct str input;  /* a file with a seed a line; "-" is standard input */
     struct str output; /* the crawl's directory */
     struct str config;
     struct str wiring;
+    struct option_list set; /* "part.key=value" */
 
-    unsigned scope; /* enum crawl_scope */
+    unsigned scope; /* enum scope_kind (scope/scope.h) */
     uint64_t depth;
     struct option_list include;
     struct option_list exclude;
@@ -38,6 +37,7 @@ struct settings {
     struct str resolver;
     bool http2;
     bool insecure;
+    struct str ca_file;
 
     bool archive_only;
     bool recrawl;

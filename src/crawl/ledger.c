@@ -119,6 +119,13 @@ enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch, const str
     return rc;
 }
 
+void ledger_drop(struct ledger *l, unsigned epoch, size_t count)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    l->pending[epoch % 2] -= count;
+    (void)pthread_mutex_unlock(&l->lock);
+}
+
 /* A turn ------------------------------------------------------------------------------------- */
 
 /* Under `lock`. All archives, then lines, then the journal: the kernel never has an outcome without

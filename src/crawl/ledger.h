@@ -149,6 +149,10 @@ MUST_CHECK enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch
                                 const struct candidate *list, size_t count, uint64_t now_ms,
                                 enum admitted *ret);
 
+/* So many links that a ledger_settle has journalled will not be admitted: over a budget. After a
+ * crash they may be. */
+void ledger_drop(struct ledger *l, unsigned epoch, size_t count);
+
 /* Once a turn of the shard. */
 MUST_CHECK enum rc ledger_turn(struct ledger *l, unsigned shard);
 

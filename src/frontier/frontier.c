@@ -248,6 +248,11 @@ enum rc frontier_admit(struct frontier *f, const struct candidate *list, size_t 
     return RC_OK;
 }
 
+bool frontier_is_mine(const struct frontier *f, uint64_t position)
+{
+    return frontier_bucket(position) % f->shards == f->shard;
+}
+
 bool frontier_knows(const struct frontier *f, uint64_t position, uint64_t fingerprint)
 {
     const struct bucket *b = f->buckets[frontier_bucket(position)];

@@ -82,6 +82,9 @@ void frontier_close(struct frontier *f);
 MUST_CHECK enum rc frontier_admit(struct frontier *f, const struct candidate *list, size_t count,
                                   uint64_t now_ms, enum admitted *ret, size_t *ret_done);
 
+/* Whether hosts at that position are this shard's. */
+bool frontier_is_mine(const struct frontier *f, uint64_t position);
+
 /* Whether a fingerprint of a host at that position is known. */
 bool frontier_knows(const struct frontier *f, uint64_t position, uint64_t fingerprint);
 
