@@ -289,6 +289,8 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
         rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
     if (rc == RC_OK)
         rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
+    if (rc == RC_OK && count)
+        recent_pages_put(s->ledger->recent, v->fingerprint, url_href(&v->url));
     if (rc == RC_OK)
         send_links(s, v, links, count, epoch);
     return rc;
