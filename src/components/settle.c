@@ -242,7 +242,9 @@ static enum settle how_of(const struct visit *v, struct pace_verdict *verdict)
 static enum rc settle_result(struct settle_part *s, struct visit *v)
 {
     const struct settle_settings *set = s->self->settings;
-    uint64_t now_ms = part_now_ms(s->self);
+    /* The turn may have begun a while ago, and the clock counts whole milliseconds: neither may
+     * shorten the wait. */
+    uint64_t now_ms = clock_now_ms(s->ledger->clock) + 1;
     int64_t wall_ms = (int64_t)clock_wall_ms(s->ledger->clock);
     struct pace_verdict verdict = verdict_of(s, v);
     enum settle how = how_of(v, &verdict);
@@ -320,7 +322,7 @@ static void settle_handle(struct instance *self, unsigned inlet, struct message 
     struct visit *v = visit_of(m);
     enum rc rc = RC_OK;
     if (v->has_slot)
-        address_table_done(s->addresses, v->address_group, part_now_ms(self));
+        address_table_done(s->addresses, v->address_group, clock_now_ms(s->ledger->clock));
     if (v->kind == VISIT_SEEDS) {
         rc = settle_seeds(s, v);
     } else if (v->state == VISIT_LATER) {
