@@ -34,9 +34,8 @@ struct http_settings {
     uint64_t idle_most;    /* connections kept */
     bool insecure;         /* certificates need not verify; it is recorded */
     struct str ca_file;    /* instead of the system's authorities; absent = those */
-    bool http2;            /* offer h2 */
+    bool http2;            /* offer h2; where it fails (F89), HTTP/1.1 is asked at once */
 };
-/* http_open() answers `http2` with RC_UNSUPPORTED for now: this engine speaks HTTP/1.1 alone. */
 extern const struct option http_options[];
 
 enum http_outcome {
@@ -106,7 +105,8 @@ void http_cancel(struct http *h, struct http_ask *ask);
 
 struct http_counts {
     uint64_t started, connected, reused, retried, bytes_in, bytes_out;
-    uint64_t resumed; /* TLS sessions */
+    uint64_t resumed;   /* TLS sessions */
+    uint64_t fell_back; /* from HTTP/2 to HTTP/1.1, by its own fault */
     uint32_t running, idle;
 };
 struct http_counts http_counts(const struct http *h);
