@@ -8,14 +8,15 @@
 #include <assert.h>
 #include <nghttp2/nghttp2.h>
 
-enum { FRAME_HEAD_BYTES = 9, TYPE_AT = 3 };
+enum { FRAME_HEAD_BYTES = 9, TYPE_AT = 3, FLAGS_AT = 4 };
 
 /* The frame that is coming in. */
 struct frame {
     unsigned char head[FRAME_HEAD_BYTES];
-    uint32_t have; /* of the head */
-    uint32_t left; /* of the payload */
-    bool had_body; /* it brought bytes of the answer's body */
+    uint32_t have;  /* of the head */
+    uint32_t left;  /* of the payload */
+    bool has_begun; /* bytes of the payload have come */
+    bool had_body;  /* it brought bytes of the answer's body */
 };
 
 struct h2 {
@@ -29,6 +30,7 @@ struct h2 {
     bool has_head;
     int32_t stream;
     uint64_t head_bytes, lines; /* of this answer, so far */
+    uint64_t length_left;       /* of the body, where the head says how long it is */
     uint32_t spare_frames;
     struct frame frame;
     char *to; /* the caller's, within h2_take() */
@@ -41,11 +43,12 @@ struct h2 {
 
 /* ---- ending ---- */
 
-/* The first reason counts. An answer that is whole already stays so. */
+/* The first reason counts, but no memory, which may look like the server's doing, before any. An
+ * answer that is whole already stays so. */
 static void stop(struct h2 *h, enum h2_state state, const char *why)
 {
     h->is_dead = true;
-    if (h->state != H2_IDLE && h->state != H2_ASKED)
+    if (h->state == H2_ENDED || (h->state > H2_ENDED && state != H2_NOMEM))
         return;
     h->state = state;
     h->why = why;
@@ -124,6 +127,8 @@ static int on_field(nghttp2_session *session, const nghttp2_frame *frame, const 
     (void)session, (void)flags;
     if (!is_ours(h, frame->hd.stream_id))
         return 0;
+    if (str_eq(n, STR("content-length")) && str_to_u64(v, &h->length_left) != RC_OK)
+        h->length_left = 0; /* and nghttp2 refuses the head */
     if (!str_eq(n, STR(":status")))
         return put_line(h, n, STR(": "), v, STR("\r\n"));
     h->is_final = v.n > 0 && v.p[0] != '1';
@@ -149,6 +154,7 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t stream, cons
     if (!h->has_head)
         return refuse(h, "a body before its head");
     h->frame.had_body |= n > 0;
+    h->length_left -= n < h->length_left ? n : h->length_left;
     return put(h, str_make((const char *)bytes, n));
 }
 
@@ -200,6 +206,16 @@ static int on_stream_close(nghttp2_session *session, int32_t stream, uint32_t er
     return 0;
 }
 
+/* Our own head cannot be sent: the request is too long, or there is no memory. nghttp2 says the
+ * latter as a failure to compress, for which there is no other reason. */
+static int on_unsent(nghttp2_session *session, const nghttp2_frame *frame, int error, void *ctx)
+{
+    (void)session;
+    if (frame->hd.type == NGHTTP2_HEADERS)
+        stop_for(ctx, error == NGHTTP2_ERR_HEADER_COMP ? NGHTTP2_ERR_NOMEM : error);
+    return 0;
+}
+
 /* ---- opening ---- */
 
 static void *use_alloc(size_t bytes, void *ctx)
@@ -238,6 +254,7 @@ static nghttp2_session *session_make(struct h2 *h)
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, on_data);
     nghttp2_session_callbacks_set_on_frame_recv_callback(calls, on_frame);
     nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(calls, on_bad_frame);
+    nghttp2_session_callbacks_set_on_frame_not_send_callback(calls, on_unsent);
     nghttp2_session_callbacks_set_on_stream_close_callback(calls, on_stream_close);
     int error = nghttp2_session_client_new3(&session, calls, h, NULL, &mem);
     nghttp2_session_callbacks_del(calls);
@@ -345,7 +362,7 @@ enum h2_state h2_ask(struct h2 *h, struct str request)
     h->state = H2_ASKED;
     h->why = NULL;
     h->is_final = h->has_head = false;
-    h->head_bytes = h->lines = 0;
+    h->head_bytes = h->lines = h->length_left = 0;
     h->spare_frames = H2_SPARE_FRAMES;
     h->stream = h2_fields_read(request, &fields) == RC_OK ? submit(h, &fields)
                                                           : NGHTTP2_ERR_INVALID_ARGUMENT;
@@ -358,14 +375,19 @@ enum h2_state h2_ask(struct h2 *h, struct str request)
 
 /* ---- bytes in ---- */
 
-/* Part of a frame, and what it makes us say. Where nghttp2 itself ends the session it says GOAWAY
- * and wants nothing any more. */
 static void feed(struct h2 *h, const void *bytes, size_t n)
 {
     ssize_t taken = nghttp2_session_mem_recv(h->session, bytes, n);
     if (taken < 0)
         stop_for(h, (int)taken);
-    else
+}
+
+/* Between frames and behind their heads, never within: what they make us say, and so which streams
+ * are closed, must not depend on how the bytes were cut. Where nghttp2 itself ends the session it
+ * says GOAWAY and wants nothing any more. */
+static void settle(struct h2 *h)
+{
+    if (!h->is_dead)
         collect(h);
     if (!h->is_dead && !nghttp2_session_want_read(h->session))
         stop(h, H2_BROKEN, h->why ? h->why : "no HTTP/2");
@@ -375,11 +397,14 @@ static void frame_begins(struct h2 *h)
 {
     const unsigned char *head = h->frame.head;
     h->frame.left = (uint32_t)head[0] << 16 | (uint32_t)head[1] << 8 | head[2];
-    h->frame.had_body = false;
+    h->frame.had_body = h->frame.has_begun = false;
     if (h->spare_frames-- == 0)
         stop(h, H2_BROKEN, "too many frames that bring nothing");
+    else if (head[TYPE_AT] == NGHTTP2_PUSH_PROMISE)
+        stop(h, H2_BROKEN, "a push, which our SETTINGS forbid"); /* nghttp2 waits for their ACK */
     else
         feed(h, head, FRAME_HEAD_BYTES);
+    settle(h);
 }
 
 static void frame_over(struct h2 *h)
@@ -387,23 +412,46 @@ static void frame_over(struct h2 *h)
     h->frame.have = 0;
     if (h->frame.had_body)
         h->spare_frames += h->spare_frames + 2 <= H2_SPARE_FRAMES ? 2 : 1;
+    settle(h);
+}
+
+static size_t take_frame_head(struct h2 *h, struct str bytes)
+{
+    struct frame *f = &h->frame;
+    size_t n = str_first(bytes, FRAME_HEAD_BYTES - f->have).n;
+    memcpy(f->head + f->have, bytes.p, n);
+    f->have += (uint32_t)n;
+    if (f->have == FRAME_HEAD_BYTES)
+        frame_begins(h);
+    return n;
+}
+
+/* A body that is longer than its head says is refused piece by piece: the last good byte and the
+ * first bad one must not come in the same piece. The length of padding stands before the body. */
+static size_t piece_limit(const struct h2 *h)
+{
+    const struct frame *f = &h->frame;
+    if (f->head[TYPE_AT] != NGHTTP2_DATA || h->length_left == 0)
+        return f->left;
+    if ((f->head[FLAGS_AT] & NGHTTP2_FLAG_PADDED) && !f->has_begun)
+        return 1;
+    return h->length_left < f->left ? (size_t)h->length_left : f->left;
+}
+
+static size_t take_payload(struct h2 *h, struct str bytes)
+{
+    size_t n = str_first(bytes, piece_limit(h)).n;
+    h->frame.left -= (uint32_t)n;
+    h->frame.has_begun = true;
+    feed(h, bytes.p, n);
+    return n;
 }
 
 /* Returns how many bytes it took. */
 static size_t take_piece(struct h2 *h, struct str bytes)
 {
     struct frame *f = &h->frame;
-    size_t n = f->have < FRAME_HEAD_BYTES ? FRAME_HEAD_BYTES - f->have : f->left;
-    n = n < bytes.n ? n : bytes.n;
-    if (f->have == FRAME_HEAD_BYTES) {
-        f->left -= (uint32_t)n;
-        feed(h, bytes.p, n);
-    } else {
-        memcpy(f->head + f->have, bytes.p, n);
-        f->have += (uint32_t)n;
-        if (f->have == FRAME_HEAD_BYTES)
-            frame_begins(h);
-    }
+    size_t n = f->have < FRAME_HEAD_BYTES ? take_frame_head(h, bytes) : take_payload(h, bytes);
     if (f->have == FRAME_HEAD_BYTES && f->left == 0)
         frame_over(h);
     return n;
