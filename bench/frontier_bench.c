@@ -49,8 +49,7 @@ static void make_link(struct web *w, unsigned i, uint64_t host, uint64_t url)
         .position = hash64(name),
         .fingerprint = hash64_mix(hash64(name) + url * UINT64_C(0x9e3779b97f4a7c15)),
         .via = url,
-        .kind = HOP_LINK,
-        .depth = 3,
+        .hops = STR("LLL"),
     };
 }
 

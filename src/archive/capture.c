@@ -156,6 +156,7 @@ static void fill_place(struct capture_place *place, const struct plan *p,
 {
     *place = (struct capture_place){.offset = spot->offset,
                                     .bytes = spot->out->n - spot->out_before,
+                                    .position = spot->position + spot->out->n - spot->out_before,
                                     .record_bytes = record_bytes,
                                     .id = id,
                                     .digest = p->digest,

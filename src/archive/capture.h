@@ -37,6 +37,7 @@ struct capture {
 struct capture_place {
     char file[WARC_FILES_NAME_BYTES]; /* without ".open" */
     uint64_t offset, bytes;           /* of all its records together */
+    uint64_t position;                /* behind it, as warc_files_position counts */
     uint64_t record_bytes;            /* of the first, which begins at `offset` */
     struct warc_id id;                /* of the first */
     struct digest digest;             /* the payload's; of a confirmed 304 the earlier one's */

@@ -63,6 +63,7 @@ struct warc_spot {
     const struct warc_id *info; /* the warcinfo record of the file */
     const char *file;           /* its name, without ".open"; borrowed until the end */
     uint64_t offset;            /* in the file, of what comes next */
+    uint64_t position;          /* of what comes next */
     size_t out_before;          /* private */
 };
 

@@ -13,6 +13,7 @@ enum exit_code {
     EXIT_OTHER = 1,
     EXIT_USAGE = 2,
     EXIT_DISK = 3,
+    EXIT_NO_SEED = 4,
 };
 
 struct command {

@@ -4,8 +4,18 @@
 /* Each is defined at the end of the file named after it: cmd_try_url.c has cmd_try_url. */
 
 const struct command *const cli_commands[] = {
-    &cmd_check,    &cmd_config_show, &cmd_config_defaults, &cmd_simulate_balance,
-    &cmd_try_url,  &cmd_try_robots,  &cmd_try_sitemap,     &cmd_try_links,
-    &cmd_try_text, &cmd_try_change,  &cmd_try_warc,        &cmd_try_wiring,
+    &cmd_crawl,
+    &cmd_check,
+    &cmd_config_show,
+    &cmd_config_defaults,
+    &cmd_simulate_balance,
+    &cmd_try_url,
+    &cmd_try_robots,
+    &cmd_try_sitemap,
+    &cmd_try_links,
+    &cmd_try_text,
+    &cmd_try_change,
+    &cmd_try_warc,
+    &cmd_try_wiring,
     NULL,
 };

@@ -12,6 +12,7 @@ extern const struct command *const cli_commands[];
 extern const struct command cmd_check;
 extern const struct command cmd_config_defaults;
 extern const struct command cmd_config_show;
+extern const struct command cmd_crawl;
 extern const struct command cmd_simulate_balance;
 extern const struct command cmd_try_change;
 extern const struct command cmd_try_links;

@@ -2,9 +2,11 @@
 #include "cli/settings.h"
 
 #include "cli/config_file.h"
+#include "cli/config_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define BOOL(field, ...) OPTION_BOOL_ROW(struct settings, field, __VA_ARGS__)
 #define COUNT(field, ...) OPTION_COUNT_ROW(struct settings, field, __VA_ARGS__)
@@ -24,6 +26,8 @@ const struct option settings_table[] = {
     TEXT(config, "config", NULL, "a configuration file", .letter = 'c', .arg = "FILE"),
     TEXT(wiring, "wiring", "ring", "how the parts are joined: a built-in name or a file",
          .arg = "NAME|FILE"),
+    LIST(set, "set", NULL, "any option of a part: http.idle-timeout=5s (orbweaver check --parts)",
+         .arg = "PART.KEY=VALUE"),
 
     CHOICE(scope, "scope", "host", "what belongs to the crawl",
            .choices = "host|domain|prefix|page|any"),
@@ -51,6 +55,9 @@ const struct option settings_table[] = {
          .arg = "ADDR:PORT"),
     BOOL(http2, "http2", "no", "offer HTTP/2"),
     BOOL(insecure, "insecure", "no", "accept certificates that do not verify, and record it"),
+
+    TEXT(ca_file, "ca-file", NULL, "certificates of the authorities to believe, not the system's",
+         .arg = "FILE"),
 
     BOOL(archive_only, "archive-only", "no", "archive without comparing or listing links"),
     BOOL(recrawl, "recrawl", "no", "ask again for what is known, if it changed"),
@@ -137,11 +144,20 @@ static void gather_flags(struct gathering *g, const struct invocation *in)
     }
 }
 
-/* The file is named by a flag or the environment, never by itself. */
+/* What the crawl in that directory was told when it began; NULL if there is none. */
+static const char *file_of_crawl(struct arena *arena, struct str output)
+{
+    struct str path = arena_printf(arena, STR_FMT "/" CONFIG_OF_CRAWL, STR_ARG(output));
+    return path.p && access(path.p, R_OK) == 0 ? path.p : NULL;
+}
+
+/* The file is named by a flag or the environment, never by itself; else it is the crawl's own. */
 static enum rc gather_file(struct gathering *g, const struct invocation *in)
 {
     const struct settings *flags = in->settings;
     const char *path = flags->config.p ? flags->config.p : getenv("ORBWEAVER_CONFIG");
+    if (!path)
+        path = file_of_crawl(in->arena, flags->output);
     if (!path)
         return RC_OK;
     struct problems problems;

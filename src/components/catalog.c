@@ -3,6 +3,27 @@
  * the file named after it; to add one, write its file and name it here. */
 #include "components/catalog.h"
 
+extern const struct part part_seeds;
+extern const struct part part_schedule;
+extern const struct part part_resolve;
+extern const struct part part_gate;
+extern const struct part part_fetch;
+extern const struct part part_robots;
+extern const struct part part_read;
+extern const struct part part_intake;
+extern const struct part part_keep;
+extern const struct part part_settle;
+extern const struct part part_admit;
+
+extern const struct part part_ledger_here;
+extern const struct part part_scope_seeds;
+extern const struct part part_budget_shared;
+extern const struct part part_pace_backoff;
+extern const struct part part_addresses_shared;
+extern const struct part part_guard_public;
+extern const struct part part_dns_here;
+extern const struct part part_http_here;
+
 extern const struct part part_lines;
 extern const struct part part_match;
 extern const struct part part_normalise;
@@ -21,6 +42,27 @@ extern const struct part part_seen_exact;
 extern const struct part part_seen_nothing;
 
 static const struct part *const parts[] = {
+    &part_seeds,
+    &part_schedule,
+    &part_resolve,
+    &part_gate,
+    &part_fetch,
+    &part_robots,
+    &part_read,
+    &part_intake,
+    &part_keep,
+    &part_settle,
+    &part_admit,
+
+    &part_ledger_here,
+    &part_scope_seeds,
+    &part_budget_shared,
+    &part_pace_backoff,
+    &part_addresses_shared,
+    &part_guard_public,
+    &part_dns_here,
+    &part_http_here,
+
     &part_lines,
     &part_match,
     &part_normalise,
@@ -40,4 +82,4 @@ static const struct part *const parts[] = {
     NULL,
 };
 
-const struct catalog components_catalog = {parts};
+const struct catalog components_catalog = {.parts = parts};

@@ -18,11 +18,11 @@ enum { CARD_MAX_ADDRESSES = 4, CARD_MAX_ORIGINS = 16 };
 struct card_robots {
     uint16_t port; /* 0 = the scheme's own */
     bool is_https;
-    bool is_failing;             /* robots.txt cannot be had; `rules` are the last known, or none */
-    const struct robots *rules;  /* NULL: never had */
-    int64_t asked_wall_ms;       /* when it was asked for last */
-    int64_t had_wall_ms;         /* when it was had last; 0 = never */
-    uint32_t failures;           /* in a row */
+    bool is_failing;            /* robots.txt cannot be had; `rules` are the last known, or none */
+    const struct robots *rules; /* NULL: never had */
+    int64_t asked_wall_ms;      /* when it was asked for last */
+    int64_t had_wall_ms;        /* when it was had last; 0 = never */
+    uint32_t failures;          /* in a row */
 };
 
 struct card {

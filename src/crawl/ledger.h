@@ -3,8 +3,8 @@
  * files that say so. It joins the frontiers of all shards, the journal, the archive, the history
  * and the files of lines, so that after any crash they agree.
  *
- *   DIR/archive/PREFIX-….warc.gz                      archive/warc_files.h, one list of files a shard
- *   DIR/indexes/parts/index.cdxj                 lines as captured; `export cdxj` sorts them
+ *   DIR/archive/PREFIX-….warc.gz                      archive/warc_files.h, one list of files a
+ * shard DIR/indexes/parts/index.cdxj                 lines as captured; `export cdxj` sorts them
  *   DIR/pages/pages.jsonl, extraPages.jsonl
  *   DIR/logs/crawl.log, logs/progress-statistics.log
  *   DIR/links/links.nodes, links/links.arcs
@@ -30,10 +30,10 @@
  * have been admitted.
  *
  * Recovery, in ledger_open: MANIFEST and image; then the journal twice: to find its last commit and
- * the first outcome whose archive record is not whole, which ends it (a batch that voids the rest is
- * added and synced); then to do everything from the image's position on again. Files of lines are
- * cut to the commit and written again from the batches behind it. Hosts are asked no earlier than
- * now + their delay, nor before their recorded moment.
+ * the first outcome whose archive record is not whole, which ends it (a batch that voids the rest
+ * is added and synced); then to do everything from the image's position on again. Files of lines
+ * are cut to the commit and written again from the batches behind it. Hosts are asked no earlier
+ * than now + their delay, nor before their recorded moment.
  *
  * RC_SYNC and a full disk are for ever: every call returns the failure from then on. */
 #ifndef CRAWL_LEDGER_H
@@ -43,6 +43,7 @@
 #include "crawl/card.h"
 #include "disk/disk.h"
 #include "store/history.h"
+#include "store/journal.h"
 
 enum ledger_file {
     LEDGER_CDXJ,
@@ -63,12 +64,13 @@ struct ledger_settings {
     struct journal_settings journal;
     const char *history_path; /* in the file system; NULL: no history */
     uint64_t digest_bytes;    /* of the table for revisits */
-    uint64_t sync_ms;         /* between two syncs; 1,000. 0: no helper thread: ledger_sync by hand */
-    uint64_t image_bytes;     /* a new image begins when the journal has grown by this, and by half
-                                 of what the last image took; 64 MB */
-    uint64_t delay_ms;        /* after a resume no host is asked earlier than that from now */
-    uint64_t most_wait_ms;    /* recorded moments further away are cut to that; 24 h */
-    uint64_t reserve_bytes;   /* ledger_is_short when the disk has less; 256 MB */
+    uint64_t sync_ms;       /* between two syncs; 1,000. 0: no helper thread: ledger_sync by hand */
+    uint64_t image_bytes;   /* a new image begins when the journal has grown by this, and by half
+                               of what the last image took; 64 MB */
+    unsigned slice_buckets; /* of an image, made in one turn; 0: 64 */
+    uint64_t delay_ms;      /* after a resume no host is asked earlier than that from now */
+    uint64_t most_wait_ms;  /* recorded moments further away are cut to that; 24 h */
+    uint64_t reserve_bytes; /* ledger_is_short when the disk has less; 256 MB */
     struct clock *clock;
     struct log *log;
 };
@@ -81,11 +83,11 @@ struct ledger_hears {
     void *ctx;
 };
 
-struct ledger_report {      /* of the opening */
-    bool is_new;            /* nothing was there */
-    uint64_t batches;       /* replayed */
-    uint64_t dropped;       /* batches whose records were not whole */
-    uint64_t cut_bytes;     /* of archives and files */
+struct ledger_report {  /* of the opening */
+    bool is_new;        /* nothing was there */
+    uint64_t batches;   /* replayed */
+    uint64_t dropped;   /* batches whose records were not whole */
+    uint64_t cut_bytes; /* of archives and files */
 };
 
 /* `d` is the crawl's directory. RC_LOCKED: another process crawls there. RC_VERSION, RC_CORRUPT,
@@ -113,10 +115,10 @@ struct ledger_line {
 
 /* What became of a loan, or what else is to be remembered with some links. */
 struct ledger_outcome {
-    struct lent *lent;  /* NULL: nothing was lent (seeds) */
+    struct lent *lent; /* NULL: nothing was lent (seeds) */
     enum settle how;
-    uint64_t due_ms;    /* its host may be asked again then, in the clock's now_ms */
-    bool robots_changed; /* the card's robots are new: they are in the batch */
+    uint64_t due_ms;                   /* its host may be asked again then, in the clock's now_ms */
+    bool robots_changed;               /* the card's robots are new: they are in the batch */
     const struct capture_place *place; /* NULL: nothing was archived */
     const struct capture *capture;     /* with place: to be remembered for revisits */
     uint64_t fingerprint;              /* with past */
@@ -128,10 +130,13 @@ struct ledger_outcome {
     uint64_t pages, bytes; /* to be added to the crawl's totals */
 };
 
-/* Journals the outcome, writes its lines, returns the loan (frontier_settle, with the host's card as
- * it is now), and remembers the capture. The links are only journalled: each of them must then be
- * given to ledger_admit of its shard, once, with the epoch that is returned. Only the shard of the
- * loan calls this. */
+/* Journals the outcome, writes its lines, returns the loan (frontier_settle, with the host's card
+ * as it is now), and remembers the capture. The links are only journalled: each of them must then
+ * be given to ledger_admit of its shard, once, with the epoch that is returned. Only the shard of
+ * the loan calls this, and settles captures in the order in which it wrote them. On failure the
+ * loan is still the caller's; RC_INVALID and RC_LIMIT (a line without its end, a host or path
+ * longer than a frontier takes, more than a batch holds) and RC_NOMEM leave the ledger as it was.
+ */
 MUST_CHECK enum rc ledger_settle(struct ledger *l, unsigned shard, const struct ledger_outcome *o,
                                  unsigned *ret_epoch);
 
@@ -143,6 +148,10 @@ void ledger_return(struct ledger *l, unsigned shard, struct lent *lent, uint64_t
 MUST_CHECK enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch,
                                 const struct candidate *list, size_t count, uint64_t now_ms,
                                 enum admitted *ret);
+
+/* So many links that a ledger_settle has journalled will not be admitted: over a budget. After a
+ * crash they may be. */
+void ledger_drop(struct ledger *l, unsigned epoch, size_t count);
 
 /* Once a turn of the shard. */
 MUST_CHECK enum rc ledger_turn(struct ledger *l, unsigned shard);

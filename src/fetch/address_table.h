@@ -7,9 +7,9 @@
  *
  * At most `conns` requests are open to an address group (net/address.h) at once, begun at least
  * `delay_ms` apart. Asking is one atomic step: it goes, or it says when to come back, and those who
- * come back in turn find room: the moments it gives out are `delay_ms` apart, so a thousand hosts on
- * one address do not all wake at once. Striped, bounded: entries without open requests whose moment
- * has passed are forgotten first. */
+ * come back in turn find room: the moments it gives out are `delay_ms` apart, so a thousand hosts
+ * on one address do not all wake at once. Striped, bounded: entries without open requests whose
+ * moment has passed are forgotten first. */
 #ifndef FETCH_ADDRESS_TABLE_H
 #define FETCH_ADDRESS_TABLE_H
 
@@ -19,7 +19,9 @@
 
 struct address_table;
 
-MUST_CHECK enum rc address_table_open(uint64_t conns, uint64_t delay_ms, struct address_table **ret);
+/* `conns` of 0 counts as 1. */
+MUST_CHECK enum rc address_table_open(uint64_t conns, uint64_t delay_ms,
+                                      struct address_table **ret);
 void address_table_close(struct address_table *t);
 void address_table_change(struct address_table *t, uint64_t conns, uint64_t delay_ms);
 

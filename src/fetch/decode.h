@@ -7,9 +7,9 @@
  * Understands gzip (also "x-gzip", several members), deflate (zlib's wrapping, or none), br and
  * zstd, up to DECODE_MAX_LAYERS of them in the order that Content-Encoding says (RFC 9110, 8.4).
  * The bytes decide where they contradict the header: a body that does not begin as the coding that
- * is said is taken as it is (F26). What is broken or cut in the middle gives what came before (F25).
- * The result is bounded in bytes and by its ratio to the input (F24); memory does not grow with
- * either beyond `out`. gzip, brotli and zstd stand behind one file each. */
+ * is said is taken as it is (F26). What is broken or cut in the middle gives what came before
+ * (F25). The result is bounded in bytes and by its ratio to the input (F24); memory does not grow
+ * with either beyond `out`. gzip, brotli and zstd stand behind one file each. */
 #ifndef FETCH_DECODE_H
 #define FETCH_DECODE_H
 
@@ -33,10 +33,10 @@ enum decode_end {
 
 struct decode_report {
     enum decode_end end;
-    unsigned layers;   /* codings undone */
-    bool was_unsaid;   /* a coding was said and not there, and passed over */
-    bool is_unknown;   /* a coding that is not understood stopped it: the result is still coded */
-    const char *why;   /* for the log; NULL when whole */
+    unsigned layers; /* codings undone */
+    bool was_unsaid; /* a coding was said and not there, and passed over */
+    bool is_unknown; /* a coding that is not understood stopped it: the result is still coded */
+    const char *why; /* for the log; NULL when whole */
 };
 
 struct decoder;

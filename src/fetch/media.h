@@ -11,7 +11,8 @@ enum media {
     MEDIA_HTML,
     MEDIA_XHTML,
     MEDIA_CSS,
-    MEDIA_SITEMAP, /* a sitemap or feed in XML: by its root element, or by an XML type that is one */
+    MEDIA_SITEMAP, /* a sitemap or feed in XML: by its root element, or by an XML type that is one
+                    */
     MEDIA_TEXT,    /* plain text, JSON, scripts: readable, no links */
     MEDIA_IMAGE,
     MEDIA_COUNT_

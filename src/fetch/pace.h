@@ -34,48 +34,53 @@ bool retry_after_read(struct str value, int64_t wall_ms, uint64_t most_ms, uint6
 MUST_CHECK enum rc http_date_read(struct str value, int64_t wall_ms, int64_t *ret_ms);
 
 struct pace_settings {
-    uint64_t delay_ms;       /* between two requests to a host */
-    uint64_t delay_most_ms;  /* the longest Crawl-delay that is kept; 30 s */
-    uint64_t backoff_ms;     /* after the first failure; doubles; 10 s */
-    uint64_t backoff_most_ms; /* 15 min */
+    uint64_t delay_ms;            /* between two requests to a host */
+    uint64_t delay_most_ms;       /* the longest Crawl-delay that is kept; 30 s */
+    uint64_t backoff_ms;          /* after the first failure; doubles; 10 s */
+    uint64_t backoff_most_ms;     /* 15 min */
     uint64_t retry_after_most_ms; /* 24 h */
-    uint64_t tries;          /* of one URL; 4 */
-    uint64_t host_failures;  /* in a row, before the rest of the host's URLs are given up; 12 */
+    uint64_t tries;               /* of one URL; 4 */
+    uint64_t host_failures; /* in a row, before the rest of the host's URLs are given up; 12 */
 };
 extern const struct option pace_options[]; /* of struct pace_settings */
 
 /* How a fetch ended, of which http_outcome and status are all that matters here. */
 struct pace_end {
-    enum dns_outcome dns;      /* DNS_FOUND: it got as far as HTTP */
+    enum dns_outcome dns; /* DNS_FOUND: it got as far as HTTP */
     enum http_outcome http;
     uint16_t status;
     bool has_retry_after;
     uint64_t retry_after_ms;
-    bool is_unasked_304;       /* F92 */
+    bool is_unasked_304; /* F92 */
 };
 
 enum pace_next {
     PACE_DONE,  /* that is its result */
     PACE_AGAIN, /* ask for it again, after the wait */
-    PACE_DEAD,  /* its result, and the host's other URLs need not be tried: they get this code too */
+    PACE_DEAD, /* its result, and the host's other URLs need not be tried: they get this code too */
 };
 
 struct pace_verdict {
     enum pace_next next;
-    int code;         /* the status, or enum fetch_code: of the try, or FETCH_RETRIES behind the last */
-    uint64_t wait_ms; /* the host is left alone so long from now; never below the delay */
-    uint32_t tries;   /* of the URL from now on: 0 unless PACE_AGAIN */
+    int code; /* the status, or enum fetch_code: of the try, or FETCH_RETRIES behind the last */
+    uint64_t wait_ms;  /* the host is left alone so long from now; never below the delay */
+    uint32_t tries;    /* of the URL from now on: 0 unless PACE_AGAIN */
     uint32_t failures; /* of the host in a row from now on */
 };
 
 /* `tries` and `failures` are those before this end; `crawl_delay_ms` is robots.txt's, 0 = none.
  *
  * Done: any answer below 500 but 429; 304; what breaks HTTP's rules (a second try would not mend
- * it) gets one more try. Again: 429 and 5xx but 501 and 505, no connection, timeouts, closed, DNS
- * that failed (NXDOMAIN is tried twice), each up to `tries`; TLS that does not verify is done at
- * once (FETCH_NO_CONNECT). HTTP_FAILED is our own trouble: again, and counted against nobody.
- * HTTP_REFUSED_ADDRESS: FETCH_BLOCKED, done. Waits double with `failures`, up to a quarter of
- * jitter on top; an answer that is no failure sets `failures` to 0. */
+ * it) gets one more try, as a 304 that nobody asked for does: then FETCH_BROKEN. Again: 429 and 5xx
+ * but 501 and 505, no connection, timeouts, closed, DNS that failed, each up to `tries`; TLS that
+ * does not verify is done at once (FETCH_NO_CONNECT). HTTP_FAILED is our own trouble: again, and
+ * counted against nobody. HTTP_REFUSED_ADDRESS: FETCH_BLOCKED, done. Waits double with `failures`,
+ * up to a quarter of jitter on top; Retry-After of 429 and 5xx stands in their place. An answer
+ * that is no failure sets `failures` to 0; what breaks HTTP's rules and TLS cost no more than the
+ * delay, the former is not counted either.
+ *
+ * Dead: NXDOMAIN twice (FETCH_NO_DNS), or `host_failures` in a row (FETCH_RETRIES, whatever the
+ * last one was: the others were not asked for). */
 struct pace_verdict pace_judge(const struct pace_settings *s, const struct pace_end *end,
                                uint32_t tries, uint32_t failures, uint64_t crawl_delay_ms,
                                struct rng *rng);

@@ -3,11 +3,12 @@
 #ifndef FETCH_REQUEST_H
 #define FETCH_REQUEST_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "url/url.h"
 
 struct request_identity {
-    struct str user_agent; /* "orbweaver/0.1.0 (+https://…)": made by identity_user_agent() */
+    struct str user_agent; /* "orbweaver/0.1.0 (+https://…)": made by identity_make() */
     struct str from;       /* a mail address, or absent */
 };
 

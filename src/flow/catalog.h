@@ -12,6 +12,12 @@
 
 struct catalog {
     const struct part *const *parts; /* ends with NULL */
+    /* What the whole crawl was told, or NULL: an option of a part that has the key and the type of
+     * a row here takes its value from `settings`, unless the wiring says otherwise. So --delay
+     * reaches every part that has a "delay". Texts and lists are borrowed as long as wirings live.
+     */
+    const struct option *table;
+    const void *settings;
 };
 
 /* A component by its name. NULL: none; then `near` (may be NULL) has tried every name. */

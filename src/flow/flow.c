@@ -147,6 +147,21 @@ void flow_close(struct flow *f)
     mem_free(f);
 }
 
+void *flow_provider(const struct flow *f, struct str role)
+{
+    for (unsigned i = 0; i < f->wiring->provider_count; i++) {
+        struct node *n = f->provider_at[i];
+        if (str_eq(f->wiring->providers[i].name, role))
+            return n->opened ? n->part->provide(&n->self) : NULL;
+    }
+    return NULL;
+}
+
+bool flow_is_ending(const struct flow *f)
+{
+    return flow_state(f) != FLOW_RUNNING;
+}
+
 static void *thread_main(void *arg)
 {
     shard_live(arg);

@@ -55,6 +55,13 @@ void flow_unpause(struct flow *f);
 MUST_CHECK enum rc flow_change(struct flow *f, struct str component, struct str key,
                                struct str value, struct buf *why);
 
+/* What the provider with that role offers, on the first shard; NULL if there is none. For the one
+ * who runs the flow: to look at what it counts, and to end what it holds. */
+void *flow_provider(const struct flow *f, struct str role);
+
+/* Whether it has been told to drain or stop, or has come to its end. Any thread. */
+bool flow_is_ending(const struct flow *f);
+
 /* Moments old, summed over shards, or of one (`shard` >= 0). held = came in or was made there, and
  * has neither left nor ended. */
 struct flow_counts {

@@ -58,6 +58,21 @@ void part_fail(struct instance *self, enum rc rc, const char *format, ...)
     buf_done(&text);
 }
 
+void part_drain(struct instance *self)
+{
+    flow_drain(node_of(self)->flow);
+}
+
+struct clock *part_clock(struct instance *self)
+{
+    return node_of(self)->flow->clock;
+}
+
+struct loop *part_loop(struct instance *self)
+{
+    return &node_of(self)->shard->loop;
+}
+
 void part_count_error(struct instance *self)
 {
     count_one(&node_of(self)->counts.errors);

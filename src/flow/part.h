@@ -35,10 +35,12 @@
 #include "base/str.h"
 #include "flow/message.h"
 
+struct clock;
 struct log;
+struct loop;
 
 /* Changes whenever a struct or a call that parts see changes its meaning or layout. */
-#define PART_ABI 1u
+#define PART_ABI 2u
 
 enum { PART_CREDITS = 1024 }; /* of a source whose table does not say */
 
@@ -120,6 +122,10 @@ struct part {
     void (*drain)(struct instance *self);
     void (*stop)(struct instance *self);
 
+    /* Optional: after each turn of the shard in which anything happened. For work that is cheaper
+     * once a turn than once a message, such as giving buffers to the kernel. */
+    void (*turn)(struct instance *self);
+
     /* A live option has another value: self->settings is new, `old` goes after the call. */
     void (*changed)(struct instance *self, const void *old);
 };
@@ -144,6 +150,9 @@ void part_ready(struct instance *self);
 /* Stops the whole flow in order; the first failure, with the instance's name, is its result. */
 void part_fail(struct instance *self, enum rc rc, const char *format, ...) PRINTF_LIKE(3, 4);
 
+/* Lets the whole flow come to its end: sources are asked no more. */
+void part_drain(struct instance *self);
+
 /* Counts something that went wrong with one message and was dealt with. */
 void part_count_error(struct instance *self);
 
@@ -156,6 +165,9 @@ struct log *part_log(struct instance *self);
 /* The time at the beginning of the shard's turn, in the clock of the flow. */
 uint64_t part_now_ms(struct instance *self);
 
+/* That clock itself, from open on for those that stand behind its provider. */
+struct clock *part_clock(struct instance *self);
+
 /* Watches and timers may be used from open on. w->fd and w->ready are set; `events` as epoll's.
  * Again with other events changes them. RC_UNSUPPORTED: this kind of file is always ready (a plain
  * file). Unwatching one that is not watched is fine. */
@@ -165,6 +177,10 @@ void part_unwatch(struct instance *self, struct watch *w);
 /* Sets a timer or moves it. RC_NOMEM leaves it as it was. */
 MUST_CHECK enum rc part_timer(struct instance *self, struct timer *t, uint64_t moment_ms);
 void part_timer_stop(struct instance *self, struct timer *t);
+
+/* The loop of the shard itself, for services that wait for many things (net/http.h). From open on.
+ */
+struct loop *part_loop(struct instance *self);
 
 /* From any thread, between start and stop: p->run on this instance's shard. Not while it is
  * posted already. */

@@ -86,6 +86,13 @@ static bool tell_drain(struct shard *s)
     return true;
 }
 
+static void tell_turn(struct shard *s)
+{
+    for (unsigned i = 0; i < s->node_count; i++)
+        if (s->nodes[i]->part->turn)
+            s->nodes[i]->part->turn(&s->nodes[i]->self);
+}
+
 bool shard_turn(struct shard *s)
 {
     if (flow_state(s->flow) == FLOW_STOPPING)
@@ -95,7 +102,10 @@ bool shard_turn(struct shard *s)
     busy |= flush_connectors(s);
     for (unsigned i = 0; i < s->channel_count; i++)
         busy |= channel_run(s->channels[i]);
-    return busy | run_sources(s);
+    busy |= run_sources(s);
+    if (busy)
+        tell_turn(s);
+    return busy;
 }
 
 void shard_start(struct shard *s)

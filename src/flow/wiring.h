@@ -77,6 +77,10 @@ MUST_CHECK enum rc wiring_load(const char *file, const struct catalog *catalog,
                                struct wiring **ret_wiring, struct problems *problems);
 void wiring_close(struct wiring *w);
 
+/* Sets an option of a part after the fact: "http.idle-timeout=5s", the part by its name or role in
+ * the wiring. Before it runs. RC_NOT_FOUND (no such part or key), RC_INVALID; `why`. */
+MUST_CHECK enum rc wiring_set(struct wiring *w, struct str assignment, struct buf *why);
+
 /* The graph for a person, and for graphviz. */
 void wiring_print(const struct wiring *w, struct buf *out);
 void wiring_print_dot(const struct wiring *w, struct buf *out);

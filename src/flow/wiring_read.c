@@ -198,12 +198,24 @@ static void read_key(struct reader *r, struct wiring_part *p, const struct tree 
     }
 }
 
+/* What the crawl was told goes before the part's own default. */
+static void inherit(const struct catalog *c, const struct option *own, void *settings)
+{
+    for (const struct option *o = own; c->table && o && o->key; o++) {
+        const struct option *row = option_find(c->table, str_c(o->key));
+        if (row && row->type == o->type)
+            memcpy((char *)settings + o->offset, (const char *)c->settings + row->offset,
+                   option_bytes(o));
+    }
+}
+
 static void read_settings(struct reader *r, struct wiring_part *p, const struct tree *key,
                           const struct tree *value, const char *section)
 {
     p->settings = room(r, p->part->settings_bytes);
     if (r->rc || (r->rc = options_default(p->part->options, p->settings, r->w->arena)))
         return;
+    inherit(r->catalog, p->part->options, p->settings);
     for (size_t i = 0; value->kind == TREE_MAP && i < value->count && r->rc == RC_OK; i++)
         if (!str_eq(tree_key(value, i)->text, STR("part")))
             read_key(r, p, tree_key(value, i), tree_value(value, i), section);

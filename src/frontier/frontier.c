@@ -79,8 +79,7 @@ static void make_waiting(struct frontier *f, struct host *h)
     must_add(&f->wake, &h->first.node, h->due_ms, h->position);
 }
 
-/* Out of whatever heap it is in; it is then nowhere, and must be put somewhere. */
-static void take_out(struct frontier *f, struct host *h)
+void frontier_take_up(struct frontier *f, struct host *h)
 {
     if (h->state == HOST_WAITING) {
         heap_remove(&f->wake, &h->first.node);
@@ -133,6 +132,17 @@ void frontier_bucket_drop(struct frontier *f, unsigned bucket)
     f->buckets[bucket] = NULL;
 }
 
+void frontier_each_host(const struct frontier *f, void (*each)(void *ctx, const struct host *h),
+                        void *ctx)
+{
+    for (unsigned bucket = 0; bucket < FRONTIER_BUCKETS; bucket++) {
+        const struct bucket *b = f->buckets[bucket];
+        for (uint32_t i = 0; b && i < b->host_slots; i++)
+            if (b->hosts[i])
+                each(ctx, b->hosts[i]);
+    }
+}
+
 static struct host *host_need(struct frontier *f, struct bucket *b, const struct candidate *c,
                               enum admitted *ret_why)
 {
@@ -171,8 +181,7 @@ static enum rc push(struct frontier *f, struct host *h, const struct candidate *
     struct url_entry e = {.sequence = f->next_sequence,
                           .via = c->via,
                           .path = c->path,
-                          .depth = c->depth,
-                          .kind = c->kind};
+                          .hops = str_first(c->hops, FRONTIER_MAX_HOPS)};
     if (!class)
         return RC_NOMEM;
     enum rc rc = host_origin_number(h, (struct origin){c->port, c->is_https}, &e.origin, bytes);
@@ -250,6 +259,11 @@ enum rc frontier_admit(struct frontier *f, const struct candidate *list, size_t 
     return RC_OK;
 }
 
+bool frontier_is_mine(const struct frontier *f, uint64_t position)
+{
+    return frontier_bucket(position) % f->shards == f->shard;
+}
+
 bool frontier_knows(const struct frontier *f, uint64_t position, uint64_t fingerprint)
 {
     const struct bucket *b = f->buckets[frontier_bucket(position)];
@@ -263,7 +277,7 @@ static void wake_due(struct frontier *f, uint64_t now_ms)
     struct heap_node *n;
     while ((n = heap_first(&f->wake)) && n->key <= now_ms) {
         struct host_class *c = (struct host_class *)(void *)n; /* node is its first member */
-        take_out(f, c->host);
+        frontier_take_up(f, c->host);
         make_ready(f, c->host);
     }
 }
@@ -295,8 +309,7 @@ static void fill_lent(struct host_class *c, unsigned class, struct lent *ret)
         .port = o.port,
         .is_https = o.is_https,
         .class = (uint8_t) class,
-        .kind = e.kind,
-        .depth = e.depth,
+        .hops = e.hops,
     };
 }
 
@@ -307,7 +320,7 @@ enum rc frontier_lend(struct frontier *f, unsigned class, uint64_t now_ms, struc
     struct host_class *c = first_ready(f, class, &found);
     if (!c)
         return RC_AGAIN;
-    take_out(f, c->host);
+    frontier_take_up(f, c->host);
     c->host->state = HOST_OUT;
     c->host->lent_class = (uint8_t)found;
     f->counts.out++;
@@ -361,7 +374,7 @@ void frontier_hold(struct frontier *f, struct host *h, uint64_t due_ms)
     h->due_ms = due_ms;
     if (h->state == HOST_OUT)
         return;
-    take_out(f, h);
+    frontier_take_up(f, h);
     frontier_settle_down(f, h, 0);
 }
 

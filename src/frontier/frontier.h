@@ -55,7 +55,8 @@ struct candidate {
     uint16_t port;   /* 0 = the scheme's own */
     bool is_https;
     uint8_t class;   /* 0 .. FRONTIER_CLASSES - 1 */
-    struct str hops; /* letters of enum hop_kind from the seed to this URL; "" = a seed */
+    struct str hops; /* letters of enum hop_kind from the seed to this URL; "" = a
+                        seed; what is beyond FRONTIER_MAX_HOPS is cut */
 };
 
 enum admitted {
@@ -80,6 +81,9 @@ void frontier_close(struct frontier *f);
  * order. ret[i] is what became of list[i]. RC_NOMEM: those from *ret_done on were not looked at. */
 MUST_CHECK enum rc frontier_admit(struct frontier *f, const struct candidate *list, size_t count,
                                   uint64_t now_ms, enum admitted *ret, size_t *ret_done);
+
+/* Whether hosts at that position are this shard's. */
+bool frontier_is_mine(const struct frontier *f, uint64_t position);
 
 /* Whether a fingerprint of a host at that position is known. */
 bool frontier_knows(const struct frontier *f, uint64_t position, uint64_t fingerprint);
@@ -125,6 +129,10 @@ void host_set_extra(struct host *h, void *extra, void (*free_extra)(void *extra)
 struct str host_name(const struct host *h);
 uint64_t host_position(const struct host *h);
 uint32_t host_queued(const struct host *h);
+
+/* Every host, in no order; nothing may be admitted meanwhile. */
+void frontier_each_host(const struct frontier *f, void (*each)(void *ctx, const struct host *h),
+                        void *ctx);
 
 struct frontier_counts {
     uint64_t hosts, known, queued, out, waiting, ready;

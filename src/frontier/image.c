@@ -36,8 +36,8 @@ static void write_class(struct host *h, unsigned class, struct buf *out)
         put_varint(out, e.sequence - before);
         buf_le64(out, e.via);
         buf_byte(out, (char)e.origin);
-        buf_byte(out, e.kind);
-        put_varint(out, e.depth);
+        buf_byte(out, (char)e.hops.n);
+        buf_add(out, e.hops);
         put_varint(out, e.path.n);
         buf_add(out, e.path);
         before = e.sequence;
@@ -91,6 +91,17 @@ void image_write(const struct frontier *f, unsigned bucket, const struct image_c
             buf_le64(out, b->seen.slots[i]);
     if (!buf_rc(out))
         buf_le64(out, hash64(str_make(out->p + start, out->n - start)));
+}
+
+bool image_is_empty(const struct frontier *f, unsigned bucket)
+{
+    const struct bucket *b = f->buckets[bucket];
+    return !b || (!b->host_count && !b->seen.count);
+}
+
+unsigned image_bucket(struct str bytes)
+{
+    return bytes.n < HEAD_BYTES ? FRONTIER_BUCKETS : get_le32(bytes.p + 12);
 }
 
 /* Reading ------------------------------------------------------------------------------------ */
@@ -157,9 +168,9 @@ static uint64_t due_of(const struct image_context *c, uint64_t wall_ms)
     return c->now_ms + (wait < c->most_wait_ms ? wait : c->most_wait_ms);
 }
 
-static bool is_sane(const struct host *h, const struct url_entry *e, uint64_t depth)
+static bool is_sane(const struct host *h, const struct url_entry *e)
 {
-    return e->origin < h->origin_count && depth <= UINT16_MAX &&
+    return e->origin < h->origin_count && e->hops.n <= FRONTIER_MAX_HOPS &&
            e->path.n <= FRONTIER_MAX_PATH_BYTES;
 }
 
@@ -172,12 +183,10 @@ static enum rc read_class(struct frontier *f, struct host *h, unsigned class, st
         e.sequence = before + above;
         e.via = take_le64(r);
         e.origin = take_byte(r);
-        e.kind = (char)take_byte(r);
-        uint64_t depth = take_varint(r);
-        e.depth = (uint16_t)depth;
+        e.hops = take(r, take_byte(r));
         e.path = take(r, take_varint(r));
-        if (r->bad || !is_sane(h, &e, depth) || above > MOST_SEQUENCE ||
-            e.sequence > MOST_SEQUENCE || (!above && i))
+        if (r->bad || !is_sane(h, &e) || above > MOST_SEQUENCE || e.sequence > MOST_SEQUENCE ||
+            (!above && i))
             return RC_CORRUPT;
         struct host_class *c = host_class_need(h, class, &f->counts.bytes);
         enum rc rc = c ? url_queue_push(&c->queue, &e, &f->counts.bytes) : RC_NOMEM;
@@ -188,6 +197,7 @@ static enum rc read_class(struct frontier *f, struct host *h, unsigned class, st
         f->counts.queued++;
         if (e.sequence >= f->next_sequence)
             f->next_sequence = e.sequence + 1;
+        f->image_sequence = f->next_sequence;
     }
     return r->bad ? RC_CORRUPT : RC_OK;
 }

@@ -30,6 +30,12 @@ struct image_context {
 void image_write(const struct frontier *f, unsigned bucket, const struct image_context *c,
                  struct buf *out);
 
+/* Whether there is nothing in the bucket that an image could keep. */
+bool image_is_empty(const struct frontier *f, unsigned bucket);
+
+/* The bucket that an image says it is of; FRONTIER_BUCKETS or more: it is none. */
+unsigned image_bucket(struct str bytes);
+
 /* Fills the bucket that the image is of, which must be empty here. RC_CORRUPT: it is no whole
  * image, or not of this shard; RC_VERSION; RC_EXISTS; RC_NOMEM. On failure the bucket is empty
  * again. */

@@ -12,6 +12,7 @@ struct frontier {
     struct heap wake;        /* first.node of waiting hosts, by due_ms */
     struct heap ready[FRONTIER_CLASSES];
     uint64_t next_sequence;
+    uint64_t image_sequence; /* all that came from images is below */
     struct frontier_counts counts;
 };
 
@@ -23,6 +24,9 @@ void frontier_bucket_drop(struct frontier *f, unsigned bucket);
 
 /* Every heap gets room for one more host, so that moving hosts about cannot fail. */
 MUST_CHECK enum rc frontier_heaps_reserve(struct frontier *f);
+
+/* Takes a host that is not out from whatever heap it is in; it must then be put down again. */
+void frontier_take_up(struct frontier *f, struct host *h);
 
 /* Puts a host that is in no heap and not out where it belongs now. */
 void frontier_settle_down(struct frontier *f, struct host *h, uint64_t now_ms);

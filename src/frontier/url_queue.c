@@ -7,8 +7,6 @@
 enum {
     FIRST_CHUNK_BYTES = 128,
     MOST_CHUNK_BYTES = 4096,
-    VARINT_BYTES = 10,
-    ENTRY_MOST_BYTES = 3 * VARINT_BYTES + 8 + 2, /* without the path */
 };
 
 struct url_chunk {
@@ -47,24 +45,40 @@ static char *put_entry(char *to, const struct url_entry *e, uint64_t before)
     to = put_varint(to, e->sequence - before);
     put_le64(to, e->via);
     to[8] = (char)e->origin;
-    to[9] = e->kind;
-    to = put_varint(to + 10, e->depth);
-    to = put_varint(to, e->path.n);
+    to[9] = (char)e->hops.n;
+    to = put_varint(to + 10, e->path.n);
+    if (e->hops.n) /* a seed's may be absent */
+        memcpy(to, e->hops.p, e->hops.n);
+    to += e->hops.n;
     memcpy(to, e->path.p, e->path.n);
     return to + e->path.n;
 }
 
+static size_t varint_bytes(uint64_t v)
+{
+    size_t n = 1;
+    for (; v >= 0x80; v >>= 7)
+        n++;
+    return n;
+}
+
+static size_t entry_bytes(const struct url_entry *e, uint64_t before)
+{
+    return varint_bytes(e->sequence - before) + 8 + 2 + varint_bytes(e->path.n) + e->hops.n +
+           e->path.n;
+}
+
 static const char *get_entry(const char *from, uint64_t before, struct url_entry *ret)
 {
-    uint64_t above, depth, length;
+    uint64_t above, length;
     from = get_varint(from, &above);
     ret->sequence = before + above;
     ret->via = get_le64(from);
     ret->origin = (uint8_t)from[8];
-    ret->kind = from[9];
-    from = get_varint(from + 10, &depth);
-    from = get_varint(from, &length);
-    ret->depth = (uint16_t)depth;
+    size_t hops = (uint8_t)from[9];
+    from = get_varint(from + 10, &length);
+    ret->hops = str_make(from, hops);
+    from += hops;
     ret->path = str_make(from, length);
     return from + length;
 }
@@ -103,14 +117,8 @@ static enum rc add_chunk(struct url_queue *q, size_t entry_bytes, uint64_t *byte
 
 enum rc url_queue_push(struct url_queue *q, const struct url_entry *e, uint64_t *bytes)
 {
-    char head[ENTRY_MOST_BYTES];
-    struct url_entry short_one = *e;
     uint64_t before = q->count ? q->last_sequence : 0;
-    short_one.path = STR("");
-    /* The exact size: a short path needs no more than its bytes and a small head. */
-    size_t head_bytes = (size_t)(put_entry(head, &short_one, before) - head);
-    char length[VARINT_BYTES];
-    size_t need = head_bytes - 1 + (size_t)(put_varint(length, e->path.n) - length) + e->path.n;
+    size_t need = entry_bytes(e, before);
     if (!q->last || q->last->cap - q->last->used < need) {
         enum rc rc = add_chunk(q, need, bytes);
         if (rc)
@@ -133,15 +141,13 @@ bool url_queue_head(const struct url_queue *q, struct url_entry *ret)
     return true;
 }
 
-void url_queue_pop(struct url_queue *q, uint64_t *bytes)
+/* Passes over the first entry, gone or not. */
+static void drop_first(struct url_queue *q, uint64_t *bytes)
 {
     struct url_entry head;
-    if (!q->count)
-        return;
     struct url_chunk *c = q->first;
     c->read = (uint32_t)(get_entry(c->bytes + c->read, q->before_head, &head) - c->bytes);
     q->before_head = head.sequence;
-    q->count--;
     if (c->read < c->used)
         return;
     q->first = c->next;
@@ -151,12 +157,41 @@ void url_queue_pop(struct url_queue *q, uint64_t *bytes)
     mem_free(c);
 }
 
-struct url_walk url_queue_walk(const struct url_queue *q)
+/* The first entry is never one that is gone. */
+static void drop_gone(struct url_queue *q, uint64_t *bytes)
 {
-    return (struct url_walk){q->first, q->first ? q->first->read : 0, q->before_head};
+    struct url_entry e;
+    while (q->first) {
+        (void)get_entry(q->first->bytes + q->first->read, q->before_head, &e);
+        if (e.origin != URL_GONE)
+            return;
+        drop_first(q, bytes);
+    }
 }
 
-bool url_walk_next(struct url_walk *w, struct url_entry *ret)
+void url_queue_pop(struct url_queue *q, uint64_t *bytes)
+{
+    if (!q->count)
+        return;
+    drop_first(q, bytes);
+    drop_gone(q, bytes);
+    q->count--;
+}
+
+void url_queue_take_out(struct url_queue *q, const struct url_walk *w, uint64_t *bytes)
+{
+    w->chunk->bytes[w->origin_at] = (char)URL_GONE;
+    drop_gone(q, bytes);
+    q->count--;
+}
+
+struct url_walk url_queue_walk(const struct url_queue *q)
+{
+    return (struct url_walk){
+        .chunk = q->first, .at = q->first ? q->first->read : 0, .before = q->before_head};
+}
+
+static bool walk_one(struct url_walk *w, struct url_entry *ret)
 {
     if (w->chunk && w->at == w->chunk->used) {
         w->chunk = w->chunk->next;
@@ -164,7 +199,19 @@ bool url_walk_next(struct url_walk *w, struct url_entry *ret)
     }
     if (!w->chunk)
         return false;
-    w->at = (uint32_t)(get_entry(w->chunk->bytes + w->at, w->before, ret) - w->chunk->bytes);
+    uint64_t above;
+    const char *start = w->chunk->bytes + w->at;
+    w->origin_at = (uint32_t)(get_varint(start, &above) + 8 - w->chunk->bytes);
+    w->at = (uint32_t)(get_entry(start, w->before, ret) - w->chunk->bytes);
     w->before = ret->sequence;
     return true;
+}
+
+bool url_walk_next(struct url_walk *w, struct url_entry *ret)
+{
+    bool found;
+    do
+        found = walk_one(w, ret);
+    while (found && ret->origin == URL_GONE);
+    return found;
 }

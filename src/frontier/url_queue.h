@@ -5,13 +5,17 @@
  *   [....read|entry entry]->[entry|free ...]
  *
  * An entry is bytes: how much its sequence is above the one before (varint), where it was found
- * (8), origin and kind (a byte each), depth and length of the path (varints), the path. Chunks grow
- * from 128 bytes to 4 KB, so that a host with one URL stays small and one with many wastes little.
- * The head stays where it is until it is popped. A zeroed queue is empty. */
+ * (8), origin and number of hops (a byte each), length of the path (varint), the hops' letters, the
+ * path. Chunks grow from 128 bytes to 4 KB, so that a host with one URL stays small and one with
+ * many wastes little.
+ * The head stays where it is until it is popped. An entry taken out of the middle (recovery does
+ * that) stays as bytes marked URL_GONE, passed over. A zeroed queue is empty. */
 #ifndef FRONTIER_URL_QUEUE_H
 #define FRONTIER_URL_QUEUE_H
 
 #include "base/str.h"
+
+enum { URL_GONE = 255 }; /* in place of an origin, of which there are fewer */
 
 struct url_chunk;
 
@@ -26,9 +30,8 @@ struct url_entry {
     uint64_t sequence;
     uint64_t via;
     struct str path;
-    uint16_t depth;
+    struct str hops; /* at most FRONTIER_MAX_HOPS letters */
     uint8_t origin;
-    char kind;
 };
 
 /* *bytes is kept as the memory that all queues of its owner take. */
@@ -37,17 +40,21 @@ void url_queue_done(struct url_queue *q, uint64_t *bytes);
 /* Its sequence is above that of all in the queue. RC_NOMEM leaves the queue as it was. */
 MUST_CHECK enum rc url_queue_push(struct url_queue *q, const struct url_entry *e, uint64_t *bytes);
 
-/* The head, its path borrowed until it is popped; false if the queue is empty. */
+/* The head, its strings borrowed until it is popped; false if the queue is empty. */
 bool url_queue_head(const struct url_queue *q, struct url_entry *ret);
 void url_queue_pop(struct url_queue *q, uint64_t *bytes);
 
-/* Each entry from the head on; *at is NULL at first and then the queue's. For images. */
+/* Each entry from the head on. For images and recovery. */
 struct url_walk {
-    const struct url_chunk *chunk;
+    struct url_chunk *chunk;
     uint32_t at;
+    uint32_t origin_at; /* of the entry that came last, in `chunk` */
     uint64_t before;
 };
 struct url_walk url_queue_walk(const struct url_queue *q);
 bool url_walk_next(struct url_walk *w, struct url_entry *ret);
+
+/* Takes out the entry that the walk came to last; the walk ends with it. */
+void url_queue_take_out(struct url_queue *q, const struct url_walk *w, uint64_t *bytes);
 
 #endif

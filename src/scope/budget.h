@@ -5,11 +5,14 @@
  * --pages 100 fetches a hundred. What a host has used is kept by its owner and handed in. Domains
  * are a striped table; a lock is held for a lookup.
  *
- * New hosts: of one registrable domain at most `domain_hosts` are admitted until a page of another
- * domain links to one of them (F47, F69: farms of host names under one domain); then that domain
- * has no such limit. One page brings at most `page_hosts` hosts that nobody knew. Of one path at
- * most `path_queries` different queries are admitted on a host (F62, F65), counted approximately in
- * a table of bounded size: never fewer than that many are let through. */
+ * New hosts: of one registrable domain at most `domain_hosts` are admitted, and as many again for
+ * each other domain that was seen to link to a new host of it (F47, F69: farms of host names under
+ * one domain); from 8 such domains on there is no such limit. A domain that has been refused a host
+ * for this is taken for a farm and gets `farm_pages` pages in all, until it may have more hosts.
+ * One page brings at most `page_hosts` hosts that nobody knew. Of one path at most `path_queries`
+ * different queries are admitted on a host (F62, F65), counted approximately in a table of bounded
+ * size: never fewer than that many are let through. A host without a registrable domain (an
+ * address, a public suffix) is a domain of its own. */
 #ifndef SCOPE_BUDGET_H
 #define SCOPE_BUDGET_H
 
@@ -17,12 +20,13 @@
 #include "base/rc.h"
 
 struct budget_settings {
-    uint64_t pages, size_bytes, time_ms;          /* in all; 0 = no limit */
-    uint64_t host_pages, host_bytes;              /* 0 = no limit */
-    uint64_t domain_pages, domain_bytes;          /* 0 = no limit */
-    uint64_t domain_hosts;                        /* 1,000 */
-    uint64_t page_hosts;                          /* 200 */
-    uint64_t path_queries;                        /* 1,000 */
+    uint64_t pages, size_bytes, time_ms; /* in all; 0 = no limit */
+    uint64_t host_pages, host_bytes;     /* 0 = no limit */
+    uint64_t domain_pages, domain_bytes; /* 0 = no limit */
+    uint64_t domain_hosts;               /* 1,000; here and below, too, 0 = no limit */
+    uint64_t farm_pages;                 /* 20,000 */
+    uint64_t page_hosts;                 /* 200 */
+    uint64_t path_queries;               /* 1,000 */
 };
 extern const struct option budget_options[];
 
@@ -42,7 +46,9 @@ MUST_CHECK enum rc budget_open(const struct budget_settings *s, struct budget **
 void budget_close(struct budget *b);
 void budget_change(struct budget *b, const struct budget_settings *to); /* any thread */
 
-/* At resume: what earlier runs have used. `elapsed_ms` of crawling. */
+/* At resume: what earlier runs have used, before anything is taken. `elapsed_ms` of crawling; below
+ * it is that of this run, and added to it. Links that other domains had to a domain are forgotten.
+ */
 void budget_restore(struct budget *b, uint64_t pages, uint64_t bytes, uint64_t elapsed_ms);
 void budget_restore_domain(struct budget *b, struct str host, uint64_t pages, uint64_t bytes,
                            bool is_new_host);
@@ -58,12 +64,12 @@ void budget_used(struct budget *b, struct str host, bool fetched, uint64_t bytes
 enum budget_verdict budget_state(struct budget *b, uint64_t elapsed_ms);
 
 /* Whether a host that nobody knew may be admitted, found on a page of `from_host` ("" = a seed,
- * always). `page_new_hosts` is how many that page has brought already. */
+ * always); counts it if so. `page_new_hosts` is how many that page has brought already. */
 bool budget_new_host(struct budget *b, struct str host, struct str from_host,
                      unsigned page_new_hosts);
 
-/* Whether one more query of that path may be admitted; counts it. `path_query` has a '?' or is let
- * through. */
+/* Whether one more query of that path may be admitted; counts it, so ask it only of a URL that is
+ * not known yet. `path_query` has a '?' or is let through. */
 bool budget_query(struct budget *b, uint64_t host_position, struct str path_query);
 
 #endif

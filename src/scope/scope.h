@@ -10,13 +10,17 @@
  *     page    the seeds themselves
  *     any     everything
  * What a page needs (embeds: images, styles, scripts) is taken from anywhere, unless pages_only,
- * for pages that are in scope: up to `embed_hops` E's at the end of its hops.
+ * for pages that are in scope: up to `embed_hops` E's at the end of its hops, R's and P's between
+ * and behind them passed over (an image that was moved is still an image). --include and --exclude
+ * hold for embeds too.
  *
- * Where a seed redirects to joins the seeds: a URL whose hops are 1 to 5 R's and nothing else.
+ * Where a seed redirects to joins the seeds: a URL whose hops are 1 to 5 R's and nothing else
+ * (scope_joins). It gets SCOPE_OUTSIDE only if nothing else is against it, so whoever sees these
+ * two adds it and asks again; one that is excluded, or a trap, does not join.
  *
- * Traps: a path with more than `path_segments` segments, a segment or a group of segments that
- * stands more than twice in a row (F63), a URL over `url_bytes`, more than `redirects` R's at the
- * end of the hops (F38, F39).
+ * Traps: a path with more than `path_segments` segments, a segment or a group of up to 16
+ * segments that stands more than twice in a row (F63), a URL over `url_bytes`, more than
+ * `redirects` R's at the end of the hops (F38, F39).
  *
  * One for all shards. Checks are lock-free and may run while seeds are added: the sets only grow,
  * and a table that was outgrown is kept until the close. Regular expressions are PCRE2 with limits
@@ -36,8 +40,8 @@ struct scope_settings {
     bool pages_only;
     uint64_t embed_hops;    /* 3 */
     uint64_t redirects;     /* 10 */
-    uint64_t path_segments; /* 40 */
-    uint64_t url_bytes;     /* 4,096 */
+    uint64_t path_segments; /* 25; at most 1,000 */
+    uint64_t url_bytes;     /* 4,096; at most 65,000 */
 };
 extern const struct option scope_options[]; /* keys as in src/cli/settings.c where they are there */
 
@@ -47,14 +51,14 @@ enum scope_verdict {
     SCOPE_BAD_PORT,
     SCOPE_TOO_LONG,
     SCOPE_TOO_DEEP,
-    SCOPE_TRAP,          /* repetition, segments */
-    SCOPE_REDIRECTS,     /* too many in a row */
-    SCOPE_EXCLUDED,      /* --exclude, or not in --include */
-    SCOPE_OUTSIDE,       /* of what the seeds draw */
-    SCOPE_NOT_WANTED,    /* an embed, with pages_only */
+    SCOPE_TRAP,       /* repetition, segments */
+    SCOPE_REDIRECTS,  /* too many in a row */
+    SCOPE_EXCLUDED,   /* --exclude, or not in --include */
+    SCOPE_OUTSIDE,    /* of what the seeds draw */
+    SCOPE_NOT_WANTED, /* an embed, with pages_only */
     SCOPE_VERDICTS_
 };
-const char *scope_verdict_text(enum scope_verdict v); /* "another host than the seeds'" … */
+const char *scope_verdict_text(enum scope_verdict v); /* "outside of what the seeds draw" … */
 
 struct scope;
 
@@ -66,12 +70,17 @@ void scope_close(struct scope *s);
 MUST_CHECK enum rc scope_change(struct scope *s, const struct scope_settings *to, struct buf *why);
 
 /* A seed, normalised. Any thread; RC_NOMEM, RC_LIMIT (10 million). A seed is in scope even where
- * include, exclude or traps would say no; not with another scheme or a bad port. */
+ * include, exclude, depth or traps would say no; not with another scheme or a bad port: such a seed
+ * draws nothing (RC_OK). */
 MUST_CHECK enum rc scope_add_seed(struct scope *s, const struct url *seed);
 
 /* `hops`: the letters from the seed to this URL (frontier's enum hop_kind), its own included; "" is
- * a seed. `from` is the page it was found on (for embeds), or NULL. Any thread. */
+ * a seed. Any thread. */
 enum scope_verdict scope_check(const struct scope *s, const struct url *u, struct str hops);
+
+/* How often a regular expression has given up because it needed too much work; --include then
+ * counts as not matched, --exclude as matched. */
+uint64_t scope_regex_limits(const struct scope *s);
 
 /* Whether hops are a seed's redirects and nothing else (1 to 5 R's). */
 bool scope_joins(struct str hops);

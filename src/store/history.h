@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* history: what is known of every URL that was asked for, by fingerprint. RocksDB stands behind this
- * header (C API) and nowhere else.
+/* history: what is known of every URL that was asked for, by fingerprint. RocksDB stands behind
+ * this header (C API) and nowhere else.
  *
  * Looked up at random, once or twice a page: for conditional requests, for the URL behind a `via`,
  * and for `orbweaver url`. It holds only what the journal can rebuild: its own log is off, every
@@ -16,27 +16,29 @@
 /* The last time a URL was asked for. */
 struct past {
     struct str url;
-    uint64_t via;      /* fingerprint of the page that led here; 0 = none */
-    struct str hops;   /* letters from the seed */
-    int64_t date_ms;   /* wall clock */
-    int32_t code;      /* status, or below zero as in crawl.log */
-    uint64_t bytes;    /* of the answer */
-    bool has_digest;   /* a whole payload was captured: the next four are of that capture, which may
-                          be older than date_ms (304s) */
+    uint64_t via;    /* fingerprint of the page that led here; 0 = none */
+    struct str hops; /* letters from the seed */
+    int64_t date_ms; /* wall clock */
+    int32_t code;    /* status, or below zero as in crawl.log */
+    uint64_t bytes;  /* of the answer */
+    bool has_digest; /* a whole payload was captured: the next four are of that capture, which may
+                        be older than date_ms (304s) */
     struct digest digest; /* SHA-1 */
     int64_t captured_ms;
     uint8_t record_id[16];
     struct str etag, last_modified; /* absent = none */
     struct str mime;                /* absent = none */
-    uint32_t fetches;  /* how often */
-    uint32_t changes;  /* how often its payload differed from the one before */
+    uint32_t fetches;               /* how often */
+    uint32_t changes;               /* how often its payload differed from the one before */
 };
 
 struct history;
 
-/* In the folder `path` of the file system, made if absent. RC_LOCKED, RC_CORRUPT; `why`. */
+/* In the folder `path` of the file system, made if absent (its parent is there). RC_LOCKED,
+ * RC_CORRUPT, RC_VERSION, RC_IO, ...; `why` says it in words. It takes about 64 MB of memory. */
 MUST_CHECK enum rc history_open(const char *path, struct history **ret, struct buf *why);
-/* For another process to look into while the crawl does not run; nothing can be put. */
+/* For another process to look into while the crawl does not run; nothing can be put. RC_NOT_FOUND.
+ */
 MUST_CHECK enum rc history_open_read(const char *path, struct history **ret, struct buf *why);
 void history_close(struct history *h);
 
@@ -50,15 +52,20 @@ struct history_batch *history_batch_open(void);
 void history_batch_close(struct history_batch *b);
 void history_put(struct history_batch *b, uint64_t fingerprint, const struct past *p);
 
-/* Writes the batch and empties it. `position`: behind the journal batch that brought the last of
- * them. */
+/* Writes the batch and empties it, whatever comes of it. `position`: behind the journal batch that
+ * brought the last of them. Everything of earlier journal batches is written before, whoever has
+ * it: what is there after a crash is some first part of the writes, with the position of its last.
+ * A journal that was cut may begin below the old position: the new one counts. Failures: RC_NOMEM
+ * and RC_LIMIT (of a put: nothing was written), RC_DISK_FULL, RC_IO, RC_SYNC, RC_CORRUPT;
+ * RC_UNSUPPORTED when opened to read. */
 MUST_CHECK enum rc history_write(struct history *h, struct history_batch *b, uint64_t position);
 
-/* RC_NOT_FOUND. Texts are copied into the arena. RC_CORRUPT: it cannot be read. */
+/* RC_NOT_FOUND. Texts are copied into the arena. RC_CORRUPT: it cannot be read. RC_VERSION, RC_IO,
+ * RC_NOMEM. */
 MUST_CHECK enum rc history_get(struct history *h, uint64_t fingerprint, struct arena *arena,
                                struct past *ret);
 
-/* Everything written is durable when it returns RC_OK. */
+/* Everything written is durable when it returns RC_OK. It waits for the disk. */
 MUST_CHECK enum rc history_flush(struct history *h);
 
 /* Bytes of memory and disk it takes, about. */

@@ -93,6 +93,21 @@ static enum rc read_segment(struct segments *s, uint64_t start, uint64_t from, j
     return rc;
 }
 
+/* Who was killed may have left whole segments that were never synced. What was read of them will be
+ * built on, so it must last. */
+static enum rc sync_earlier(struct segments *s, size_t first, size_t last)
+{
+    char path[SEGMENTS_PATH_BYTES];
+    enum rc rc = RC_OK;
+    for (size_t i = first; i < last && rc == RC_OK; i++) {
+        struct disk_file *f = NULL;
+        rc = disk_open(s->disk, segment_path(s, s->starts[i], path), DISK_APPEND, &f);
+        rc = rc ? rc : disk_sync(f);
+        disk_file_close(f);
+    }
+    return rc;
+}
+
 /* Cuts the segment at place `last` to `end` and removes those behind it. The names go first, and
  * durably: bytes that are appended later must never lead on to an old segment. */
 static enum rc cut(struct segments *s, size_t last, uint64_t end)
@@ -130,7 +145,7 @@ enum rc journal_replay(struct segments *s, uint64_t from, journal_each *each, vo
     *ret_end = from;
     if (!s->count)
         return from ? RC_CORRUPT : RC_OK;
-    size_t i = first_needed(s, from);
+    size_t first = first_needed(s, from), i = first;
     if (s->starts[i] > from)
         return RC_CORRUPT;
     uint64_t end = s->starts[i];
@@ -144,5 +159,6 @@ enum rc journal_replay(struct segments *s, uint64_t from, journal_each *each, vo
     if (end < from)
         return RC_CORRUPT;
     *ret_end = end;
-    return cut(s, i, end);
+    enum rc rc = sync_earlier(s, first, i);
+    return rc ? rc : cut(s, i, end);
 }

@@ -27,8 +27,7 @@ static struct candidate url_of(unsigned h, unsigned n, unsigned class)
         .port = (uint16_t)(n % 3 == 2 ? 8080 : 0),
         .is_https = n % 2 == 1,
         .class = (uint8_t) class,
-        .kind = HOP_LINK,
-        .depth = (uint16_t)(n % 100),
+        .hops = str_first(STR("LLRELXLRRRELLLP"), n % 15),
     };
 }
 
@@ -130,7 +129,8 @@ static void step_lend(struct model *m, struct frontier *f, unsigned class, uint6
     assert_int_equal(h, (unsigned)want);
     assert_int_equal(l.class, found);
     assert_int_equal(number_behind(l.path, 6), u->n);
-    assert_true(l.via == u->n && l.is_https == (u->n % 2 == 1) && l.depth == u->n % 100);
+    assert_true(l.via == u->n && l.is_https == (u->n % 2 == 1));
+    assert_str(l.hops, str_first(STR("LLRELXLRRRELLLP"), u->n % 15));
     assert_int_equal(l.port, u->n % 3 == 2 ? 8080 : 0);
     assert_false(m->out[h]);
     m->out[h] = true;

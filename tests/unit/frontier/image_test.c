@@ -28,8 +28,7 @@ static struct candidate url_of(unsigned h, unsigned n)
                               .port = (uint16_t)(n % 9 ? 0 : 8000 + n % 90),
                               .is_https = n % 2,
                               .class = (uint8_t)(n % 7 ? 0 : n % FRONTIER_CLASSES),
-                              .kind = "LREX"[n % 4],
-                              .depth = (uint16_t)n};
+                              .hops = str_first(STR("LLRELXLRRRELLLP"), n % 15)};
 }
 
 /* A frontier in the middle of its work: some hosts out, some waiting, some done. */
@@ -87,9 +86,9 @@ static void drain(struct frontier *f, uint64_t from_ms, struct buf *out)
     struct lent l;
     for (uint64_t now = from_ms; now < from_ms + 10000; now += 100)
         while (frontier_lend(f, 0, now, &l) == RC_OK) {
-            buf_printf(out, STR_FMT " " STR_FMT " %llu %llu %u %d %u %c %u\n", STR_ARG(l.host_name),
-                       STR_ARG(l.path), (unsigned long long)l.sequence, (unsigned long long)l.via,
-                       l.port, l.is_https, l.class, l.kind, l.depth);
+            buf_printf(out, STR_FMT " " STR_FMT " %llu %llu %u %d %u " STR_FMT "\n",
+                       STR_ARG(l.host_name), STR_ARG(l.path), (unsigned long long)l.sequence,
+                       (unsigned long long)l.via, l.port, l.is_https, l.class, STR_ARG(l.hops));
             frontier_settle(f, &l, SETTLE_DONE, now);
         }
 }

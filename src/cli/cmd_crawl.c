@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands.h"
+#include "cli/config_write.h"
+#include "cli/crawl_watch.h"
+#include "cli/settings.h"
+#include "cli/wirings.h"
+
+#include "base/clock.h"
+#include "components/catalog.h"
+#include "flow/flow.h"
+
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+
+enum { TEXT_MAX = 1 << 20, GRACE_MS = 5000 };
+
+/* One crawl, as the command holds it. */
+struct crawl {
+    struct settings *settings;
+    enum settings_source *sources;
+    struct wiring *wiring;
+    struct flow *flow;
+    struct crawl_watch *watch;
+    struct log *log;
+    struct ledger_service *ledger;
+};
+
+/* Words behind the command are seeds, beside those of the file. */
+static enum rc add_seeds(struct invocation *in, struct crawl *c)
+{
+    struct settings *s = c->settings;
+    const struct option *row = option_find(settings_table, STR("seeds"));
+    if (in->word_count)
+        c->sources[row - settings_table] = FROM_FLAG;
+    struct buf why = {.max = 1000};
+    enum rc rc = RC_OK;
+    for (int i = 0; i < in->word_count && rc == RC_OK; i++)
+        rc = option_set(row, s, in->arena, str_c(in->words[i]), &why);
+    buf_done(&why);
+    return rc;
+}
+
+static void say_problems(const struct problems *problems)
+{
+    struct buf text = {.max = TEXT_MAX};
+    problems_print(problems, &text);
+    (void)fwrite(buf_str(&text).p, 1, text.n, stderr);
+    buf_done(&text);
+}
+
+static int read_wiring(struct crawl *c)
+{
+    const struct settings *s = c->settings;
+    struct catalog catalog = {components_catalog.parts, settings_table, s};
+    struct problems problems;
+    struct str text = wiring_built_in(s->wiring);
+    problems_init(&problems, s->wiring.p);
+    enum rc rc = text.p ? wiring_read(text, s->wiring.p, &catalog, &c->wiring, &problems)
+                        : wiring_load(s->wiring.p, &catalog, &c->wiring, &problems);
+    if (rc == RC_INVALID)
+        say_problems(&problems);
+    problems_done(&problems);
+    if (rc)
+        return rc == RC_INVALID ? EXIT_USAGE : cli_fail(EXIT_OTHER, "%s", rc_text(rc));
+    struct buf why = {.max = 4096};
+    for (size_t i = 0; i < s->set.count && rc == RC_OK; i++)
+        rc = wiring_set(c->wiring, s->set.items[i], &why);
+    int code = rc ? cli_fail(EXIT_USAGE, "--set: " STR_FMT, STR_ARG(buf_str(&why))) : EXIT_DONE;
+    buf_done(&why);
+    return code;
+}
+
+static int code_of(enum rc rc)
+{
+    switch (rc) {
+    case RC_OK:
+        return EXIT_DONE;
+    case RC_DISK_FULL:
+    case RC_SYNC:
+    case RC_IO:
+    case RC_CORRUPT:
+    case RC_LOCKED:
+        return EXIT_DISK;
+    case RC_INVALID:
+    case RC_NOT_FOUND:
+    case RC_UNSUPPORTED:
+        return EXIT_USAGE;
+    default:
+        return EXIT_OTHER;
+    }
+}
+
+static uint64_t get(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+/* The last words. */
+static void say_end(const struct crawl *c, bool is_interrupted)
+{
+    const struct crawl_counts *n = &c->ledger->counts;
+    struct buf out = {.max = TEXT_MAX};
+    if (c->settings->json)
+        crawl_status_json(c->ledger, &out);
+    else if (!get(&n->fetched) && !get(&n->failed) && !get(&n->refused) && !is_interrupted)
+        buf_printf(&out,
+                   "nothing is left to do in " STR_FMT " (--recrawl asks again for what is known)",
+                   STR_ARG(c->settings->output));
+    else
+        crawl_status_print(c->ledger, 0, ledger_service_elapsed_ms(c->ledger), &out);
+    if (!c->settings->json && is_interrupted)
+        buf_printf(&out, "\nstopped; the same command goes on: -o " STR_FMT,
+                   STR_ARG(c->settings->output));
+    if (!c->settings->quiet)
+        (void)fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&out)));
+    buf_done(&out);
+}
+
+static int end_code(const struct crawl *c)
+{
+    const struct crawl_counts *n = &c->ledger->counts;
+    int number = crawl_watch_signal(c->watch);
+    if (number)
+        return 128 + number;
+    bool was_tried = get(&n->failed) > 0;
+    bool is_first = ledger_totals(c->ledger->ledger).pages == 0;
+    return was_tried && is_first && get(&n->fetched) == 0 ? EXIT_NO_SEED : EXIT_DONE;
+}
+
+/* So that the directory alone is enough to go on. */
+static enum rc save_settings(const struct crawl *c)
+{
+    struct buf text = {.max = TEXT_MAX};
+    struct disk *d = NULL;
+    config_write(&text, c->settings, c->sources);
+    enum rc rc = buf_rc(&text);
+    if (rc == RC_OK)
+        rc = disk_real_open(c->settings->output.p, &d);
+    if (rc == RC_OK)
+        rc = disk_replace(d, CONFIG_OF_CRAWL, buf_str(&text));
+    disk_close(d);
+    buf_done(&text);
+    return rc;
+}
+
+static int run_crawl(struct crawl *c)
+{
+    struct buf why = {.max = TEXT_MAX};
+    enum rc rc = flow_open(c->wiring, (struct flow_setup){.log = c->log}, &c->flow, &why);
+    if (rc == RC_OK)
+        c->ledger = flow_provider(c->flow, STR("ledger"));
+    if (rc == RC_OK && !c->ledger) {
+        buf_add(&why, STR("the wiring has no provider \"ledger\""));
+        rc = RC_INVALID;
+    }
+    if (rc == RC_OK)
+        rc = save_settings(c);
+    if (rc == RC_OK)
+        rc = crawl_watch_begin(c->watch, c->flow, c->ledger);
+    if (rc == RC_OK)
+        rc = flow_start(c->flow);
+    if (rc == RC_OK)
+        rc = flow_wait(c->flow, &why);
+    if (c->ledger && rc == RC_OK)
+        rc = ledger_finish(c->ledger->ledger);
+    crawl_watch_end(c->watch);
+    if (rc)
+        cli_fail(EXIT_OTHER, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
+    buf_done(&why);
+    if (rc)
+        return code_of(rc);
+    say_end(c, crawl_watch_signal(c->watch) != 0);
+    return end_code(c);
+}
+
+static int crawl_with(struct crawl *c)
+{
+    const struct settings *s = c->settings;
+    struct crawl_watch_settings w = {.json = s->json, .quiet = s->quiet, .grace_ms = GRACE_MS};
+    int code = read_wiring(c);
+    if (code != EXIT_DONE)
+        return code;
+    c->watch = crawl_watch_open(&w);
+    enum log_level least = s->verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN;
+    if (c->watch)
+        c->log = log_open(least, s->json, clock_real(), crawl_watch_sink(c->watch));
+    if (!c->log)
+        return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
+    if (s->ignore_robots)
+        log_warn(c->log, "robots.ignored",
+                 LOG_C("note", "robots.txt is not asked: only for sites of your own"));
+    return run_crawl(c);
+}
+
+/* Buffers of pages come and go all the time: given back to the kernel and asked for again, each
+ * would cost its page faults anew. */
+static void keep_memory(void)
+{
+    (void)mallopt(M_MMAP_THRESHOLD, 64 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 512 << 20);
+}
+
+static int crawl_run(struct invocation *in)
+{
+    keep_memory();
+    struct crawl c = {0};
+    enum rc rc = settings_gather(in, &c.settings, &c.sources);
+    if (rc == RC_OK)
+        rc = add_seeds(in, &c);
+    if (rc)
+        return rc == RC_INVALID ? EXIT_USAGE : cli_fail(EXIT_OTHER, "%s", rc_text(rc));
+    int code = crawl_with(&c);
+    flow_close(c.flow);
+    wiring_close(c.wiring);
+    log_close(c.log);
+    crawl_watch_close(c.watch);
+    return code;
+}
+
+const struct command cmd_crawl = {
+    .name = "crawl",
+    .args = "[URL...]",
+    .summary = "crawl from the given URLs; the same -o again resumes",
+    .details =
+        "Fetches the URLs and what they lead to, as far as --scope and the limits allow, "
+        "politely:\n"
+        "one request at a time to a host, a delay between two, robots.txt first. Everything goes "
+        "to\n"
+        "the directory of -o: WARC files, an index, a log, and what is needed to go on after an\n"
+        "interruption of any kind. ^C stops after what is under way; a second ^C at once.",
+    .options = settings_table,
+    .settings_bytes = sizeof(struct settings),
+    .run = crawl_run,
+};

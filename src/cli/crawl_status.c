@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The numbers of a crawl as one line for a person, and as JSON. */
+#include "cli/crawl_watch.h"
+
+#include "base/clock.h"
+#include "base/jsonw.h"
+
+static uint64_t get(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+/* All shards together. */
+struct sums {
+    uint64_t hosts, known, queued, out, waiting, ready, memory_bytes, due_ms;
+};
+
+static struct sums sums_of(const struct crawl_counts *c)
+{
+    struct sums s = {.due_ms = UINT64_MAX};
+    for (size_t i = 0; i < sizeof c->shards / sizeof *c->shards; i++) {
+        const struct crawl_shard_counts *one = &c->shards[i];
+        uint64_t due_ms = get(&one->due_ms);
+        s.hosts += get(&one->hosts);
+        s.known += get(&one->known);
+        s.queued += get(&one->queued);
+        s.out += get(&one->out);
+        s.waiting += get(&one->waiting);
+        s.ready += get(&one->ready);
+        s.memory_bytes += get(&one->memory_bytes);
+        if (get(&one->hosts) && due_ms < s.due_ms)
+            s.due_ms = due_ms;
+    }
+    return s;
+}
+
+static void print_bytes(struct buf *out, uint64_t bytes)
+{
+    static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    while (value >= 999.5 && unit < 4) {
+        value /= 1000;
+        unit++;
+    }
+    buf_printf(out, unit && value < 9.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+static void print_time(struct buf *out, uint64_t ms)
+{
+    unsigned long long s = ms / 1000;
+    if (s >= 3600)
+        buf_printf(out, "%lluh%02llum%02llus", s / 3600, s / 60 % 60, s % 60);
+    else if (s >= 60)
+        buf_printf(out, "%llum%02llus", s / 60, s % 60);
+    else
+        buf_printf(out, "%llus", s);
+}
+
+/* A crawl that does nothing now says what it waits for. */
+static void print_wait(const struct ledger_service *l, const struct sums *s, struct buf *out)
+{
+    uint64_t now_ms = clock_now_ms(l->clock);
+    if (ledger_is_short(l->ledger)) {
+        buf_add(out, STR(" · paused: the disk is nearly full"));
+    } else if (get(&l->counts.open) == 0 && s->queued && s->due_ms != UINT64_MAX &&
+               s->due_ms > now_ms + 2000) {
+        buf_add(out, STR(" · waiting "));
+        print_time(out, s->due_ms - now_ms);
+        buf_add(out, STR(" until a host may be asked again"));
+    }
+}
+
+void crawl_status_print(struct ledger_service *l, uint64_t fetched_before, uint64_t over_ms,
+                        struct buf *out)
+{
+    const struct crawl_counts *c = &l->counts;
+    struct sums s = sums_of(c);
+    uint64_t fetched = get(&c->fetched);
+    print_time(out, ledger_service_elapsed_ms(l));
+    buf_printf(out, " · %llu fetched", (unsigned long long)fetched);
+    if (over_ms)
+        buf_printf(out, " (%.0f/s)", (double)(fetched - fetched_before) * 1000 / (double)over_ms);
+    buf_add(out, STR(" · "));
+    print_bytes(out, get(&c->bytes));
+    buf_printf(out, " · %llu queued on %llu hosts · %llu open", (unsigned long long)s.queued,
+               (unsigned long long)s.hosts, (unsigned long long)get(&c->open));
+    if (get(&c->failed) || get(&c->refused))
+        buf_printf(out, " · %llu failed · %llu refused", (unsigned long long)get(&c->failed),
+                   (unsigned long long)get(&c->refused));
+    print_wait(l, &s, out);
+}
+
+void crawl_status_json(struct ledger_service *l, struct buf *out)
+{
+    const struct crawl_counts *c = &l->counts;
+    struct sums s = sums_of(c);
+    struct ledger_totals t = ledger_totals(l->ledger);
+    struct jsonw j = jsonw_to(out);
+    jsonw_object(&j);
+    jsonw_u64_field(&j, "elapsed_ms", ledger_service_elapsed_ms(l));
+    jsonw_u64_field(&j, "fetched", get(&c->fetched));
+    jsonw_u64_field(&j, "pages", get(&c->pages));
+    jsonw_u64_field(&j, "failed", get(&c->failed));
+    jsonw_u64_field(&j, "refused", get(&c->refused));
+    jsonw_u64_field(&j, "refused_by_robots", get(&c->robots));
+    jsonw_u64_field(&j, "retried", get(&c->retried));
+    jsonw_u64_field(&j, "bytes", get(&c->bytes));
+    jsonw_u64_field(&j, "links", get(&c->links));
+    jsonw_u64_field(&j, "admitted", get(&c->admitted));
+    jsonw_u64_field(&j, "known_links", get(&c->known));
+    jsonw_u64_field(&j, "over_budget", get(&c->over_budget));
+    jsonw_key(&j, "rejected");
+    jsonw_object(&j);
+    for (int v = SCOPE_IN + 1; v < SCOPE_VERDICTS_; v++)
+        if (get(&c->rejected[v]))
+            jsonw_u64_field(&j, scope_verdict_text((enum scope_verdict)v), get(&c->rejected[v]));
+    jsonw_end(&j);
+    jsonw_u64_field(&j, "revisits", get(&c->revisits));
+    jsonw_u64_field(&j, "truncated", get(&c->truncated));
+    jsonw_u64_field(&j, "open", get(&c->open));
+    jsonw_u64_field(&j, "hosts", s.hosts);
+    jsonw_u64_field(&j, "hosts_waiting", s.waiting);
+    jsonw_u64_field(&j, "hosts_ready", s.ready);
+    jsonw_u64_field(&j, "known", s.known);
+    jsonw_u64_field(&j, "queued", s.queued);
+    jsonw_u64_field(&j, "out", s.out);
+    jsonw_u64_field(&j, "frontier_bytes", s.memory_bytes);
+    jsonw_u64_field(&j, "archive_bytes", t.archive_bytes);
+    jsonw_u64_field(&j, "journal_bytes", t.journal_bytes);
+    jsonw_u64_field(&j, "total_pages", t.pages);
+    jsonw_u64_field(&j, "total_bytes", t.bytes);
+    jsonw_bool_field(&j, "disk_short", ledger_is_short(l->ledger));
+    jsonw_end(&j);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* admit: links of this shard's hosts enter the frontier, unless they are known, or there is no room
+ * for more of their kind: hosts of one domain, queries of one path. They are in the journal
+ * already, so a crash now loses none of them. Budgets are asked here because only the owner of a
+ * host can tell what is new. */
+#include "components/links.h"
+#include "components/services.h"
+
+#include "base/mem.h"
+#include "flow/part.h"
+
+enum { AT_ONCE = 512 };
+
+struct admit {
+    struct ledger_service *ledger;
+    struct budget *budget;
+    struct frontier *frontier;
+};
+
+static enum rc admit_open(struct instance *self, struct buf *why)
+{
+    (void)why;
+    struct admit *a = mem_zero(1, sizeof *a);
+    if (!a)
+        return RC_NOMEM;
+    a->ledger = part_provider(self, 0);
+    a->budget = part_provider(self, 1);
+    a->frontier = ledger_frontier(a->ledger->ledger, self->shard);
+    self->state = a;
+    return RC_OK;
+}
+
+static void admit_close(struct instance *self)
+{
+    mem_free(self->state);
+}
+
+/* Only what nobody knows is counted against budgets. */
+static bool has_room(struct admit *a, const struct candidate *c, struct str from,
+                     unsigned *new_hosts)
+{
+    if (frontier_knows(a->frontier, c->position, c->fingerprint))
+        return true;
+    if (!frontier_host(a->frontier, c->position, c->host)) {
+        if (!budget_new_host(a->budget, c->host, from, *new_hosts))
+            return false;
+        ++*new_hosts;
+    }
+    return budget_query(a->budget, c->position, c->path);
+}
+
+static void admit_some(struct instance *self, const struct links *links,
+                       const struct candidate *list, size_t count)
+{
+    struct admit *a = self->state;
+    enum admitted became[AT_ONCE];
+    uint64_t fresh = 0;
+    enum rc rc = ledger_admit(a->ledger->ledger, self->shard, links->epoch, list, count,
+                              part_now_ms(self), became);
+    if (rc) {
+        part_fail(self, rc, "cannot admit links: %s", rc_text(rc));
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        fresh += became[i] == ADMITTED_NEW;
+    count_add(&a->ledger->counts.admitted, fresh);
+    count_add(&a->ledger->counts.known, count - fresh);
+}
+
+/* Moves those with room to the front; how many there are. */
+static size_t choose(struct admit *a, struct links *links)
+{
+    unsigned new_hosts = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < links->count; i++)
+        if (has_room(a, &links->list[i], links->from, &new_hosts))
+            links->list[kept++] = links->list[i];
+    return kept;
+}
+
+static void admit_handle(struct instance *self, unsigned inlet, struct message *m)
+{
+    (void)inlet;
+    struct admit *a = self->state;
+    struct links *links = links_of(m);
+    size_t kept = choose(a, links);
+    if (kept < links->count) {
+        count_add(&a->ledger->counts.over_budget, links->count - kept);
+        ledger_drop(a->ledger->ledger, links->epoch, links->count - kept);
+    }
+    for (size_t at = 0; at < kept; at += AT_ONCE)
+        admit_some(self, links, &links->list[at], kept - at < AT_ONCE ? kept - at : AT_ONCE);
+    part_emit(self, 0, m);
+}
+
+const struct part part_admit = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "admit",
+    .help = "puts links that are new into their host's queue",
+    .inlets = (const struct part_port[]){{"in", LINKS_TYPE, "links of this shard", false}, {0}},
+    .outlets = (const struct part_port[]){{"out", LINKS_TYPE, "the same, admitted", false}, {0}},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the frontier"},
+                                        {"budget", BUDGET_INTERFACE, "knows how much may be had"},
+                                        {0}},
+    .open = admit_open,
+    .close = admit_close,
+    .handle = admit_handle,
+};

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fetch: asks, and waits for the answer without anybody waiting for it.
+ *
+ * What follows an answer runs within the call that brings it, up to settle: the answer's bytes are
+ * the engine's and are copied by nobody. */
+#include "components/judge.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+enum { PAGE, ROBOTS, FAILED };
+
+enum { ROBOTS_BODY_BYTES = ROBOTS_BODY_MAX + 1 }; /* one more shows that it was longer */
+
+struct fetch_settings {
+    struct str user_agent, contact;
+    uint64_t body_bytes;
+    uint64_t retry_after_most_ms;
+};
+
+#define ROW(kind, field, ...) OPTION_##kind##_ROW(struct fetch_settings, field, __VA_ARGS__)
+static const struct option fetch_options[] = {
+    ROW(TEXT, user_agent, "user-agent", "orbweaver", "who asks"),
+    ROW(TEXT, contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),
+    ROW(SIZE, body_bytes, "body-size", "100M", "a body is cut behind so many bytes", .min = 1),
+    ROW(DURATION, retry_after_most_ms, "retry-after-most", "24h", "the longest Retry-After kept"),
+    {0},
+};
+#undef ROW
+
+struct fetch {
+    struct instance *self;
+    struct ledger_service *ledger;
+    struct http *http;
+    struct guard *guard;
+    struct pace_service *pace;
+    struct rng rng;
+    struct arena *arena; /* of the identity */
+    struct request_identity identity;
+    struct visit *running;
+};
+
+static void fetch_close(struct instance *self)
+{
+    struct fetch *f = self->state;
+    arena_close(f->arena);
+    mem_free(f);
+}
+
+static enum rc fetch_open(struct instance *self, struct buf *why)
+{
+    const struct fetch_settings *s = self->settings;
+    struct fetch *f = mem_zero(1, sizeof *f);
+    if (!f)
+        return RC_NOMEM;
+    self->state = f;
+    f->self = self;
+    f->ledger = part_provider(self, 0);
+    f->http = part_provider(self, 1);
+    f->guard = part_provider(self, 2);
+    f->pace = part_provider(self, 3);
+    rng_init(&f->rng, clock_wall_ms(f->ledger->clock) ^ self->shard);
+    f->arena = arena_open(1024, 64 << 10);
+    enum rc rc =
+        f->arena ? identity_make(s->user_agent, s->contact, f->arena, &f->identity, why) : RC_NOMEM;
+    if (rc)
+        fetch_close(self);
+    return rc;
+}
+
+/* What is running ------------------------------------------------------------------------------ */
+
+static void list(struct fetch *f, struct visit *v)
+{
+    v->before = NULL;
+    v->next = f->running;
+    if (f->running)
+        f->running->before = v;
+    f->running = v;
+    count_add(&f->ledger->counts.open, 1);
+}
+
+static void unlist(struct fetch *f, struct visit *v)
+{
+    if (v->before)
+        v->before->next = v->next;
+    else
+        f->running = v->next;
+    if (v->next)
+        v->next->before = v->before;
+    atomic_fetch_sub_explicit(&f->ledger->counts.open, 1, memory_order_relaxed);
+}
+
+/* The answer ----------------------------------------------------------------------------------- */
+
+/* What the pace of the host depends on. */
+static struct pace_end end_of(struct fetch *f, const struct visit *v, const struct http_answer *a)
+{
+    const struct fetch_settings *s = f->self->settings;
+    struct pace_end end = {.dns = DNS_FOUND, .http = a->outcome, .status = a->status};
+    if (v->heads.retry_after.p)
+        end.has_retry_after =
+            retry_after_read(v->heads.retry_after, (int64_t)clock_wall_ms(f->ledger->clock),
+                             s->retry_after_most_ms, &end.retry_after_ms);
+    end.is_unasked_304 = a->status == 304 && !v->has_past;
+    return end;
+}
+
+static void on_answer(struct http_ask *ask, const struct http_answer *answer)
+{
+    struct visit *v = EVENT_OF(ask, struct visit, ask);
+    struct fetch *f = v->fetch;
+    unlist(f, v);
+    v->state = VISIT_ENDED;
+    v->answer = answer->head.n ? answer : NULL;
+    v->why = answer->why;
+    if (v->answer)
+        visit_read_heads(v);
+    v->end = end_of(f, v, answer);
+    count_add(&f->ledger->counts.bytes, answer->bytes_in);
+    struct str mime = media_type(v->heads.type);
+    v->mime = mime.p ? arena_dup(v->arena, mime) : STR_NONE;
+    if (v->kind == VISIT_ROBOTS) { /* judged when its Crawl-delay is known */
+        part_emit(f->self, ROBOTS, &v->head);
+        return;
+    }
+    visit_judge(v, f->pace, &f->rng);
+    part_emit(f->self, visit_has_result(v) ? PAGE : FAILED, &v->head);
+}
+
+/* Asking --------------------------------------------------------------------------------------- */
+
+static struct str request_of(struct fetch *f, struct visit *v)
+{
+    struct request_condition condition = {0};
+    struct buf out = {.max = URL_MAX_BYTES + (64 << 10)};
+    if (v->has_past && v->past.has_digest)
+        condition = (struct request_condition){v->past.etag, v->past.last_modified};
+    request_write(&out, &v->url, &f->identity, &condition);
+    struct str request = buf_rc(&out) == RC_OK ? arena_dup(v->arena, buf_str(&out)) : STR_NONE;
+    buf_done(&out);
+    return request;
+}
+
+static void fetch_handle(struct instance *self, unsigned inlet, struct message *m)
+{
+    (void)inlet;
+    struct fetch *f = self->state;
+    const struct fetch_settings *s = self->settings;
+    struct visit *v = visit_of(m);
+    v->fetch = f;
+    v->begun_ms = part_now_ms(self);
+    v->date_ms = (int64_t)clock_wall_ms(f->ledger->clock);
+    v->request = request_of(f, v);
+    v->ask = (struct http_ask){
+        .is_https = v->url.kind == URL_HTTPS,
+        .host = url_host(&v->url),
+        .port = url_port(&v->url),
+        .addresses = v->addresses,
+        .address_count = v->address_count,
+        .guard = f->guard,
+        .request = v->request,
+        .body_bytes = v->kind == VISIT_ROBOTS ? ROBOTS_BODY_BYTES : s->body_bytes,
+        .done = on_answer,
+    };
+    list(f, v);
+    if (v->request.p && http_start(f->http, &v->ask) == RC_OK)
+        return;
+    unlist(f, v);
+    v->state = VISIT_ENDED;
+    v->end = (struct pace_end){.dns = DNS_FOUND, .http = HTTP_FAILED};
+    v->why = "no memory";
+    part_emit(self, v->kind == VISIT_ROBOTS ? ROBOTS : FAILED, m);
+}
+
+static void fetch_stop(struct instance *self)
+{
+    struct fetch *f = self->state;
+    while (f->running) {
+        struct visit *v = f->running;
+        http_cancel(f->http, &v->ask);
+        unlist(f, v);
+        part_end(self, &v->head);
+    }
+}
+
+const struct part part_fetch = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "fetch",
+    .help = "asks a web server for the visit's URL",
+    .inlets =
+        (const struct part_port[]){{"in", VISIT_TYPE, "visits that may be asked", false}, {0}},
+    .outlets = (const struct part_port[]){{"page", VISIT_TYPE, "with an answer", false},
+                                          {"robots", VISIT_TYPE, "answers for robots.txt", false},
+                                          {"failed", VISIT_TYPE, "without an answer", false},
+                                          {0}},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "counts"},
+                                        {"http", HTTP_INTERFACE, "asks"},
+                                        {"guard", GUARD_INTERFACE, "knows private addresses"},
+                                        {"pace", PACE_INTERFACE, "says what is asked again"},
+                                        {0}},
+    .options = fetch_options,
+    .settings_bytes = sizeof(struct fetch_settings),
+    .open = fetch_open,
+    .close = fetch_close,
+    .handle = fetch_handle,
+    .stop = fetch_stop,
+};

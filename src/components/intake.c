@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* intake: references become URLs: resolved, normalised, each once, and judged: does it belong to
+ * the crawl, is there room for it. Seeds come this way too, and so does where a seed redirects to,
+ * which draws the scope as the seed does. */
+#include "components/services.h"
+#include "components/visit.h"
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "url/encoding.h"
+#include "url/normalise.h"
+
+enum { SITEMAP_DEPTH = 3 };
+
+struct intake_settings {
+    struct str normalise;
+};
+
+static const struct option intake_options[] = {
+    OPTION_TEXT_ROW(struct intake_settings, normalise, "normalise", "default",
+                    "the rules that make equal URLs equal (orbweaver try url --help)",
+                    .arg = "RULES"),
+    {0},
+};
+
+/* Fingerprints of one page's links: open addressing, emptied by a new mark. */
+struct page_set {
+    struct page_slot {
+        uint64_t fingerprint;
+        uint32_t mark;
+    } * slots;
+    size_t slot_count;
+    uint32_t mark;
+};
+
+struct intake {
+    struct ledger_service *ledger;
+    struct scope_service *scope;
+    uint32_t rules;
+    struct page_set seen;
+    char room[URL_ROOM_BYTES];
+    char base_room[URL_ROOM_BYTES];
+};
+
+static void intake_close(struct instance *self)
+{
+    struct intake *in = self->state;
+    mem_free(in->seen.slots);
+    mem_free(in);
+}
+
+static enum rc intake_open(struct instance *self, struct buf *why)
+{
+    const struct intake_settings *s = self->settings;
+    struct intake *in = mem_zero(1, sizeof *in);
+    struct str bad;
+    if (!in)
+        return RC_NOMEM;
+    self->state = in;
+    in->ledger = part_provider(self, 0);
+    in->scope = part_provider(self, 1);
+    enum rc rc = url_rules_parse(s->normalise, &in->rules, &bad);
+    if (rc) {
+        buf_printf(why, "normalise: \"" STR_FMT "\" is no rule", STR_ARG(bad));
+        intake_close(self);
+    }
+    return rc;
+}
+
+/* Each link once ------------------------------------------------------------------------------- */
+
+/* Room for `count` links, at most half full. */
+static bool page_set_begin(struct page_set *s, size_t count)
+{
+    size_t needed = 128;
+    while (needed < count * 2)
+        needed *= 2;
+    if (needed > s->slot_count) {
+        struct page_slot *slots = mem_zero(needed, sizeof *slots);
+        if (!slots)
+            return false;
+        mem_free(s->slots);
+        *s = (struct page_set){.slots = slots, .slot_count = needed};
+    }
+    s->mark++;
+    if (s->mark == 0) { /* once in four thousand million pages */
+        memset(s->slots, 0, s->slot_count * sizeof *s->slots);
+        s->mark = 1;
+    }
+    return true;
+}
+
+/* False: it was there. */
+static bool page_set_add(struct page_set *s, uint64_t fingerprint)
+{
+    size_t at = (size_t)fingerprint & (s->slot_count - 1);
+    while (s->slots[at].mark == s->mark) {
+        if (s->slots[at].fingerprint == fingerprint)
+            return false;
+        at = (at + 1) & (s->slot_count - 1);
+    }
+    s->slots[at] = (struct page_slot){fingerprint, s->mark};
+    return true;
+}
+
+/* Judging -------------------------------------------------------------------------------------- */
+
+/* A link as it goes to frontier and archive. */
+static bool describe(struct visit *v, const struct url *u, const struct visit_reference *ref,
+                     struct str hops, struct visit_link *ret)
+{
+    struct str href = arena_dup(v->arena, url_href(u));
+    if (!href.p)
+        return false;
+    *ret = (struct visit_link){
+        .href = href,
+        .host = str_make(href.p + u->host_at, (size_t)(u->host_end - u->host_at)),
+        .path = str_make(href.p + u->path_at, (size_t)(u->fragment_at - u->path_at)),
+        .hops = hops,
+        .context = ref->context,
+        .fingerprint = url_fingerprint(u),
+        .position = hash64(url_host(u)),
+        .port = u->port,
+        .is_https = u->kind == URL_HTTPS,
+        .hop = ref->hop,
+    };
+    return true;
+}
+
+/* Sitemaps name pages and sitemaps of their own host alone (F81); they nest three deep. */
+static bool sitemap_may(const struct visit *v, const struct url *u, char hop, struct str hops)
+{
+    unsigned nested = 0;
+    for (size_t i = hops.n; i-- > 0 && hops.p[i] == HOP_PREREQUISITE;)
+        nested++;
+    if (nested > SITEMAP_DEPTH)
+        return false;
+    bool is_listed = hop == HOP_LISTED || (hop == HOP_PREREQUISITE && nested > 1);
+    return !is_listed || str_eq(url_host(u), url_host(&v->url));
+}
+
+static bool add_seed(struct instance *self, struct intake *in, const struct url *u)
+{
+    enum rc rc = scope_add_seed(in->scope->scope, u);
+    if (rc)
+        log_warn(part_log(self), "seed.refused", LOG_STR("url", url_href(u)), LOG_RC(rc));
+    return rc == RC_OK;
+}
+
+struct judging {
+    struct instance *self;
+    struct intake *in;
+    struct visit *v;
+    struct url_parser parser;
+    struct url base;
+    const struct url *relative_to;
+    char last_hop; /* hops of the last link, for the next of the same kind */
+    struct str last_hops;
+};
+
+static struct str hops_of(struct judging *j, char hop)
+{
+    if (j->v->kind == VISIT_SEEDS)
+        return STR("");
+    if (j->last_hop != hop) {
+        j->last_hop = hop;
+        j->last_hops = arena_printf(j->v->arena, STR_FMT "%c", STR_ARG(j->v->lent.hops), hop);
+    }
+    return j->last_hops;
+}
+
+static void judge(struct judging *j, const struct visit_reference *ref)
+{
+    struct intake *in = j->in;
+    struct visit *v = j->v;
+    struct url u;
+    if (url_parse(&j->parser, ref->raw, j->relative_to,
+                  (struct url_room){in->room, sizeof in->room}, &u) ||
+        !url_is_http(&u))
+        return;
+    url_normalise(&u, in->rules);
+    struct str hops = hops_of(j, ref->hop);
+    struct visit_link *l = &v->links[v->link_count];
+    if (!hops.p || hops.n > FRONTIER_MAX_HOPS || !describe(v, &u, ref, hops, l) ||
+        !page_set_add(&in->seen, l->fingerprint) || l->path.n > FRONTIER_MAX_PATH_BYTES ||
+        l->host.n > FRONTIER_MAX_HOST_BYTES)
+        return;
+    v->link_count++;
+    if (v->kind == VISIT_SEEDS)
+        l->is_seed = add_seed(j->self, in, &u);
+    enum scope_verdict verdict = scope_check(in->scope->scope, &u, hops);
+    if (verdict == SCOPE_OUTSIDE && scope_joins(hops)) {
+        l->is_seed = add_seed(j->self, in, &u);
+        verdict = scope_check(in->scope->scope, &u, hops);
+    }
+    if (verdict != SCOPE_IN || !sitemap_may(v, &u, ref->hop, hops))
+        count_add(&in->ledger->counts.rejected[verdict], 1);
+    else
+        l->is_wanted = true;
+}
+
+/* The page's own URL, or what its base element makes of it. */
+static void set_base(struct judging *j)
+{
+    struct intake *in = j->in;
+    const struct visit *v = j->v;
+    if (v->kind == VISIT_SEEDS)
+        return;
+    j->relative_to = &v->url;
+    if (!v->base.p)
+        return;
+    struct url_parser plain = {.idn = in->scope->idn};
+    if (url_parse(&plain, v->base, &v->url, (struct url_room){in->base_room, sizeof in->base_room},
+                  &j->base) == RC_OK &&
+        j->base.kind != URL_OTHER)
+        j->relative_to = &j->base;
+}
+
+static void intake_handle(struct instance *self, unsigned inlet, struct message *m)
+{
+    (void)inlet;
+    struct intake *in = self->state;
+    struct visit *v = visit_of(m);
+    struct judging j = {.self = self, .in = in, .v = v, .parser = {.idn = in->scope->idn}};
+    v->links =
+        v->reference_count ? arena_alloc(v->arena, v->reference_count * sizeof *v->links) : NULL;
+    if (v->links && page_set_begin(&in->seen, v->reference_count)) {
+        if (v->charset && url_encoding_open(str_c(v->charset), &j.parser.encoding))
+            j.parser.encoding = NULL;
+        set_base(&j);
+        for (size_t i = 0; i < v->reference_count; i++)
+            judge(&j, &v->references[i]);
+        url_encoding_close(j.parser.encoding);
+        count_add(&in->ledger->counts.links, v->link_count);
+    }
+    part_emit(self, 0, m);
+}
+
+const struct part part_intake = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "intake",
+    .help = "makes references URLs, and says which belong to the crawl",
+    .inlets = (const struct part_port[]){{"in", VISIT_TYPE, "with references", false}, {0}},
+    .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "with links", false}, {0}},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "counts"},
+                                        {"scope", SCOPE_INTERFACE, "knows what belongs"},
+                                        {0}},
+    .options = intake_options,
+    .settings_bytes = sizeof(struct intake_settings),
+    .open = intake_open,
+    .close = intake_close,
+    .handle = intake_handle,
+};

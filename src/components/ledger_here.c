@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ledger/here: the crawl's directory on this machine's disk. */
+#include "components/services.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "fetch/request.h"
+#include "flow/part.h"
+#include "url/normalise.h"
+
+#include <stdio.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#ifndef VERSION
+#define VERSION "0"
+#endif
+
+struct ledger_part_settings {
+    struct str output;
+    struct str user_agent, contact;
+    struct str prefix, description;
+    bool ignore_robots;
+    uint64_t delay_ms;
+    uint64_t roll_bytes;
+    uint64_t digest_bytes;
+    uint64_t sync_ms;
+    uint64_t image_bytes;
+    uint64_t reserve_bytes;
+    uint64_t hosts, host_queue;
+    bool no_history;
+};
+
+#define ROW(kind, field, ...) OPTION_##kind##_ROW(struct ledger_part_settings, field, __VA_ARGS__)
+static const struct option ledger_options[] = {
+    ROW(TEXT, output, "output", "crawl", "the crawl's directory", .arg = "DIR"),
+    ROW(TEXT, user_agent, "user-agent", "orbweaver", "who asks, as archives say it"),
+    ROW(TEXT, contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),
+    ROW(BOOL, ignore_robots, "ignore-robots", "no", "as archives say it"),
+    ROW(TEXT, prefix, "warc-prefix", "orbweaver", "how names of archive files begin"),
+    ROW(TEXT, description, "description", NULL, "what the crawl is for, as archives say it"),
+    ROW(DURATION, delay_ms, "delay", "1s", "no host is asked sooner after a restart"),
+    ROW(SIZE, roll_bytes, "warc-size", "1GB", "an archive file is ended behind so many bytes",
+        .min = 1000),
+    ROW(SIZE, digest_bytes, "digest-memory", "64M", "for payloads that may come again"),
+    ROW(DURATION, sync_ms, "sync", "1s", "between two syncs of the disk", .min = 1),
+    ROW(SIZE, image_bytes, "image-size", "64M",
+        "an image of the frontier is made behind so much "
+        "journal"),
+    ROW(SIZE, reserve_bytes, "disk-reserve", "256M", "the crawl pauses when the disk has less"),
+    ROW(COUNT, hosts, "hosts", "10M", "most hosts that are known", .min = 1),
+    ROW(COUNT, host_queue, "host-queue", "10M", "most URLs that wait for a host", .min = 1),
+    ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
+    {0},
+};
+#undef ROW
+
+struct seed_set { /* fingerprints; open addressing, 0 = free */
+    uint64_t *slots;
+    size_t slot_count, count;
+};
+
+struct ledger_part {
+    struct ledger_service service;
+    struct disk *disk;
+    struct arena *arena;
+    struct scope_service *scope;
+    struct seed_set seeds;
+};
+
+/* Seeds that were there before ----------------------------------------------------------------- */
+
+static size_t seed_slot(const struct seed_set *s, uint64_t fingerprint)
+{
+    size_t at = (size_t)fingerprint & (s->slot_count - 1);
+    while (s->slots[at] && s->slots[at] != fingerprint)
+        at = (at + 1) & (s->slot_count - 1);
+    return at;
+}
+
+static enum rc seed_add(struct seed_set *s, uint64_t fingerprint)
+{
+    if (s->count * 2 >= s->slot_count) {
+        struct seed_set larger = {.slot_count = s->slot_count ? s->slot_count * 2 : 64};
+        larger.slots = mem_zero(larger.slot_count, sizeof *larger.slots);
+        if (!larger.slots)
+            return RC_NOMEM;
+        for (size_t i = 0; i < s->slot_count; i++)
+            if (s->slots[i])
+                larger.slots[seed_slot(&larger, s->slots[i])] = s->slots[i];
+        larger.count = s->count;
+        mem_free(s->slots);
+        *s = larger;
+    }
+    uint64_t *slot = &s->slots[seed_slot(s, fingerprint)];
+    s->count += *slot == 0;
+    *slot = fingerprint;
+    return RC_OK;
+}
+
+static bool knows_seed(const struct ledger_service *service, uint64_t fingerprint)
+{
+    const struct ledger_part *p = (const struct ledger_part *)(const void *)service;
+    return p->seeds.slot_count && p->seeds.slots[seed_slot(&p->seeds, fingerprint)] != 0;
+}
+
+/* "URL", or for where a seed redirected to "URL SEED": both draw the scope. */
+static enum rc hear_seed(void *ctx, struct str line)
+{
+    struct ledger_part *p = ctx;
+    struct str rest = line;
+    struct str text = str_take_until(&rest, ' ');
+    struct url_parser parser = {.idn = p->scope->idn};
+    char room[URL_ROOM_BYTES];
+    struct url u;
+    if (url_parse(&parser, text, NULL, (struct url_room){room, sizeof room}, &u))
+        return RC_OK; /* it was a URL for the version that wrote it; the frontier knows it */
+    enum rc rc = scope_add_seed(p->scope->scope, &u);
+    return rc == RC_OK && !rest.p ? seed_add(&p->seeds, url_fingerprint(&u)) : rc;
+}
+
+/* Opening -------------------------------------------------------------------------------------- */
+
+/* What the archive says of who made it. */
+static enum rc describe(struct ledger_part *p, const struct ledger_part_settings *s,
+                        struct warc_files_settings *ret, struct buf *why)
+{
+    char host[WARC_FILES_MAX_HOST + 1] = {0};
+    struct request_identity who;
+    enum rc rc = identity_make(s->user_agent, s->contact, p->arena, &who, why);
+    if (rc)
+        return rc;
+    if (gethostname(host, sizeof host - 1))
+        (void)snprintf(host, sizeof host, "localhost");
+    for (char *c = host; *c; c++)
+        if (!ascii_is_alnum(*c) && *c != '.' && *c != '_' && *c != '-')
+            *c = '_';
+    struct str name = arena_dup(p->arena, str_c(host));
+    if (!name.p)
+        return RC_NOMEM;
+    *ret = (struct warc_files_settings){
+        .prefix = s->prefix,
+        .host = name,
+        .roll_bytes = s->roll_bytes,
+        .buffer_bytes = 16 << 20,
+        .info = {.software = STR("orbweaver/" VERSION),
+                 .hostname = name,
+                 .user_agent = who.user_agent,
+                 .robots = s->ignore_robots ? STR("ignore") : STR("obey"),
+                 .contact = s->contact,
+                 .description = s->description},
+    };
+    return getrandom(&ret->id_seed, sizeof ret->id_seed, 0) == sizeof ret->id_seed ? RC_OK : RC_IO;
+}
+
+static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct buf *why)
+{
+    const struct ledger_part_settings *s = self->settings;
+    struct str history = arena_printf(p->arena, "%s/state/history", s->output.p);
+    struct ledger_settings l = {
+        .shards = self->shard_count,
+        .frontier = {.max_hosts = s->hosts, .max_host_queue = s->host_queue},
+        .journal = {.segment_bytes = 64 << 20, .buffer_bytes = 16 << 20},
+        .history_path = s->no_history ? NULL : history.p,
+        .digest_bytes = s->digest_bytes,
+        .sync_ms = s->sync_ms,
+        .image_bytes = s->image_bytes,
+        .delay_ms = s->delay_ms,
+        .most_wait_ms = 24 * 3600 * 1000,
+        .reserve_bytes = s->reserve_bytes,
+        .clock = part_clock(self),
+        .log = part_log(self),
+    };
+    enum rc rc = history.p ? describe(p, s, &l.warc, why) : RC_NOMEM;
+    if (rc == RC_OK)
+        rc = disk_real_open(s->output.p, &p->disk);
+    if (rc)
+        buf_printf(why, "%s" STR_FMT ": %s", why->n ? ": " : "", STR_ARG(s->output), rc_text(rc));
+    if (rc == RC_OK)
+        rc = ledger_open(p->disk, &l, (struct ledger_hears){hear_seed, p}, &p->service.ledger,
+                         &p->service.opened, why);
+    return rc;
+}
+
+static void ledger_here_close(struct instance *self)
+{
+    struct ledger_part *p = self->state;
+    ledger_close(p->service.ledger);
+    disk_close(p->disk);
+    arena_close(p->arena);
+    mem_free(p->seeds.slots);
+    mem_free(p);
+}
+
+/* What earlier runs took of a domain, host by host. */
+static void restore_host(void *budget, const struct host *h)
+{
+    const struct card *c = card_if(h);
+    budget_restore_domain(budget, host_name(h), c ? c->pages : 0, c ? c->bytes : 0, true);
+}
+
+static enum rc ledger_here_open(struct instance *self, struct buf *why)
+{
+    struct ledger_part *p = mem_zero(1, sizeof *p);
+    if (!p)
+        return RC_NOMEM;
+    self->state = p;
+    p->scope = part_provider(self, 0);
+    p->service.clock = part_clock(self);
+    p->service.begun_ms = clock_now_ms(p->service.clock);
+    p->service.knows_seed = knows_seed;
+    p->arena = arena_open(4096, 1 << 20);
+    enum rc rc = p->arena ? open_ledger(self, p, why) : RC_NOMEM;
+    if (rc) {
+        ledger_here_close(self);
+        return rc;
+    }
+    struct ledger_totals t = ledger_totals(p->service.ledger);
+    p->service.earlier_ms = t.elapsed_ms;
+    budget_restore(part_provider(self, 1), t.pages, t.bytes, 0); /* the gate tells all the time */
+    for (unsigned shard = 0; shard < self->shard_count; shard++)
+        frontier_each_host(ledger_frontier(p->service.ledger, shard), restore_host,
+                           part_provider(self, 1));
+    return RC_OK;
+}
+
+static void *ledger_here_provide(struct instance *self)
+{
+    return self->state;
+}
+
+const struct part part_ledger_here = {
+    .abi = PART_ABI,
+    .kind = PART_PROVIDER,
+    .name = "here",
+    .help = "what is known and done, in the crawl's directory",
+    .where = PART_ON_ONE_SHARD,
+    .provides = LEDGER_INTERFACE,
+    .needs = (const struct part_need[]){{"scope", SCOPE_INTERFACE, "is told of earlier seeds"},
+                                        {"budget", BUDGET_INTERFACE, "is told what was used"},
+                                        {0}},
+    .options = ledger_options,
+    .settings_bytes = sizeof(struct ledger_part_settings),
+    .open = ledger_here_open,
+    .close = ledger_here_close,
+    .provide = ledger_here_provide,
+};

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* robots: what an answer for robots.txt means for its origin.
+ *
+ * Rules go to the host's card; the sitemaps that the file names become references of the visit. A
+ * redirect is followed from here, up to five times, as RFC 9309 (2.3.1.2) wants: the visit goes
+ * back to resolve with another URL, past the guard and the limits of that address. What is found
+ * there holds for the origin first asked. */
+#include "components/judge.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "fetch/decode.h"
+
+enum { OUT, AGAIN };
+
+/* A robots.txt that failed for that long counts as missing. */
+#define ROBOTS_GIVE_UP_MS (INT64_C(30) * 24 * 3600 * 1000)
+
+struct robots_settings {
+    struct str user_agent;
+    bool no_sitemaps;
+};
+
+static const struct option robots_options[] = {
+    OPTION_TEXT_ROW(struct robots_settings, user_agent, "user-agent", "orbweaver",
+                    "whose rules are read"),
+    OPTION_BOOL_ROW(struct robots_settings, no_sitemaps, "no-sitemaps", "no",
+                    "do not read the sitemaps that robots.txt names"),
+    {0},
+};
+
+struct robots_part {
+    struct ledger_service *ledger;
+    struct scope_service *scope;
+    struct address_table *addresses;
+    struct pace_service *pace;
+    struct rng rng;
+    struct decoder *decoder;
+    struct buf text;
+    char room[URL_ROOM_BYTES];
+};
+
+static void robots_close(struct instance *self)
+{
+    struct robots_part *r = self->state;
+    decoder_close(r->decoder);
+    buf_done(&r->text);
+    mem_free(r);
+}
+
+static enum rc robots_open(struct instance *self, struct buf *why)
+{
+    (void)why;
+    struct robots_part *r = mem_zero(1, sizeof *r);
+    if (!r)
+        return RC_NOMEM;
+    self->state = r;
+    r->ledger = part_provider(self, 0);
+    r->scope = part_provider(self, 1);
+    r->addresses = part_provider(self, 2);
+    r->pace = part_provider(self, 3);
+    rng_init(&r->rng, clock_wall_ms(r->ledger->clock) + 33 + self->shard);
+    buf_init(&r->text, ROBOTS_BODY_MAX + 1);
+    enum rc rc = decoder_open(&r->decoder);
+    if (rc)
+        robots_close(self);
+    return rc;
+}
+
+/* Redirects ------------------------------------------------------------------------------------ */
+
+/* Where the answer leads, in the visit's arena; false if it is nowhere that can be asked. */
+static bool redirect(struct robots_part *r, struct visit *v)
+{
+    struct str location = v->heads.location;
+    struct url_parser parser = {.idn = r->scope->idn};
+    struct url to;
+    if (!location.p || v->robots_hops >= ROBOTS_REDIRECTS_MAX ||
+        url_parse(&parser, location, &v->url, (struct url_room){r->room, sizeof r->room}, &to) ||
+        !url_is_http(&to) || port_is_bad(url_port(&to)))
+        return false;
+    char *room = arena_alloc(v->arena, (size_t)to.n + 1);
+    return room && url_copy(&to, (struct url_room){room, (size_t)to.n + 1}, &v->url) == RC_OK;
+}
+
+/* The visit as it was before it was resolved, with the new URL. */
+static void ask_again(struct instance *self, struct robots_part *r, struct visit *v)
+{
+    if (v->has_slot)
+        address_table_done(r->addresses, v->address_group, part_now_ms(self));
+    v->has_slot = false;
+    v->robots_hops++;
+    v->state = VISIT_ON_ITS_WAY;
+    v->heads = (struct visit_heads){0};
+    v->answer = NULL;
+    part_emit(self, AGAIN, &v->head);
+}
+
+/* Meaning -------------------------------------------------------------------------------------- */
+
+static enum rc parse(struct robots_part *r, const struct robots_settings *s, const struct visit *v,
+                     const struct robots **ret)
+{
+    const struct http_answer *a = v->answer;
+    struct decode_input in = {
+        .body = a->body,
+        .is_chunked = a->is_chunked,
+        .content_encoding = v->heads.encoding,
+        .max_bytes = ROBOTS_BODY_MAX,
+    };
+    struct decode_report report;
+    struct str text;
+    struct robots *rules = NULL;
+    enum rc rc = decoder_run(r->decoder, &in, &r->text, &text, &report);
+    if (rc == RC_OK)
+        rc = robots_parse(text, request_robots_token(s->user_agent), &rules);
+    *ret = rules;
+    return rc;
+}
+
+/* Failing: what was known goes on to hold; after thirty days there is none. */
+static const struct robots *when_failing(const struct card_robots *known, int64_t wall_ms)
+{
+    if (known && known->had_wall_ms && wall_ms - known->had_wall_ms > ROBOTS_GIVE_UP_MS)
+        return robots_allow_all();
+    return NULL;
+}
+
+static void sitemaps_of(struct visit *v, const struct robots *rules)
+{
+    struct str url;
+    for (size_t i = 0; robots_sitemap(rules, i, &url); i++) {
+        struct str copy = arena_dup(v->arena, url);
+        if (!copy.p || !visit_refer(v, copy, HOP_PREREQUISITE, STR("robots.txt/Sitemap")))
+            return;
+    }
+}
+
+static void conclude(struct instance *self, struct robots_part *r, struct visit *v,
+                     enum robots_status_meaning meaning)
+{
+    const struct robots_settings *s = self->settings;
+    int64_t wall_ms = (int64_t)clock_wall_ms(r->ledger->clock);
+    bool is_https = v->lent.is_https;
+    const struct card_robots *known = card_robots_of(v->card, is_https, v->lent.port);
+    const struct robots *rules = NULL;
+    bool fails = meaning == ROBOTS_RETRY;
+    enum rc rc = RC_OK;
+    if (meaning == ROBOTS_USE_BODY)
+        rc = parse(r, s, v, &rules);
+    else if (fails)
+        rules = when_failing(known, wall_ms);
+    else if (meaning != ROBOTS_UNCHANGED)
+        rules = robots_allow_all();
+    if (rc == RC_OK && rules && meaning == ROBOTS_USE_BODY && !s->no_sitemaps)
+        sitemaps_of(v, rules);
+    if (rc == RC_OK)
+        rc = card_set_robots(v->card, is_https, v->lent.port, rules, fails, wall_ms);
+    v->robots_changed = true;
+    if (rc)
+        part_fail(self, rc, "cannot keep a robots.txt: %s", rc_text(rc));
+}
+
+static void robots_handle(struct instance *self, unsigned inlet, struct message *m)
+{
+    (void)inlet;
+    struct robots_part *r = self->state;
+    struct visit *v = visit_of(m);
+    int status = v->answer && v->end.http <= HTTP_TRUNCATED ? v->end.status : 0;
+    enum robots_status_meaning meaning = robots_status(status);
+    if (meaning == ROBOTS_REDIRECT) {
+        if (redirect(r, v)) {
+            ask_again(self, r, v);
+            return;
+        }
+        meaning = ROBOTS_ALLOW;
+    }
+    conclude(self, r, v, meaning);
+    visit_judge(v, r->pace, &r->rng);
+    part_emit(self, OUT, m);
+}
+
+const struct part part_robots = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "robots",
+    .help = "understands answers for robots.txt",
+    .inlets = (const struct part_port[]){{"in", VISIT_TYPE, "answers for robots.txt", false}, {0}},
+    .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "with its sitemaps", false},
+                                          {"again", VISIT_TYPE, "redirected", false},
+                                          {0}},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the time"},
+                                        {"scope", SCOPE_INTERFACE, "knows names"},
+                                        {"addresses", ADDRESSES_INTERFACE, "gets slots back"},
+                                        {"pace", PACE_INTERFACE, "says when to ask again"},
+                                        {0}},
+    .options = robots_options,
+    .settings_bytes = sizeof(struct robots_settings),
+    .open = robots_open,
+    .close = robots_close,
+    .handle = robots_handle,
+};

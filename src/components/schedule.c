@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule: which host may be asked now, and for what.
+ *
+ * The only source of visits and the only place that feels back pressure. It borrows the next URL
+ * from the frontier; where the host's robots.txt is not known, or too old, that is what is visited
+ * first, with the same loan. Links that were admitted and loans that came back arrive as `links`
+ * messages: they only say that there may be something to lend again. */
+#include "components/links.h"
+#include "components/services.h"
+#include "components/visit.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+enum {
+    GAUGES_EVERY = 64,
+    CREDITS_EACH = 4, /* the visit, and its links to a few shards */
+    VISITS_OPEN = 512,
+};
+
+struct schedule_settings {
+    bool ignore_robots;
+    bool recrawl;
+    uint64_t robots_fresh_ms; /* RFC 9309, 2.4 */
+    uint64_t robots_again_ms;
+};
+
+#define ROW(kind, field, ...) OPTION_##kind##_ROW(struct schedule_settings, field, __VA_ARGS__)
+static const struct option schedule_options[] = {
+    ROW(BOOL, ignore_robots, "ignore-robots", "no", "do not ask robots.txt"),
+    ROW(BOOL, recrawl, "recrawl", "no", "ask for known pages with conditions"),
+    ROW(DURATION, robots_fresh_ms, "robots-fresh", "24h", "a robots.txt is used for so long",
+        .min = 1),
+    ROW(DURATION, robots_again_ms, "robots-again", "5m", "one that fails is asked for again after",
+        .min = 1),
+    {0},
+};
+#undef ROW
+
+struct schedule {
+    struct timer timer;
+    struct instance *self;
+    struct ledger_service *ledger;
+    struct frontier *frontier;
+    struct visit_pool pool;
+    uint64_t asked; /* times, for the gauges */
+};
+
+static void gauges(struct schedule *s)
+{
+    struct frontier_counts c = frontier_counts(s->frontier);
+    struct crawl_shard_counts *to = &s->ledger->counts.shards[s->self->shard % CRAWL_MAX_SHARDS];
+    atomic_store_explicit(&to->hosts, c.hosts, memory_order_relaxed);
+    atomic_store_explicit(&to->known, c.known, memory_order_relaxed);
+    atomic_store_explicit(&to->queued, c.queued, memory_order_relaxed);
+    atomic_store_explicit(&to->out, c.out, memory_order_relaxed);
+    atomic_store_explicit(&to->waiting, c.waiting, memory_order_relaxed);
+    atomic_store_explicit(&to->ready, c.ready, memory_order_relaxed);
+    atomic_store_explicit(&to->memory_bytes, c.bytes, memory_order_relaxed);
+    atomic_store_explicit(&to->due_ms, frontier_due_ms(s->frontier), memory_order_relaxed);
+}
+
+static void on_due(struct timer *t, uint64_t now_ms)
+{
+    (void)now_ms;
+    part_ready(EVENT_OF(t, struct schedule, timer)->self);
+}
+
+static enum rc schedule_open(struct instance *self, struct buf *why)
+{
+    (void)why;
+    struct schedule *s = mem_zero(1, sizeof *s);
+    if (!s)
+        return RC_NOMEM;
+    s->self = self;
+    s->timer.due = on_due;
+    s->ledger = part_provider(self, 0);
+    s->frontier = ledger_frontier(s->ledger->ledger, self->shard);
+    self->state = s;
+    return RC_OK;
+}
+
+static void schedule_close(struct instance *self)
+{
+    struct schedule *s = self->state;
+    visit_pool_done(&s->pool);
+    mem_free(s);
+}
+
+/* Lending -------------------------------------------------------------------------------------- */
+
+/* Whether the origin's robots.txt must be asked for before anything else. */
+static bool needs_robots(const struct schedule *s, const struct card *c, const struct lent *l)
+{
+    const struct schedule_settings *set = s->self->settings;
+    if (set->ignore_robots || c->dead_code)
+        return false;
+    const struct card_robots *r = card_robots_of(c, l->is_https, l->port);
+    if (!r)
+        return true;
+    int64_t age_ms = (int64_t)clock_wall_ms(s->ledger->clock) - r->asked_wall_ms;
+    uint64_t good_ms = r->is_failing ? set->robots_again_ms : set->robots_fresh_ms;
+    return age_ms < 0 || (uint64_t)age_ms > good_ms;
+}
+
+/* What is known of it: for a condition, and so that a 304 can be understood. */
+static void recall(struct schedule *s, struct visit *v)
+{
+    const struct schedule_settings *set = s->self->settings;
+    struct history *h = ledger_history(s->ledger->ledger);
+    if (h && set->recrawl && v->kind == VISIT_PAGE)
+        v->has_past = history_get(h, v->fingerprint, v->arena, &v->past) == RC_OK;
+}
+
+static struct visit *borrow(struct schedule *s, struct lent *lent)
+{
+    struct card *card = card_of(lent->host);
+    if (!card)
+        return NULL;
+    struct visit *v = visit_open(needs_robots(s, card, lent) ? VISIT_ROBOTS : VISIT_PAGE, &s->pool);
+    if (!v)
+        return NULL;
+    v->lent = *lent;
+    v->card = card;
+    if (visit_name(v, v->kind) == RC_OK) {
+        recall(s, v);
+        return v;
+    }
+    message_end(&v->head);
+    return NULL;
+}
+
+/* Nobody is ready. If somebody will be, the timer says so; if not, only a message can change it. */
+static enum produced wait_for_host(struct schedule *s)
+{
+    uint64_t due_ms = frontier_due_ms(s->frontier);
+    gauges(s);
+    if (due_ms == UINT64_MAX)
+        return PRODUCED_IDLE;
+    if (part_timer(s->self, &s->timer, due_ms))
+        part_fail(s->self, RC_NOMEM, "no memory for a timer");
+    return PRODUCED_WAIT;
+}
+
+static enum produced schedule_produce(struct instance *self)
+{
+    struct schedule *s = self->state;
+    uint64_t now_ms = part_now_ms(self);
+    struct lent lent;
+    if (s->asked++ % GAUGES_EVERY == 0)
+        gauges(s);
+    if (ledger_is_short(
+            s->ledger->ledger)) { /* looks again in a second, and until then lends nobody */
+        if (part_timer(self, &s->timer, now_ms + 1000))
+            part_fail(self, RC_NOMEM, "no memory for a timer");
+        return PRODUCED_WAIT;
+    }
+    enum rc rc = frontier_lend(s->frontier, 0, now_ms, &lent);
+    if (rc == RC_AGAIN)
+        return wait_for_host(s);
+    if (rc) {
+        part_fail(self, rc, "cannot lend a URL: %s", rc_text(rc));
+        return PRODUCED_IDLE;
+    }
+    struct visit *v = borrow(s, &lent);
+    if (!v) { /* without memory it goes back, and others may end meanwhile */
+        ledger_return(s->ledger->ledger, self->shard, &lent, now_ms + 1000);
+        return PRODUCED_MORE;
+    }
+    v->begun_ms = now_ms;
+    part_emit(self, 0, &v->head);
+    return PRODUCED_MORE;
+}
+
+static void schedule_handle(struct instance *self, unsigned inlet, struct message *m)
+{
+    (void)inlet;
+    part_ready(self);
+    part_end(self, m);
+}
+
+static void schedule_stop(struct instance *self)
+{
+    struct schedule *s = self->state;
+    part_timer_stop(self, &s->timer);
+    gauges(s);
+}
+
+const struct part part_schedule = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "schedule",
+    .help = "says which host may be asked now, and for what",
+    .inlets = (const struct part_port[]){{"news", LINKS_TYPE, "something may be lent", false}, {0}},
+    .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "a URL to visit", false}, {0}},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the frontier"}, {0}},
+    .options = schedule_options,
+    .settings_bytes = sizeof(struct schedule_settings),
+    .credits_each = CREDITS_EACH,
+    .credits_default = CREDITS_EACH * VISITS_OPEN,
+    .open = schedule_open,
+    .close = schedule_close,
+    .produce = schedule_produce,
+    .handle = schedule_handle,
+    .stop = schedule_stop,
+};

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* seeds: where the crawl begins: the URLs that were given, a few hundred to a visit that fetches
+ * nothing. What earlier runs have brought is left out. A URL without a scheme gets http://, as
+ * people write them. */
+#include "components/services.h"
+#include "components/visit.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "url/normalise.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+enum { SEEDS_A_VISIT = 200, LINE_BYTES = 64 << 10 };
+
+struct seeds_settings {
+    struct option_list seeds;
+    struct str input;
+};
+
+static const struct option seeds_options[] = {
+    OPTION_LIST_ROW(struct seeds_settings, seeds, "seeds", NULL, "where the crawl begins",
+                    .arg = "URL"),
+    OPTION_TEXT_ROW(struct seeds_settings, input, "input", NULL,
+                    "a file with a seed a line; - is standard input", .arg = "FILE"),
+    {0},
+};
+
+struct seeds {
+    struct ledger_service *ledger;
+    struct scope_service *scope;
+    size_t given;
+    FILE *file;
+    bool is_stdin;
+    unsigned line;
+    char room[URL_ROOM_BYTES];
+    char text[LINE_BYTES];
+};
+
+static void seeds_close(struct instance *self)
+{
+    struct seeds *s = self->state;
+    if (s->file && !s->is_stdin)
+        (void)fclose(s->file);
+    mem_free(s);
+}
+
+static enum rc seeds_open(struct instance *self, struct buf *why)
+{
+    const struct seeds_settings *set = self->settings;
+    struct seeds *s = mem_zero(1, sizeof *s);
+    if (!s)
+        return RC_NOMEM;
+    self->state = s;
+    s->ledger = part_provider(self, 0);
+    s->scope = part_provider(self, 1);
+    if (!set->input.n)
+        return RC_OK;
+    s->is_stdin = str_eq(set->input, STR("-"));
+    s->file = s->is_stdin ? stdin : fopen(set->input.p, "re");
+    if (s->file)
+        return RC_OK;
+    buf_printf(why, "cannot open " STR_FMT ": %s", STR_ARG(set->input), strerror(errno));
+    seeds_close(self);
+    return RC_NOT_FOUND;
+}
+
+/* The next line of the file that is no comment; false at its end. A line that is too long is passed
+ * over with a word. */
+static bool next_line(struct instance *self, struct seeds *s, struct str *ret)
+{
+    while (s->file && fgets(s->text, sizeof s->text, s->file)) {
+        struct str line = str_c(s->text);
+        bool is_whole = line.n && line.p[line.n - 1] == '\n';
+        s->line++;
+        if (!is_whole && !feof(s->file)) {
+            int c = 0;
+            while (c != '\n' && c != EOF)
+                c = fgetc(s->file);
+            log_warn(part_log(self), "seed.too_long", LOG_U64("line", s->line));
+            continue;
+        }
+        *ret = str_trim(line);
+        if (ret->n && ret->p[0] != '#')
+            return true;
+    }
+    return false;
+}
+
+static bool next_seed(struct instance *self, struct seeds *s, struct str *ret)
+{
+    const struct seeds_settings *set = self->settings;
+    if (s->given < set->seeds.count) {
+        *ret = set->seeds.items[s->given++];
+        return true;
+    }
+    return next_line(self, s, ret);
+}
+
+static bool has_scheme(struct str text)
+{
+    size_t at = str_find_str(text, STR("://"));
+    return at > 0 && at < text.n && at < 12;
+}
+
+/* Adds the seed to the visit, unless it is no URL or came in an earlier run. */
+static void add(struct instance *self, struct seeds *s, struct visit *v, struct str text)
+{
+    struct url_parser parser = {.idn = s->scope->idn};
+    struct url u;
+    struct str whole = has_scheme(text) ? arena_dup(v->arena, text)
+                                        : arena_printf(v->arena, "http://" STR_FMT, STR_ARG(text));
+    enum rc rc =
+        whole.p ? url_parse(&parser, whole, NULL, (struct url_room){s->room, sizeof s->room}, &u)
+                : RC_NOMEM;
+    if (rc || !url_is_http(&u)) {
+        log_warn(part_log(self), "seed.refused", LOG_STR("seed", text),
+                 LOG_C("why", rc ? url_reason_text(parser.reason) : "neither http nor https"));
+        part_count_error(self);
+        return;
+    }
+    url_normalise(&u, URL_RULES_DEFAULT);
+    if (!s->ledger->knows_seed(s->ledger, url_fingerprint(&u)))
+        (void)visit_refer(v, whole, HOP_LINK, STR_NONE);
+}
+
+static enum produced seeds_produce(struct instance *self)
+{
+    struct seeds *s = self->state;
+    struct visit *v = visit_open(VISIT_SEEDS, NULL);
+    struct str text;
+    bool more = true;
+    if (!v) {
+        part_fail(self, RC_NOMEM, "no memory for seeds");
+        return PRODUCED_IDLE;
+    }
+    for (int i = 0; i < SEEDS_A_VISIT && more; i++) {
+        more = next_seed(self, s, &text);
+        if (more)
+            add(self, s, v, text);
+    }
+    if (v->reference_count)
+        part_emit(self, 0, &v->head);
+    else
+        message_end(&v->head);
+    return more ? PRODUCED_MORE : PRODUCED_IDLE;
+}
+
+const struct part part_seeds = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "seeds",
+    .help = "brings the URLs where the crawl begins",
+    .where = PART_ON_ONE_SHARD,
+    .outlets =
+        (const struct part_port[]){{"out", VISIT_TYPE, "seeds, as links of a visit", false}, {0}},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "knows earlier seeds"},
+                                        {"scope", SCOPE_INTERFACE, "knows names"},
+                                        {0}},
+    .options = seeds_options,
+    .settings_bytes = sizeof(struct seeds_settings),
+    .credits_each = 4,
+    .credits_default = 64,
+    .open = seeds_open,
+    .close = seeds_close,
+    .produce = seeds_produce,
+};

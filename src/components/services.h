@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* services: what the crawl's providers offer to its components.
+ *
+ *   role        interface                  what it knows                               how many
+ *   ledger      struct ledger_service      what is known and done, durably; counts     one
+ *   scope       struct scope_service       what belongs to the crawl                   one
+ *   budget      struct budget              how much may be taken                       one
+ *   pace        struct pace_service        when a host may be asked again              one
+ *   addresses   struct address_table       when an address may                         one
+ *   guard       struct guard               which addresses may at all                  one a shard
+ *   dns, http   struct dns, struct http    the network                                 one a shard
+ */
+#ifndef COMPONENTS_SERVICES_H
+#define COMPONENTS_SERVICES_H
+
+#include "crawl/ledger.h"
+#include "fetch/address_table.h"
+#include "fetch/pace.h"
+#include "fetch/request.h"
+#include "net/dns.h"
+#include "net/http.h"
+#include "scope/budget.h"
+#include "scope/scope.h"
+#include "url/idn.h"
+
+#include <stdatomic.h>
+
+#define LEDGER_INTERFACE "ledger"
+#define SCOPE_INTERFACE "scope"
+#define BUDGET_INTERFACE "budget"
+#define PACE_INTERFACE "pace"
+#define ADDRESSES_INTERFACE "addresses"
+#define GUARD_INTERFACE "guard"
+#define DNS_INTERFACE "dns"
+#define HTTP_INTERFACE "http"
+
+enum { CRAWL_MAX_SHARDS = 256 };
+
+/* What people watch. Any thread adds, any thread reads. */
+struct crawl_counts {
+    _Atomic uint64_t fetched;     /* answers with a status, robots.txt not counted */
+    _Atomic uint64_t by_class[6]; /* of them: 1xx … 5xx at [1] … [5], others at [0] */
+    _Atomic uint64_t failed;      /* ended without an answer */
+    _Atomic uint64_t retried;     /* tries that will be repeated */
+    _Atomic uint64_t refused;     /* never asked: robots.txt, quotas, blocked addresses */
+    _Atomic uint64_t robots;      /* of the refused: by robots.txt */
+    _Atomic uint64_t bytes;       /* received */
+    _Atomic uint64_t pages;       /* HTML with 200 */
+    _Atomic uint64_t links;       /* found on pages */
+    _Atomic uint64_t rejected[SCOPE_VERDICTS_]; /* of them, by verdict */
+    _Atomic uint64_t over_budget;               /* of them, by budgets */
+    _Atomic uint64_t admitted;                  /* new URLs */
+    _Atomic uint64_t known;                     /* links that were known */
+    _Atomic uint64_t revisits;                  /* captures that repeat a payload */
+    _Atomic uint64_t truncated;
+    _Atomic uint64_t open; /* requests now */
+    /* The last word of each shard on its frontier. */
+    struct crawl_shard_counts {
+        _Atomic uint64_t hosts, known, queued, out, waiting, ready, memory_bytes;
+        _Atomic uint64_t due_ms; /* when the next host may be asked; UINT64_MAX = none waits */
+    } shards[CRAWL_MAX_SHARDS];
+};
+
+struct ledger_service {
+    struct ledger *ledger;
+    struct ledger_report opened;
+    struct clock *clock;
+    uint64_t begun_ms;   /* the clock's, of this run */
+    uint64_t earlier_ms; /* of crawling, by earlier runs */
+    struct crawl_counts counts;
+    /* Whether earlier runs have brought that seed. */
+    bool (*knows_seed)(const struct ledger_service *s, uint64_t fingerprint);
+};
+
+/* Milliseconds of crawling, earlier runs included. */
+uint64_t ledger_service_elapsed_ms(struct ledger_service *s);
+
+struct scope_service {
+    struct scope *scope;
+    const struct url_idn *idn;
+};
+
+/* Settings that may change while the crawl runs. Any thread. */
+struct pace_service {
+    struct pace_settings (*now)(struct pace_service *s);
+};
+
+static inline void count_add(_Atomic uint64_t *counter, uint64_t n)
+{
+    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* settle: every ending of a visit, good or bad.
+ *
+ * One batch in the journal says what became of it and which new links it brought, so "done" implies
+ * that its links are safe. The host goes back with its next moment; links go to the shards that own
+ * them. What must be asked again stays at the head of its host's queue. */
+#include "components/judge.h"
+#include "components/links.h"
+#include "components/settle_lines.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+enum {
+    RECENT_SLOTS = 1 << 16, /* fingerprints of links sent to other shards lately */
+};
+
+struct settle_settings {
+    bool archive_only;
+};
+
+static const struct option settle_options[] = {
+    OPTION_BOOL_ROW(struct settle_settings, archive_only, "archive-only", "no",
+                    "leave out the graph of links"),
+    {0},
+};
+
+struct settle_part {
+    struct instance *self;
+    struct ledger_service *ledger;
+    struct frontier *frontier;
+    struct budget *budget;
+    struct pace_service *pace;
+    struct address_table *addresses;
+    struct rng rng;
+    struct settle_lines lines;
+    uint64_t recent[RECENT_SLOTS];
+};
+
+static void settle_close(struct instance *self)
+{
+    struct settle_part *s = self->state;
+    settle_lines_done(&s->lines);
+    mem_free(s);
+}
+
+static enum rc settle_open(struct instance *self, struct buf *why)
+{
+    (void)why;
+    struct settle_part *s = mem_zero(1, sizeof *s);
+    if (!s)
+        return RC_NOMEM;
+    self->state = s;
+    s->self = self;
+    s->ledger = part_provider(self, 0);
+    s->budget = part_provider(self, 1);
+    s->pace = part_provider(self, 2);
+    s->addresses = part_provider(self, 3);
+    s->frontier = ledger_frontier(s->ledger->ledger, self->shard);
+    rng_init(&s->rng, clock_wall_ms(s->ledger->clock) + 77 + self->shard);
+    settle_lines_init(&s->lines);
+    return RC_OK;
+}
+
+/* Links ---------------------------------------------------------------------------------------- */
+
+/* Known for certain: in this shard's frontier, or sent to its owner since the start, and so in the
+ * journal. */
+static bool is_known(struct settle_part *s, const struct visit_link *l)
+{
+    if (frontier_is_mine(s->frontier, l->position))
+        return frontier_knows(s->frontier, l->position, l->fingerprint);
+    uint64_t *slot = &s->recent[l->fingerprint % RECENT_SLOTS];
+    if (*slot == l->fingerprint)
+        return true;
+    *slot = l->fingerprint;
+    return false;
+}
+
+/* The new ones among the visit's links, in its arena. */
+static struct candidate *new_links(struct settle_part *s, struct visit *v, size_t *ret_count)
+{
+    size_t count = 0;
+    struct candidate *list =
+        v->link_count ? arena_alloc(v->arena, v->link_count * sizeof *list) : NULL;
+    for (size_t i = 0; list && i < v->link_count; i++) {
+        const struct visit_link *l = &v->links[i];
+        if (!l->is_wanted)
+            continue;
+        if (is_known(s, l)) {
+            count_add(&s->ledger->counts.known, 1);
+            continue;
+        }
+        list[count++] = (struct candidate){
+            .fingerprint = l->fingerprint,
+            .position = l->position,
+            .host = l->host,
+            .path = l->path,
+            .via = v->kind == VISIT_SEEDS ? 0 : v->fingerprint,
+            .port = l->port,
+            .is_https = l->is_https,
+            .hops = l->hops,
+        };
+    }
+    *ret_count = count;
+    return list;
+}
+
+/* Sends those of one shard; this shard gets a message in any case: a loan has come back. */
+static void send_to(struct settle_part *s, struct visit *v, const struct candidate *list,
+                    size_t count, unsigned epoch, unsigned shard)
+{
+    struct instance *self = s->self;
+    const struct candidate **some = count ? arena_alloc(v->arena, count * sizeof *some) : NULL;
+    size_t n = 0;
+    for (size_t i = 0; some && i < count; i++)
+        if (frontier_bucket(list[i].position) % self->shard_count == shard)
+            some[n++] = &list[i];
+    if (!n && shard != self->shard)
+        return;
+    struct str from = v->kind == VISIT_SEEDS ? STR("") : v->lent.host_name;
+    struct links *l = (!count || some) ? links_open(some, n, from, epoch) : NULL;
+    if (!l) {
+        part_fail(self, RC_NOMEM, "no memory for links");
+        return;
+    }
+    l->head.route = shard;
+    part_derive(self, &v->head, &l->head);
+    part_emit(self, 0, &l->head);
+}
+
+static void send_links(struct settle_part *s, struct visit *v, const struct candidate *list,
+                       size_t count, unsigned epoch)
+{
+    for (unsigned shard = 0; shard < s->self->shard_count; shard++)
+        send_to(s, v, list, count, epoch, shard);
+}
+
+/* The past ------------------------------------------------------------------------------------- */
+
+static void past_capture(const struct visit *v, struct past *p)
+{
+    bool is_whole = v->is_kept && v->answer->outcome == HTTP_WHOLE && v->end.status == 200;
+    if (v->end.status == 304 && v->has_past) { /* what it confirms still holds */
+        p->has_digest = v->past.has_digest;
+        p->digest = v->past.digest;
+        p->captured_ms = v->past.captured_ms;
+        memcpy(p->record_id, v->past.record_id, sizeof p->record_id);
+        p->etag = v->past.etag;
+        p->last_modified = v->past.last_modified;
+        p->mime = v->past.mime;
+    } else if (is_whole) {
+        p->has_digest = true;
+        p->digest = v->place.digest;
+        p->captured_ms = v->date_ms;
+        memcpy(p->record_id, v->place.id.bytes, sizeof p->record_id);
+        p->etag = v->heads.etag;
+        p->last_modified = v->heads.last_modified;
+        p->changes +=
+            v->has_past && v->past.has_digest && !digest_eq(&v->past.digest, &v->place.digest);
+    }
+}
+
+static void past_of(struct settle_part *s, struct visit *v, int code, struct past *p)
+{
+    *p = (struct past){
+        .url = url_href(&v->url),
+        .via = v->lent.via,
+        .hops = v->lent.hops,
+        .date_ms = v->date_ms ? v->date_ms : (int64_t)clock_wall_ms(s->ledger->clock),
+        .code = code,
+        .bytes = v->answer ? v->answer->body.n : 0,
+        .mime = v->mime,
+        .fetches = v->has_past ? v->past.fetches + 1 : 1,
+        .changes = v->has_past ? v->past.changes : 0,
+    };
+    if (v->answer)
+        past_capture(v, p);
+}
+
+/* Results -------------------------------------------------------------------------------------- */
+
+static void count_result(struct settle_part *s, const struct visit *v, int code)
+{
+    struct crawl_counts *c = &s->ledger->counts;
+    if (v->kind != VISIT_PAGE)
+        return;
+    if (code >= 100) {
+        count_add(&c->fetched, 1);
+        count_add(&c->by_class[code / 100 < 6 ? code / 100 : 0], 1);
+    } else if (v->state == VISIT_REFUSED) {
+        count_add(&c->refused, 1);
+        count_add(&c->robots, code == FETCH_ROBOTS || code == FETCH_NO_ROBOTS);
+    } else {
+        count_add(&c->failed, 1);
+    }
+    count_add(&c->revisits, v->is_kept && v->place.is_revisit);
+    count_add(&c->truncated, v->answer && v->answer->outcome == HTTP_TRUNCATED);
+}
+
+/* What the host's card says from now on. */
+static void update_card(struct visit *v, const struct pace_verdict *verdict)
+{
+    struct card *c = v->card;
+    c->tries = verdict->tries;
+    c->failures = verdict->failures;
+    if (v->kind == VISIT_PAGE && v->answer && verdict->next != PACE_AGAIN) {
+        c->pages++;
+        c->bytes += v->answer->bytes_in;
+    }
+    if (verdict->next == PACE_DEAD)
+        c->dead_code = verdict->code;
+}
+
+/* What was refused without a question asks for no wait; all else has a verdict. */
+static struct pace_verdict verdict_of(struct settle_part *s, struct visit *v)
+{
+    if (v->state == VISIT_REFUSED)
+        return (struct pace_verdict){
+            .next = PACE_DONE, .code = v->code, .failures = v->card->failures};
+    visit_judge(v, s->pace, &s->rng);
+    return v->verdict;
+}
+
+/* Whether the loan stays at the head of its queue. robots.txt is not what it was lent for, unless
+ * that can never be had: then the URL has its result too. */
+static enum settle how_of(const struct visit *v, struct pace_verdict *verdict)
+{
+    if (verdict->next == PACE_AGAIN)
+        return SETTLE_AGAIN;
+    if (v->kind != VISIT_ROBOTS)
+        return SETTLE_DONE;
+    bool is_answered = v->state == VISIT_ENDED && v->answer && v->end.http <= HTTP_TRUNCATED;
+    if (is_answered && robots_status(v->end.status) != ROBOTS_RETRY)
+        return SETTLE_AGAIN;
+    if (verdict->code > 0 || verdict->code == FETCH_RETRIES)
+        verdict->code = FETCH_NO_ROBOTS;
+    return SETTLE_DONE;
+}
+
+static enum rc settle_result(struct settle_part *s, struct visit *v)
+{
+    const struct settle_settings *set = s->self->settings;
+    uint64_t now_ms = part_now_ms(s->self);
+    int64_t wall_ms = (int64_t)clock_wall_ms(s->ledger->clock);
+    struct pace_verdict verdict = verdict_of(s, v);
+    enum settle how = how_of(v, &verdict);
+    bool is_final = verdict.next != PACE_AGAIN;
+    size_t count = 0;
+    struct past past;
+    unsigned epoch = 0;
+    enum rc rc = RC_OK;
+    struct candidate *links = new_links(s, v, &count);
+    struct ledger_outcome o = {
+        .lent = &v->lent,
+        .how = how,
+        .due_ms = now_ms + verdict.wait_ms,
+        .robots_changed = v->robots_changed,
+        .place = v->is_kept ? &v->place : NULL,
+        .capture = v->is_kept ? &v->capture : NULL,
+        .links = links,
+        .link_count = count,
+    };
+    settle_lines_clear(&s->lines);
+    if (v->kind == VISIT_ROBOTS && how == SETTLE_DONE) { /* the URL it was asked for ends too */
+        rc = visit_name(v, VISIT_PAGE);
+        v->why = "its robots.txt cannot be had";
+    }
+    if (is_final) {
+        settle_lines_result(&s->lines, v, verdict.code, s->self->shard, wall_ms);
+        count_result(s, v, verdict.code);
+    } else {
+        count_add(&s->ledger->counts.retried, 1);
+    }
+    settle_lines_links(&s->lines, v, links, count, !set->archive_only);
+    if (how == SETTLE_DONE) {
+        past_of(s, v, verdict.code, &past);
+        o.fingerprint = v->fingerprint;
+        o.past = &past;
+        o.pages = v->answer != NULL;
+        o.bytes = v->answer ? v->answer->bytes_in : 0;
+    }
+    update_card(v, &verdict);
+    if (v->is_charged)
+        budget_used(s->budget, v->lent.host_name, v->answer && is_final,
+                    v->answer ? v->answer->bytes_in : 0);
+    if (rc == RC_OK)
+        rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
+    if (rc == RC_OK)
+        rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
+    if (rc == RC_OK)
+        send_links(s, v, links, count, epoch);
+    return rc;
+}
+
+static enum rc settle_seeds(struct settle_part *s, struct visit *v)
+{
+    size_t count = 0;
+    unsigned epoch = 0;
+    struct ledger_outcome o = {0};
+    o.links = new_links(s, v, &count);
+    o.link_count = count;
+    settle_lines_clear(&s->lines);
+    settle_lines_links(&s->lines, v, o.links, count, true);
+    enum rc rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
+    if (rc == RC_OK && (o.line_count || count))
+        rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
+    if (rc == RC_OK)
+        send_links(s, v, o.links, count, epoch);
+    return rc;
+}
+
+static void settle_handle(struct instance *self, unsigned inlet, struct message *m)
+{
+    (void)inlet;
+    struct settle_part *s = self->state;
+    struct visit *v = visit_of(m);
+    enum rc rc = RC_OK;
+    if (v->has_slot)
+        address_table_done(s->addresses, v->address_group, part_now_ms(self));
+    if (v->kind == VISIT_SEEDS) {
+        rc = settle_seeds(s, v);
+    } else if (v->state == VISIT_LATER) {
+        ledger_return(s->ledger->ledger, self->shard, &v->lent, v->due_ms);
+        send_to(s, v, NULL, 0, 0, self->shard);
+    } else {
+        rc = settle_result(s, v);
+    }
+    if (rc)
+        part_fail(self, rc, "cannot remember what became of a URL: %s", rc_text(rc));
+    part_end(self, m);
+}
+
+/* Once a turn everything goes to the kernel, where it survives the end of this process. */
+static void settle_turn(struct instance *self)
+{
+    struct settle_part *s = self->state;
+    enum rc rc = ledger_turn(s->ledger->ledger, self->shard);
+    if (rc)
+        part_fail(self, rc, "cannot write to the crawl's directory: %s", rc_text(rc));
+}
+
+const struct part part_settle = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "settle",
+    .help = "remembers what became of a visit, and returns its host",
+    .inlets = (const struct part_port[]){{"in", VISIT_TYPE, "visits that have ended", false}, {0}},
+    .outlets = (const struct part_port[]){{"links", LINKS_TYPE, "what it found", false}, {0}},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "remembers"},
+                                        {"budget", BUDGET_INTERFACE, "is told what it took"},
+                                        {"pace", PACE_INTERFACE, "says when to ask again"},
+                                        {"addresses", ADDRESSES_INTERFACE, "gets slots back"},
+                                        {0}},
+    .options = settle_options,
+    .settings_bytes = sizeof(struct settle_settings),
+    .open = settle_open,
+    .close = settle_close,
+    .handle = settle_handle,
+    .turn = settle_turn,
+};

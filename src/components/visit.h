@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* visit: one URL on its way through the crawl.
+ *
+ *   schedule ─ resolve ─ gate ─ fetch ─ read ─ intake ─ keep ─ settle
+ *
+ * Its sections are written by one component each and constant afterwards. What a section points to
+ * is in the visit's arena, or belongs to the answer, which is there from fetch to settle because
+ * these run within one call. Every ending, good or bad, passes settle.
+ *
+ * A list of seeds is a visit too: one that fetched nothing and found links. */
+#ifndef COMPONENTS_VISIT_H
+#define COMPONENTS_VISIT_H
+
+#include "archive/capture.h"
+#include "crawl/card.h"
+#include "fetch/media.h"
+#include "fetch/pace.h"
+#include "flow/part.h"
+#include "net/http.h"
+#include "scope/scope.h"
+#include "store/history.h"
+#include "url/url.h"
+
+#define VISIT_TYPE "visit"
+
+enum visit_kind {
+    VISIT_PAGE,
+    VISIT_ROBOTS, /* of the robots.txt that the loan's host needs first; the loan stays */
+    VISIT_SEEDS,  /* no loan */
+};
+
+/* How far it came. What is refused or failed has a code and goes to settle at once. */
+enum visit_state {
+    VISIT_ON_ITS_WAY,
+    VISIT_LATER,   /* nothing was asked: its address is busy; back to the queue, without a word */
+    VISIT_REFUSED, /* nothing was asked, and nothing will be: `code` */
+    VISIT_ENDED,   /* asked; `end` says how it went */
+};
+
+enum { VISIT_MAX_ADDRESSES = 4 };
+
+/* A reference as read found it. */
+struct visit_reference {
+    struct str raw;
+    struct str context; /* "a/@href", for the archive; may be absent */
+    char hop;           /* enum hop_kind */
+};
+
+/* The same as a URL, as intake understood it. */
+struct visit_link {
+    struct str href; /* normalised */
+    struct str host, path;
+    struct str hops;
+    struct str context;
+    uint64_t fingerprint, position;
+    uint16_t port;
+    bool is_https;
+    bool is_wanted; /* in scope and within budgets: it goes to the frontier */
+    bool is_seed;   /* or where one redirects to */
+    char hop;
+};
+
+/* The first field of each name in an answer's head, without blanks around it; absent if there is
+ * none. Borrowed from the answer. */
+struct visit_heads {
+    struct str type, encoding, location, refresh, retry_after, etag, last_modified;
+    struct str x_robots; /* there may be more of it: fetch/x_robots.h */
+};
+
+struct visit {
+    struct message head;
+    struct arena *arena;
+    struct visit_pool *pool;
+    enum visit_kind kind;
+    enum visit_state state;
+    int code;        /* refused: why, as crawl.log says it */
+    const char *why; /* for people; may be NULL */
+
+    /* schedule's */
+    struct lent lent;
+    struct card *card;
+    struct url
+        url; /* what is asked for; of VISIT_ROBOTS the robots.txt, or where it redirects to */
+    uint64_t fingerprint;
+    unsigned robots_hops; /* redirects of robots.txt so far */
+    bool has_past;
+    struct past past; /* what is known of it from earlier */
+
+    /* resolve's */
+    struct address addresses[VISIT_MAX_ADDRESSES];
+    uint32_t address_count;
+    uint64_t address_group;
+
+    /* gate's */
+    bool has_slot;   /* of its address: settle gives it back */
+    bool is_charged; /* a page of the budget is reserved: settle says what came of it */
+    uint64_t due_ms; /* of VISIT_LATER */
+
+    /* fetch's */
+    struct http_ask ask;
+    struct str request;               /* as sent */
+    void *fetch;                      /* which one asks */
+    struct visit *next, *before;      /* in its list of what is running */
+    uint64_t begun_ms;                /* the flow's clock */
+    int64_t date_ms;                  /* the wall's */
+    const struct http_answer *answer; /* NULL: there is none */
+    struct visit_heads heads;         /* of the answer */
+    struct pace_end end;
+    bool has_verdict; /* of robots.txt robots', of what never was asked settle's */
+    struct pace_verdict verdict;
+    struct str mime; /* as the server says, without parameters; absent = none */
+
+    /* read's */
+    enum media media;
+    struct str text; /* the body without its codings; of HTML in UTF-8 */
+    struct str title;
+    struct str base; /* what references are relative to, as written; absent = the URL */
+    const char *charset;
+    struct visit_reference *references;
+    size_t reference_count;
+    unsigned robots_bits; /* enum page_robots */
+    bool is_cut;          /* there were more references than are taken */
+    bool is_page;         /* belongs into pages.jsonl */
+    bool robots_changed;  /* the card has new rules */
+    struct str identified;
+    const char *note; /* for the log: how the body was broken */
+    double score;     /* focus: how well it fits; -1 = not asked */
+
+    /* intake's */
+    struct visit_link *links;
+    size_t link_count;
+
+    /* keep's */
+    struct str via; /* the URL of the page that led here; absent = unknown or none */
+    struct capture capture;
+    struct capture_place place;
+    bool is_kept;
+};
+
+extern const struct message_type visit_type;
+
+/* Visits that have ended, for the next: their arenas keep their first block. One thread's. */
+enum { VISIT_POOL = 64 };
+struct visit_pool {
+    struct visit *free[VISIT_POOL];
+    unsigned count;
+};
+void visit_pool_done(struct visit_pool *p);
+
+/* A visit with an arena of its own; NULL without memory. Ended like any message, it goes back to
+ * `pool`, which may be NULL. */
+struct visit *visit_open(enum visit_kind kind, struct visit_pool *pool);
+
+static inline struct visit *visit_of(struct message *m)
+{
+    return (struct visit *)(void *)m;
+}
+
+/* Sets kind, url and fingerprint: the URL of the loan, or its origin's robots.txt, in the arena. */
+MUST_CHECK enum rc visit_name(struct visit *v, enum visit_kind kind);
+
+/* Fills v->heads from v->answer. */
+void visit_read_heads(struct visit *v);
+
+/* Appends a reference, the arena's. False: no memory or more than there may be (is_cut). */
+enum { VISIT_MAX_REFERENCES = 50000 };
+bool visit_refer(struct visit *v, struct str raw, char hop, struct str context);
+
+/* Sets code and state. */
+void visit_refuse(struct visit *v, int code, const char *why);
+
+/* The number of links from the seed: letters L and X. */
+unsigned visit_depth(struct str hops);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "crawl/batch.h"
+
+#include "base/bytes.h"
+#include "crawl/batch_form.h"
+
+void batch_put_front(char room[BATCH_FRONT_BYTES], const struct batch_totals *after)
+{
+    room[0] = BATCH_OUTCOME;
+    room[1] = BATCH_VERSION;
+    put_le64(room + 2, after->pages);
+    put_le64(room + 10, after->bytes);
+    put_le64(room + 18, after->archive_bytes);
+}
+
+static void put_str8(struct buf *out, struct str s)
+{
+    buf_byte(out, (char)s.n);
+    buf_add(out, s);
+}
+
+static void put_str32(struct buf *out, struct str s)
+{
+    buf_le32(out, (uint32_t)s.n);
+    buf_add(out, s);
+}
+
+static void put_card(struct buf *out, const struct host *h, bool with_robots)
+{
+    const struct card *c = card_if(h);
+    size_t at = out->n;
+    buf_le32(out, 0);
+    if (c)
+        card_write(c, with_robots, out);
+    if (!buf_rc(out))
+        put_le32(out->p + at, (uint32_t)(out->n - at - 4));
+}
+
+static void put_url(struct buf *out, const struct ledger_outcome *o, uint64_t due_wall_ms)
+{
+    const struct lent *l = o->lent;
+    buf_byte(out, (char)o->how);
+    buf_byte(out, (char)l->class);
+    buf_byte(out, l->is_https);
+    buf_le16(out, l->port);
+    buf_le64(out, l->sequence);
+    buf_le64(out, due_wall_ms);
+    put_str8(out, l->host_name);
+    put_str32(out, l->path);
+    put_card(out, l->host, o->robots_changed);
+}
+
+static void put_place(struct buf *out, const struct capture_place *p)
+{
+    put_str8(out, str_c(p->file));
+    buf_le64(out, p->offset);
+    buf_le64(out, p->bytes);
+}
+
+/* A string that may be absent. */
+static void put_maybe(struct buf *out, struct str s)
+{
+    buf_byte(out, s.p != NULL);
+    put_str32(out, s);
+}
+
+static void put_past(struct buf *out, uint64_t fingerprint, const struct past *p)
+{
+    buf_le64(out, fingerprint);
+    put_str32(out, p->url);
+    buf_le64(out, p->via);
+    put_str32(out, p->hops);
+    buf_le64(out, (uint64_t)p->date_ms);
+    buf_le32(out, (uint32_t)p->code);
+    buf_le64(out, p->bytes);
+    buf_byte(out, p->has_digest);
+    buf_add(out, str_make((const char *)p->digest.bytes, DIGEST_SHA1_BYTES));
+    buf_le64(out, (uint64_t)p->captured_ms);
+    buf_add(out, str_make((const char *)p->record_id, sizeof p->record_id));
+    put_maybe(out, p->etag);
+    put_maybe(out, p->last_modified);
+    put_maybe(out, p->mime);
+    buf_le32(out, p->fetches);
+    buf_le32(out, p->changes);
+}
+
+static void put_lines(struct buf *out, const struct ledger_line *list, size_t count)
+{
+    buf_le32(out, (uint32_t)count);
+    for (size_t i = 0; i < count; i++) {
+        buf_byte(out, (char)list[i].file);
+        put_str32(out, list[i].text);
+    }
+}
+
+static void put_link(struct buf *out, const struct candidate *c)
+{
+    struct str hops = str_first(c->hops, FRONTIER_MAX_HOPS);
+    char *to = buf_reserve(out, LINK_HEAD_BYTES + c->host.n + hops.n + c->path.n);
+    if (!to)
+        return;
+    put_le64(to, c->fingerprint);
+    put_le64(to + 8, c->via);
+    put_le16(to + 16, c->port);
+    to[18] = c->is_https;
+    to[19] = (char)c->class;
+    to[20] = (char)c->host.n;
+    to[21] = (char)hops.n;
+    put_le16(to + 22, (uint16_t)c->path.n);
+    out->n += LINK_HEAD_BYTES;
+    buf_add(out, c->host);
+    buf_add(out, hops);
+    buf_add(out, c->path);
+}
+
+void batch_put_body(struct buf *out, const struct ledger_outcome *o, uint64_t due_wall_ms)
+{
+    buf_byte(out, (char)((o->lent ? OUTCOME_URL : 0) | (o->place ? OUTCOME_PLACE : 0) |
+                         (o->past ? OUTCOME_PAST : 0)));
+    if (o->lent)
+        put_url(out, o, due_wall_ms);
+    if (o->place)
+        put_place(out, o->place);
+    if (o->past)
+        put_past(out, o->fingerprint, o->past);
+    put_lines(out, o->lines, o->line_count);
+    buf_le32(out, (uint32_t)o->link_count);
+    for (size_t i = 0; i < o->link_count; i++)
+        put_link(out, &o->links[i]);
+}
+
+void batch_put_commit(struct buf *out, const struct batch_commit *c)
+{
+    buf_byte(out, BATCH_COMMIT);
+    buf_byte(out, BATCH_VERSION);
+    buf_le64(out, c->position);
+    buf_le64(out, c->elapsed_ms);
+    buf_le64(out, c->totals.pages);
+    buf_le64(out, c->totals.bytes);
+    buf_le64(out, c->totals.archive_bytes);
+    buf_byte(out, LEDGER_FILES);
+    for (unsigned i = 0; i < LEDGER_FILES; i++)
+        buf_le64(out, c->lengths[i]);
+}
+
+void batch_put_file(struct buf *out, struct str name, uint64_t bytes)
+{
+    put_str8(out, name);
+    buf_le64(out, bytes);
+}
+
+void batch_put_void(struct buf *out, uint64_t from)
+{
+    buf_byte(out, BATCH_VOID);
+    buf_byte(out, BATCH_VERSION);
+    buf_le64(out, from);
+}

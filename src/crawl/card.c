@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stored form, little endian:
+ *     version 1, flags 1 (1: listed, 2: with robots), pages 8, bytes 8, failures 4, tries 4,
+ *     dead code 4; with robots: count 1, and for each
+ *     port 2, flags 1 (1: https, 2: failing, 4: rules), asked 8, had 8, failures 4, and with rules:
+ *     length 4, rules (robots_store) */
+#include "crawl/card.h"
+
+#include "base/mem.h"
+#include "crawl/taker.h"
+
+enum { CARD_VERSION = 1, CARD_LISTED = 1, CARD_WITH_ROBOTS = 2, CARD_FLAGS = 3 };
+enum { ORIGIN_HTTPS = 1, ORIGIN_FAILING = 2, ORIGIN_RULES = 4, ORIGIN_FLAGS = 7 };
+
+static void robots_done(struct card_robots *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        robots_free(list[i].rules);
+    mem_free(list);
+}
+
+static void card_close(void *extra)
+{
+    struct card *c = extra;
+    robots_done(c->robots, c->robots_count);
+    mem_free(c->addresses);
+    mem_free(c);
+}
+
+struct card *card_of(struct host *h)
+{
+    struct card *c = host_extra(h);
+    if (c)
+        return c;
+    c = mem_zero(1, sizeof *c);
+    if (c)
+        host_set_extra(h, c, card_close);
+    return c;
+}
+
+const struct card *card_if(const struct host *h)
+{
+    return host_extra(h);
+}
+
+struct card_robots *card_robots_of(const struct card *c, bool is_https, uint16_t port)
+{
+    for (uint8_t i = 0; i < c->robots_count; i++)
+        if (c->robots[i].port == port && c->robots[i].is_https == is_https)
+            return &c->robots[i];
+    return NULL;
+}
+
+static struct card_robots *oldest(struct card *c)
+{
+    struct card_robots *r = &c->robots[0];
+    for (uint8_t i = 1; i < c->robots_count; i++)
+        if (c->robots[i].asked_wall_ms < r->asked_wall_ms)
+            r = &c->robots[i];
+    return r;
+}
+
+/* A place for an origin that has none, zeroed. */
+static struct card_robots *robots_add(struct card *c)
+{
+    struct card_robots *r;
+    if (c->robots_count == CARD_MAX_ORIGINS) {
+        r = oldest(c);
+        robots_free(r->rules);
+    } else {
+        r = mem_resize(c->robots, (c->robots_count + 1u) * sizeof *r);
+        if (!r)
+            return NULL;
+        c->robots = r;
+        r = &c->robots[c->robots_count++];
+    }
+    *r = (struct card_robots){0};
+    return r;
+}
+
+enum rc card_set_robots(struct card *c, bool is_https, uint16_t port, const struct robots *rules,
+                        bool is_failing, int64_t wall_ms)
+{
+    struct card_robots *r = card_robots_of(c, is_https, port);
+    if (!r && !(r = robots_add(c))) {
+        robots_free(rules);
+        return RC_NOMEM;
+    }
+    r->port = port;
+    r->is_https = is_https;
+    r->is_failing = is_failing;
+    r->asked_wall_ms = wall_ms;
+    r->failures = is_failing ? r->failures + 1 : 0;
+    if (!is_failing)
+        r->had_wall_ms = wall_ms;
+    if (rules) {
+        robots_free(r->rules);
+        r->rules = rules;
+    }
+    return RC_OK;
+}
+
+/* Writing ------------------------------------------------------------------------------------ */
+
+static void write_rules(const struct robots *rules, struct buf *out)
+{
+    size_t at = out->n;
+    buf_le32(out, 0);
+    robots_store(rules, out);
+    if (!buf_rc(out))
+        put_le32(out->p + at, (uint32_t)(out->n - at - 4));
+}
+
+static void write_robots(const struct card_robots *r, struct buf *out)
+{
+    buf_le16(out, r->port);
+    buf_byte(out, (char)((r->is_https ? ORIGIN_HTTPS : 0) | (r->is_failing ? ORIGIN_FAILING : 0) |
+                         (r->rules ? ORIGIN_RULES : 0)));
+    buf_le64(out, (uint64_t)r->asked_wall_ms);
+    buf_le64(out, (uint64_t)r->had_wall_ms);
+    buf_le32(out, r->failures);
+    if (r->rules)
+        write_rules(r->rules, out);
+}
+
+void card_write(const struct card *c, bool with_robots, struct buf *out)
+{
+    buf_byte(out, CARD_VERSION);
+    buf_byte(out, (char)((c->is_listed ? CARD_LISTED : 0) | (with_robots ? CARD_WITH_ROBOTS : 0)));
+    buf_le64(out, c->pages);
+    buf_le64(out, c->bytes);
+    buf_le32(out, c->failures);
+    buf_le32(out, c->tries);
+    buf_le32(out, (uint32_t)c->dead_code);
+    if (!with_robots)
+        return;
+    buf_byte(out, (char)c->robots_count);
+    for (uint8_t i = 0; i < c->robots_count; i++)
+        write_robots(&c->robots[i], out);
+}
+
+/* Reading ------------------------------------------------------------------------------------ */
+
+static enum rc read_rules(struct taker *t, struct card_robots *r)
+{
+    struct robots *rules = NULL;
+    struct str bytes = take_str32(t);
+    if (t->bad)
+        return RC_CORRUPT;
+    enum rc rc = robots_load(bytes, &rules);
+    if (rc == RC_OK)
+        r->rules = rules;
+    return rc;
+}
+
+static enum rc read_robots(struct taker *t, struct card_robots *r)
+{
+    r->port = take_u16(t);
+    uint8_t flags = take_u8(t);
+    r->is_https = flags & ORIGIN_HTTPS;
+    r->is_failing = flags & ORIGIN_FAILING;
+    r->asked_wall_ms = (int64_t)take_u64(t);
+    r->had_wall_ms = (int64_t)take_u64(t);
+    r->failures = take_u32(t);
+    if (t->bad || flags & ~ORIGIN_FLAGS)
+        return RC_CORRUPT;
+    return flags & ORIGIN_RULES ? read_rules(t, r) : RC_OK;
+}
+
+/* Puts the list in place of the card's; the card's own stays on any failure. */
+static enum rc read_all_robots(struct card *fresh, struct taker *t)
+{
+    uint8_t count = take_u8(t);
+    fresh->robots = NULL;
+    fresh->robots_count = 0;
+    if (t->bad || count > CARD_MAX_ORIGINS)
+        return RC_CORRUPT;
+    if (!count)
+        return RC_OK;
+    fresh->robots = mem_zero(count, sizeof *fresh->robots);
+    if (!fresh->robots)
+        return RC_NOMEM;
+    enum rc rc = RC_OK;
+    while (fresh->robots_count < count && rc == RC_OK)
+        rc = read_robots(t, &fresh->robots[fresh->robots_count++]);
+    for (uint8_t i = 0; i < count && rc == RC_OK; i++) /* an origin twice is no card of ours */
+        if (card_robots_of(fresh, fresh->robots[i].is_https, fresh->robots[i].port) !=
+            &fresh->robots[i])
+            rc = RC_CORRUPT;
+    if (rc)
+        robots_done(fresh->robots, fresh->robots_count);
+    return rc;
+}
+
+enum rc card_read(struct card *c, struct str bytes)
+{
+    struct taker t = {.rest = bytes};
+    struct card fresh = *c;
+    if (take_u8(&t) != CARD_VERSION)
+        return bytes.n ? RC_VERSION : RC_CORRUPT;
+    uint8_t flags = take_u8(&t);
+    fresh.is_listed = flags & CARD_LISTED;
+    fresh.pages = take_u64(&t);
+    fresh.bytes = take_u64(&t);
+    fresh.failures = take_u32(&t);
+    fresh.tries = take_u32(&t);
+    fresh.dead_code = (int32_t)take_u32(&t);
+    if (t.bad || flags & ~CARD_FLAGS)
+        return RC_CORRUPT;
+    bool has_robots = flags & CARD_WITH_ROBOTS;
+    enum rc rc = has_robots ? read_all_robots(&fresh, &t) : RC_OK;
+    if (rc)
+        return rc;
+    if (t.rest.n) {
+        if (has_robots)
+            robots_done(fresh.robots, fresh.robots_count);
+        return RC_CORRUPT;
+    }
+    if (has_robots)
+        robots_done(c->robots, c->robots_count);
+    *c = fresh;
+    return RC_OK;
+}

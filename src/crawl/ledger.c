@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What shards call. The lock is held for a journal_add and a few line_file_adds, all of them
+ * copies into memory, and once a turn for the calls that give these to the kernel. */
+#include "crawl/ledger_inside.h"
+
+enum rc ledger_fail(struct ledger *l, enum rc rc)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    if (rc && !l->failed) {
+        l->failed = rc;
+        log_error(l->settings.log, "ledger.failed", LOG_RC(rc));
+    }
+    enum rc failed = l->failed;
+    (void)pthread_mutex_unlock(&l->lock);
+    return failed;
+}
+
+/* Settling ----------------------------------------------------------------------------------- */
+
+/* What recovery would refuse must never be journalled. */
+static bool outcome_ok(const struct ledger_outcome *o)
+{
+    for (size_t i = 0; i < o->line_count; i++) {
+        struct str t = o->lines[i].text;
+        if (o->lines[i].file >= LEDGER_FILES || !t.n || t.n > LINE_FILE_MAX_LINE ||
+            t.p[t.n - 1] != '\n')
+            return false;
+    }
+    for (size_t i = 0; i < o->link_count; i++) {
+        const struct candidate *c = &o->links[i];
+        if (!c->host.n || c->host.n > FRONTIER_MAX_HOST_BYTES ||
+            c->path.n > FRONTIER_MAX_PATH_BYTES || c->class >= FRONTIER_CLASSES)
+            return false;
+    }
+    return true;
+}
+
+/* The clocks of processes differ; moments are kept by the wall. */
+static uint64_t due_by_wall(struct ledger *l, uint64_t due_ms)
+{
+    uint64_t now = clock_now_ms(l->settings.clock);
+    return due_ms > now ? clock_wall_ms(l->settings.clock) + (due_ms - now) : 0;
+}
+
+/* Under `lock`. Once the batch is in the journal, lines that find no memory cannot be taken back:
+ * the ledger has failed, and the next opening writes them. */
+static enum rc add_lines(struct ledger *l, const struct ledger_outcome *o)
+{
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < o->line_count && rc == RC_OK; i++)
+        rc = line_file_add(l->files[o->lines[i].file], o->lines[i].text);
+    return l->failed = rc;
+}
+
+/* Under `lock`. */
+static enum rc enter(struct ledger *l, struct ledger_shard *s, const struct ledger_outcome *o)
+{
+    struct batch_totals after = l->totals;
+    after.pages += o->pages;
+    after.bytes += o->bytes;
+    if (o->place && o->place->position > s->settled)
+        after.archive_bytes += o->place->position - s->settled;
+    char front[BATCH_FRONT_BYTES];
+    batch_put_front(front, &after);
+    struct str pieces[] = {str_make(front, sizeof front), buf_str(&s->batch)};
+    uint64_t position;
+    enum rc rc = journal_add(l->journal, pieces, 2, &position);
+    if (rc)
+        return rc;
+    l->totals = after;
+    l->pending[l->epoch % 2] += o->link_count;
+    if (o->place && o->place->position > s->settled)
+        s->settled = o->place->position;
+    if (l->history && o->past)
+        history_put(l->past, o->fingerprint, o->past);
+    return add_lines(l, o);
+}
+
+enum rc ledger_settle(struct ledger *l, unsigned shard, const struct ledger_outcome *o,
+                      unsigned *ret_epoch)
+{
+    struct ledger_shard *s = &l->shards[shard];
+    if (!outcome_ok(o))
+        return RC_INVALID;
+    buf_clear(&s->batch);
+    batch_put_body(&s->batch, o, o->lent ? due_by_wall(l, o->due_ms) : 0);
+    enum rc rc = buf_rc(&s->batch);
+    if (rc)
+        return rc;
+    (void)pthread_mutex_lock(&l->lock);
+    rc = l->failed ? l->failed : enter(l, s, o);
+    *ret_epoch = l->epoch;
+    (void)pthread_mutex_unlock(&l->lock);
+    if (rc)
+        return rc;
+    if (o->lent)
+        frontier_settle(s->frontier, o->lent, o->how, o->due_ms);
+    if (o->place && o->capture)
+        capture_remember(l->digests, o->capture, o->place);
+    return RC_OK;
+}
+
+void ledger_return(struct ledger *l, unsigned shard, struct lent *lent, uint64_t due_ms)
+{
+    frontier_settle(l->shards[shard].frontier, lent, SETTLE_AGAIN, due_ms);
+}
+
+enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch, const struct candidate *list,
+                     size_t count, uint64_t now_ms, enum admitted *ret)
+{
+    size_t done = 0;
+    enum rc rc = frontier_admit(l->shards[shard].frontier, list, count, now_ms, ret, &done);
+    if (rc) /* journalled and not admitted: only a replay can mend that */
+        return ledger_fail(l, rc);
+    (void)pthread_mutex_lock(&l->lock);
+    l->pending[epoch % 2] -= count;
+    rc = l->failed;
+    (void)pthread_mutex_unlock(&l->lock);
+    return rc;
+}
+
+void ledger_drop(struct ledger *l, unsigned epoch, size_t count)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    l->pending[epoch % 2] -= count;
+    (void)pthread_mutex_unlock(&l->lock);
+}
+
+/* A turn ------------------------------------------------------------------------------------- */
+
+/* Under `lock`. All archives, then lines, then the journal: the kernel never has an outcome without
+ * its records, so kill -9 takes away nothing that a turn has written. While an archive is being
+ * synced it takes no bytes, and the whole waits for the next turn. */
+static enum rc write_all(struct ledger *l)
+{
+    enum rc rc = l->failed;
+    if (l->archive_syncing)
+        return rc;
+    for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
+        rc = warc_files_write(l->shards[i].warc);
+    for (unsigned i = 0; i < LEDGER_FILES && rc == RC_OK; i++)
+        rc = line_file_write(l->files[i]);
+    return rc ? rc : journal_write(l->journal);
+}
+
+enum rc ledger_turn(struct ledger *l, unsigned shard)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    enum rc rc = write_all(l);
+    image_step_on(l);
+    bool slice = l->step == IMAGE_SLICING && !l->shards[shard].is_sliced &&
+                 l->piece_bytes < IMAGE_WAITING_BYTES;
+    (void)pthread_mutex_unlock(&l->lock);
+    if (rc == RC_OK && slice)
+        rc = image_slice(l, shard);
+    return rc ? ledger_fail(l, rc) : RC_OK;
+}
+
+/* Looking ------------------------------------------------------------------------------------ */
+
+struct frontier *ledger_frontier(struct ledger *l, unsigned shard)
+{
+    return l->shards[shard].frontier;
+}
+
+struct warc_files *ledger_warc(struct ledger *l, unsigned shard)
+{
+    return l->shards[shard].warc;
+}
+
+struct digest_table *ledger_digests(struct ledger *l)
+{
+    return l->digests;
+}
+
+struct history *ledger_history(struct ledger *l)
+{
+    return l->history;
+}
+
+enum rc ledger_state(struct ledger *l)
+{
+    return ledger_fail(l, RC_OK);
+}
+
+bool ledger_is_short(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    bool is_short = l->is_short;
+    (void)pthread_mutex_unlock(&l->lock);
+    return is_short;
+}
+
+struct ledger_totals ledger_totals(struct ledger *l)
+{
+    uint64_t now = clock_now_ms(l->settings.clock);
+    (void)pthread_mutex_lock(&l->lock);
+    struct ledger_totals t = {.pages = l->totals.pages,
+                              .bytes = l->totals.bytes,
+                              .archive_bytes = l->totals.archive_bytes,
+                              .journal_bytes = l->journal_bytes,
+                              .elapsed_ms = l->elapsed_before_ms + (now - l->opened_ms)};
+    (void)pthread_mutex_unlock(&l->lock);
+    return t;
+}

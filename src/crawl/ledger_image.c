@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An image of all buckets is one file, state/images/GENERATION: for each bucket that is not empty a
+ * length (4 bytes) and its image (frontier/image.h), in any order. Its bytes are made by the
+ * shards, a slice a turn, and written by the helper; it counts once the MANIFEST names it. */
+#include "crawl/ledger_inside.h"
+
+#include "base/bytes.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+
+enum { LENGTH_BYTES = 4, MAX_BUCKET_BYTES = 1 << 30 };
+
+static const char *image_path(char room[IMAGE_PATH_BYTES], uint64_t generation)
+{
+    (void)snprintf(room, IMAGE_PATH_BYTES, LEDGER_IMAGES "/%016llx",
+                   (unsigned long long)generation);
+    return room;
+}
+
+/* What the crawl keeps on a host. Rules that would fill an image are left out: they are asked for
+ * again. */
+static void write_card(void *ctx, const struct host *h, struct buf *out)
+{
+    const struct card *c = card_if(h);
+    (void)ctx;
+    if (!c)
+        return;
+    card_write(c, true, out);
+    if (buf_rc(out) != RC_LIMIT)
+        return;
+    buf_clear(out);
+    card_write(c, false, out);
+}
+
+static enum rc read_card(void *ctx, struct host *h, struct str bytes)
+{
+    struct card *c = card_of(h);
+    (void)ctx;
+    return c ? card_read(c, bytes) : RC_NOMEM;
+}
+
+static struct image_context context_now(struct ledger *l)
+{
+    return (struct image_context){.now_ms = clock_now_ms(l->settings.clock),
+                                  .wall_ms = clock_wall_ms(l->settings.clock),
+                                  .most_wait_ms = l->settings.most_wait_ms,
+                                  .write_extra = write_card,
+                                  .read_extra = read_card};
+}
+
+/* Beginning and slicing ---------------------------------------------------------------------- */
+
+bool image_is_due(struct ledger *l)
+{
+    uint64_t grown = journal_end(l->journal) - l->kept.position;
+    return l->image_wanted ||
+           (grown >= l->settings.image_bytes && grown >= l->kept.image_bytes / 2);
+}
+
+void image_begin(struct ledger *l)
+{
+    l->image_wanted = false;
+    l->image_position = journal_end(l->journal);
+    l->epoch++;
+    l->step = IMAGE_DRAINING;
+    l->shards_sliced = 0;
+    for (unsigned i = 0; i < l->settings.shards; i++) {
+        l->shards[i].is_sliced = false;
+        l->shards[i].next_bucket = i;
+    }
+}
+
+void image_step_on(struct ledger *l)
+{
+    if (l->step == IMAGE_DRAINING && l->pending[(l->epoch + 1) % 2] == 0)
+        l->step = IMAGE_SLICING;
+}
+
+/* Appends the next buckets of the shard. */
+static void slice_into(struct ledger *l, unsigned shard, struct buf *out)
+{
+    struct ledger_shard *s = &l->shards[shard];
+    struct image_context c = context_now(l);
+    unsigned left = l->settings.slice_buckets ? l->settings.slice_buckets : IMAGE_SLICE_BUCKETS;
+    while (left && out->n < IMAGE_SLICE_BYTES && s->next_bucket < FRONTIER_BUCKETS) {
+        unsigned bucket = s->next_bucket;
+        s->next_bucket += l->settings.shards;
+        if (image_is_empty(s->frontier, bucket))
+            continue;
+        left--;
+        size_t at = out->n;
+        buf_le32(out, 0);
+        image_write(s->frontier, bucket, &c, out);
+        if (!buf_rc(out))
+            put_le32(out->p + at, (uint32_t)(out->n - at - LENGTH_BYTES));
+    }
+}
+
+/* Gives the piece to the helper; the shard may have been through. */
+static void hand_in(struct ledger *l, unsigned shard, struct image_piece *p)
+{
+    struct ledger_shard *s = &l->shards[shard];
+    (void)pthread_mutex_lock(&l->lock);
+    if (l->last_piece)
+        l->last_piece->next = p;
+    else
+        l->pieces = p;
+    l->last_piece = p;
+    l->piece_bytes += p->bytes.n;
+    s->is_sliced = s->next_bucket >= FRONTIER_BUCKETS;
+    l->shards_sliced += s->is_sliced;
+    if (l->shards_sliced == l->settings.shards)
+        l->step = IMAGE_SLICED;
+    (void)pthread_cond_signal(&l->wake);
+    (void)pthread_mutex_unlock(&l->lock);
+}
+
+enum rc image_slice(struct ledger *l, unsigned shard)
+{
+    struct image_piece *p = mem_zero(1, sizeof *p);
+    if (!p)
+        return RC_NOMEM;
+    buf_init(&p->bytes, MAX_BUCKET_BYTES);
+    slice_into(l, shard, &p->bytes);
+    enum rc rc = buf_rc(&p->bytes);
+    if (rc == RC_OK) {
+        hand_in(l, shard, p);
+        return RC_OK;
+    }
+    buf_done(&p->bytes);
+    mem_free(p);
+    return rc;
+}
+
+/* The file, in rounds ------------------------------------------------------------------------ */
+
+static struct image_piece *take_pieces(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    struct image_piece *list = l->pieces;
+    l->pieces = l->last_piece = NULL;
+    l->piece_bytes = 0;
+    (void)pthread_mutex_unlock(&l->lock);
+    return list;
+}
+
+static enum rc need_file(struct ledger *l)
+{
+    char path[IMAGE_PATH_BYTES];
+    return l->image_file ? RC_OK
+                         : disk_open(l->disk, image_path(path, l->kept.generation + 1), DISK_CREATE,
+                                     &l->image_file);
+}
+
+enum rc image_write_pieces(struct ledger *l)
+{
+    enum rc rc = RC_OK;
+    struct image_piece *p = take_pieces(l);
+    while (p) {
+        struct image_piece *next = p->next;
+        struct str bytes = buf_str(&p->bytes);
+        if (rc == RC_OK && bytes.n)
+            rc = need_file(l);
+        if (rc == RC_OK && bytes.n)
+            rc = disk_append(l->image_file, &bytes, 1);
+        l->image_bytes += bytes.n;
+        buf_done(&p->bytes);
+        mem_free(p);
+        p = next;
+    }
+    return rc;
+}
+
+static enum rc name_it(struct ledger *l, const struct manifest *m)
+{
+    struct buf bytes = {.max = MANIFEST_MAX_BYTES};
+    manifest_write(m, buf_str(&l->commit), &bytes);
+    enum rc rc = buf_rc(&bytes);
+    rc = rc ? rc : disk_replace(l->disk, LEDGER_MANIFEST, buf_str(&bytes));
+    buf_done(&bytes);
+    return rc;
+}
+
+static enum rc make_durable(struct ledger *l)
+{
+    enum rc rc = need_file(l);
+    rc = rc ? rc : disk_sync(l->image_file);
+    disk_file_close(l->image_file);
+    l->image_file = NULL;
+    rc = rc ? rc : disk_dirsync(l->disk, LEDGER_IMAGES);
+    return rc || !l->history ? rc : history_flush(l->history);
+}
+
+/* It is whole if its last piece was written, and the commit must vouch for what the journal will
+ * not have any more. */
+static bool is_whole(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    bool whole = l->step == IMAGE_SLICED && !l->pieces && l->image_position <= l->commit_position;
+    (void)pthread_mutex_unlock(&l->lock);
+    return whole;
+}
+
+enum rc image_finish(struct ledger *l)
+{
+    if (!is_whole(l))
+        return RC_OK;
+    struct manifest m = {.generation = l->kept.generation + 1,
+                         .position = l->image_position,
+                         .image_bytes = l->image_bytes};
+    enum rc rc = make_durable(l);
+    rc = rc ? rc : name_it(l, &m);
+    if (rc)
+        return rc;
+    (void)pthread_mutex_lock(&l->lock);
+    l->kept = m;
+    l->step = IMAGE_NONE;
+    (void)pthread_mutex_unlock(&l->lock);
+    l->image_bytes = 0;
+    rc = image_remove_others(l);
+    return rc ? rc : journal_trim(l->journal, m.position);
+}
+
+void image_drop(struct ledger *l)
+{
+    for (struct image_piece *p = take_pieces(l), *next; p; p = next) {
+        next = p->next;
+        buf_done(&p->bytes);
+        mem_free(p);
+    }
+    disk_file_close(l->image_file);
+    l->image_file = NULL;
+    l->image_bytes = 0;
+    l->step = IMAGE_NONE;
+}
+
+static enum rc remove_other(void *ctx, struct str name, bool is_folder)
+{
+    struct ledger *l = ctx;
+    char kept[IMAGE_PATH_BYTES], path[DISK_MAX_NAME_BYTES + IMAGE_PATH_BYTES];
+    (void)snprintf(path, sizeof path, LEDGER_IMAGES "/" STR_FMT, STR_ARG(name));
+    if (is_folder || strcmp(path, image_path(kept, l->kept.generation)) == 0)
+        return RC_OK;
+    return disk_unlink(l->disk, path);
+}
+
+enum rc image_remove_others(struct ledger *l)
+{
+    return disk_list(l->disk, LEDGER_IMAGES, remove_other, l);
+}
+
+/* Loading ------------------------------------------------------------------------------------ */
+
+static enum rc read_exactly(struct disk_file *f, uint64_t at, struct buf *room, size_t bytes)
+{
+    size_t got = 0;
+    buf_clear(room);
+    char *to = buf_reserve(room, bytes);
+    enum rc rc = to ? disk_read(f, at, to, bytes, &got) : buf_rc(room);
+    if (rc == RC_OK && got < bytes)
+        rc = RC_CORRUPT;
+    room->n = rc ? 0 : bytes;
+    return rc;
+}
+
+static enum rc load_bucket(struct ledger *l, struct str bytes)
+{
+    struct image_context c = context_now(l);
+    unsigned bucket = image_bucket(bytes);
+    if (bucket >= FRONTIER_BUCKETS)
+        return RC_CORRUPT;
+    enum rc rc = image_read(l->shards[bucket % l->settings.shards].frontier, bytes, &c);
+    return rc == RC_EXISTS ? RC_CORRUPT : rc;
+}
+
+static enum rc load_all(struct ledger *l, struct disk_file *f)
+{
+    struct buf room;
+    uint64_t at = 0, size = 0;
+    enum rc rc = disk_size(f, &size);
+    if (rc == RC_OK && size != l->kept.image_bytes)
+        rc = RC_CORRUPT;
+    buf_init(&room, MAX_BUCKET_BYTES);
+    while (at < size && rc == RC_OK) {
+        rc = read_exactly(f, at, &room, LENGTH_BYTES);
+        size_t bytes = rc ? 0 : get_le32(room.p);
+        at += LENGTH_BYTES;
+        rc = rc ? rc : read_exactly(f, at, &room, bytes);
+        rc = rc ? rc : load_bucket(l, buf_str(&room));
+        at += bytes;
+    }
+    buf_done(&room);
+    return rc;
+}
+
+enum rc image_load(struct ledger *l, struct buf *why)
+{
+    char path[IMAGE_PATH_BYTES];
+    struct disk_file *f = NULL;
+    if (!l->kept.generation)
+        return RC_OK;
+    enum rc rc = disk_open(l->disk, image_path(path, l->kept.generation), DISK_READ, &f);
+    if (rc == RC_NOT_FOUND)
+        rc = RC_CORRUPT;
+    rc = rc ? rc : load_all(l, f);
+    disk_file_close(f);
+    if (rc)
+        buf_printf(why, "%s: the image of the frontier cannot be read: %s", path, rc_text(rc));
+    return rc;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ledger inside: the ledger as its own files see it.
+ *
+ *   ledger.c          settle, admit, turn: what shards call
+ *   ledger_open.c     opening and closing
+ *   ledger_files.c    folders, lock, version, files of lines
+ *   ledger_recover.c  what a crash left, made whole
+ *   ledger_image.c    images of all buckets: slices, the file, the MANIFEST
+ *   ledger_sync.c     the helper: syncs, commits, free disk
+ *   batch*.c, manifest.c, card.c   bytes
+ *
+ * Locks, in the order they are taken: `rounds`, `lock`, then those inside archive and store. */
+#ifndef CRAWL_LEDGER_INSIDE_H
+#define CRAWL_LEDGER_INSIDE_H
+
+#include "archive/line_file.h"
+#include "base/log.h"
+#include "crawl/batch.h"
+#include "crawl/manifest.h"
+#include "frontier/image.h"
+#include "store/journal.h"
+
+#include <pthread.h>
+
+#define LEDGER_JOURNAL "state/journal"
+#define LEDGER_IMAGES "state/images"
+#define LEDGER_MANIFEST "state/MANIFEST"
+#define LEDGER_ARCHIVE "archive"
+
+enum {
+    IMAGE_SLICE_BUCKETS = 64,       /* a turn writes so many, */
+    IMAGE_SLICE_BYTES = 256 << 10,  /* or stops behind so many bytes */
+    IMAGE_WAITING_BYTES = 32 << 20, /* handed to the helper and not written: no more slices */
+    IMAGE_PATH_BYTES = 64,
+};
+
+struct ledger_shard {
+    struct frontier *frontier; /* the shard's thread's */
+    struct warc_files *warc;
+    struct buf batch;     /* the shard's thread's: the batch being made */
+    unsigned next_bucket; /* the shard's thread's while an image is sliced */
+    uint64_t settled;     /* `lock`: position of its archive up to which outcomes are journalled */
+    bool is_sliced;       /* `lock` */
+    uint64_t round_settled; /* the round's: `settled` when it began */
+};
+
+/* Some buckets' images, from a shard to the helper. */
+struct image_piece {
+    struct image_piece *next;
+    struct buf bytes;
+};
+
+enum image_step {
+    IMAGE_NONE,
+    IMAGE_DRAINING, /* links of the epoch before have not all been admitted */
+    IMAGE_SLICING,
+    IMAGE_SLICED, /* every shard has handed in its last slice */
+};
+
+struct ledger {
+    struct ledger_settings settings;
+    struct disk *disk;
+    struct disk_lock *dir_lock;
+    struct journal *journal;
+    struct history *history;
+    struct digest_table *digests;
+    struct line_file *files[LEDGER_FILES];
+    struct ledger_shard *shards;
+    uint64_t opened_ms;
+    uint64_t elapsed_before_ms; /* of earlier runs */
+
+    /* One round at a time, and what only rounds use. */
+    pthread_mutex_t rounds;
+    struct buf commit;            /* the last one's batch */
+    uint64_t commit_position;     /* that it vouches for */
+    uint64_t commit_end;          /* of the journal behind it; UINT64_MAX: there is none */
+    struct history_batch *taken;  /* what the round writes to the history */
+    struct disk_file *image_file; /* of the image being made; NULL before its first piece */
+    uint64_t image_bytes;         /* in it */
+    struct manifest kept;         /* the image that the MANIFEST names */
+
+    /* Guards the rest; and the order of what is journalled and added to files. */
+    pthread_mutex_t lock;
+    enum rc failed;       /* sticks */
+    bool archive_syncing; /* the archive takes no bytes: nor may the journal */
+    bool is_short;
+    uint64_t journal_bytes; /* at the last round: asking may wait for a sync */
+    struct batch_totals totals;
+    struct history_batch *past; /* what was settled since the last round */
+    unsigned epoch;
+    uint64_t pending[2]; /* links journalled in an epoch, by its last bit, and not yet admitted */
+    enum image_step step;
+    bool image_wanted;
+    uint64_t image_position;
+    unsigned shards_sliced;
+    struct image_piece *pieces, *last_piece;
+    uint64_t piece_bytes;
+    bool stop;
+    pthread_cond_t wake;
+    pthread_t thread;
+    bool has_thread;
+};
+
+/* Makes a failure the ledger's own; returns the first there was. */
+enum rc ledger_fail(struct ledger *l, enum rc rc);
+
+/* ledger_files.c */
+MUST_CHECK enum rc ledger_make_folders(struct ledger *l, struct buf *why);
+MUST_CHECK enum rc ledger_check_version(struct ledger *l, struct buf *why);
+/* Cut to the lengths, or made with their first lines. */
+MUST_CHECK enum rc ledger_open_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES],
+                                     struct ledger_report *report, struct buf *why);
+MUST_CHECK enum rc ledger_tell_seeds(struct ledger *l, struct ledger_hears hears);
+
+/* ledger_recover.c: everything but the archives to be written, from what is there. */
+MUST_CHECK enum rc ledger_recover(struct ledger *l, struct ledger_report *report, struct buf *why);
+
+/* ledger_image.c */
+MUST_CHECK enum rc image_load(struct ledger *l, struct buf *why);
+void image_begin(struct ledger *l);   /* under `lock` */
+bool image_is_due(struct ledger *l);  /* under `lock` */
+void image_step_on(struct ledger *l); /* under `lock`: draining has ended? */
+MUST_CHECK enum rc image_slice(struct ledger *l, unsigned shard);
+MUST_CHECK enum rc image_write_pieces(struct ledger *l); /* in a round */
+MUST_CHECK enum rc image_finish(struct ledger *l);       /* in a round, if it is whole */
+void image_drop(struct ledger *l);                       /* in a round */
+MUST_CHECK enum rc image_remove_others(struct ledger *l);
+
+/* ledger_sync.c */
+MUST_CHECK enum rc helper_start(struct ledger *l);
+void helper_stop(struct ledger *l);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "crawl/ledger_inside.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <sys/random.h>
+#include <time.h>
+
+static struct ledger *ledger_make(struct disk *d, const struct ledger_settings *s)
+{
+    struct ledger *l = mem_zero(1, sizeof *l);
+    if (!l)
+        return NULL;
+    pthread_condattr_t monotonic;
+    l->settings = *s;
+    l->disk = d;
+    l->commit_end = UINT64_MAX;
+    l->opened_ms = clock_now_ms(s->clock);
+    buf_init(&l->commit, MANIFEST_MAX_BYTES / 2);
+    (void)pthread_mutex_init(&l->rounds, NULL);
+    (void)pthread_mutex_init(&l->lock, NULL);
+    (void)pthread_condattr_init(&monotonic);
+    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&l->wake, &monotonic);
+    (void)pthread_condattr_destroy(&monotonic);
+    l->shards = mem_zero(s->shards, sizeof *l->shards);
+    l->digests = digest_table_open(s->digest_bytes);
+    for (unsigned i = 0; l->shards && i < s->shards; i++)
+        buf_init(&l->shards[i].batch, JOURNAL_MAX_BATCH_BYTES - BATCH_FRONT_BYTES);
+    if (!l->shards || !l->digests) {
+        ledger_close(l);
+        return NULL;
+    }
+    return l;
+}
+
+static enum rc open_history(struct ledger *l, struct buf *why)
+{
+    if (!l->settings.history_path)
+        return RC_OK;
+    l->past = history_batch_open();
+    l->taken = history_batch_open();
+    if (!l->past || !l->taken)
+        return RC_NOMEM;
+    return history_open(l->settings.history_path, &l->history, why);
+}
+
+/* Names of records must differ from those of every other process and shard. */
+static uint64_t id_seed(struct ledger *l, unsigned shard)
+{
+    uint64_t from[4] = {shard, clock_wall_ms(l->settings.clock), journal_end(l->journal)};
+    if (getrandom(&from[3], sizeof from[3], GRND_NONBLOCK) != (ssize_t)sizeof from[3])
+        from[3] = (uint64_t)(uintptr_t)l;
+    return hash64(str_make((const char *)from, sizeof from));
+}
+
+static enum rc open_archives(struct ledger *l, struct buf *why)
+{
+    enum rc rc = RC_OK;
+    for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++) {
+        struct warc_files_settings s = l->settings.warc;
+        s.folder = LEDGER_ARCHIVE;
+        s.serial_first = i;
+        s.serial_step = l->settings.shards;
+        s.id_seed = id_seed(l, i);
+        rc = warc_files_open(l->disk, &s, &l->shards[i].warc);
+    }
+    if (rc)
+        buf_printf(why, LEDGER_ARCHIVE ": %s", rc_text(rc));
+    return rc;
+}
+
+enum rc ledger_open(struct disk *d, const struct ledger_settings *s, struct ledger_hears hears,
+                    struct ledger **ret, struct ledger_report *ret_report, struct buf *why)
+{
+    struct ledger_report report = {0};
+    struct ledger *l = ledger_make(d, s);
+    if (!l)
+        return RC_NOMEM;
+    enum rc rc = ledger_make_folders(l, why);
+    rc = rc ? rc : ledger_check_version(l, why);
+    rc = rc ? rc : open_history(l, why);
+    rc = rc ? rc : ledger_recover(l, &report, why);
+    rc = rc ? rc : ledger_tell_seeds(l, hears);
+    rc = rc ? rc : open_archives(l, why);
+    rc = rc ? rc : helper_start(l);
+    if (rc) {
+        if (!why->n)
+            buf_printf(why, "the crawl cannot be opened: %s", rc_text(rc));
+        ledger_close(l);
+        return rc;
+    }
+    log_info(s->log, "ledger.open", LOG_U64("batches", report.batches),
+             LOG_U64("dropped", report.dropped), LOG_U64("cut_bytes", report.cut_bytes));
+    *ret = l;
+    *ret_report = report;
+    return RC_OK;
+}
+
+/* Nobody else calls any more: the shards' slices are made here. Links that were journalled and
+ * never admitted are only in the journal, so then there is no image and the journal stays. */
+static enum rc last_image(struct ledger *l)
+{
+    enum rc rc = RC_OK;
+    image_drop(l);
+    if (l->pending[0] || l->pending[1])
+        return RC_OK;
+    rc = image_remove_others(l);
+    image_begin(l);
+    image_step_on(l);
+    for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
+        while (!l->shards[i].is_sliced && rc == RC_OK) {
+            rc = image_slice(l, i);
+            rc = rc ? rc : image_write_pieces(l);
+        }
+    return rc;
+}
+
+/* The round's commit vouches for everything before the image, which it then names; the last sync
+ * makes the commit itself durable. */
+enum rc ledger_finish(struct ledger *l)
+{
+    helper_stop(l);
+    enum rc rc = ledger_state(l);
+    for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
+        warc_files_roll(l->shards[i].warc);
+    rc = rc ? rc : last_image(l);
+    rc = rc ? rc : ledger_sync(l);
+    rc = rc ? rc : journal_sync(l->journal);
+    return rc ? ledger_fail(l, rc) : RC_OK;
+}
+
+void ledger_close(struct ledger *l)
+{
+    if (!l)
+        return;
+    helper_stop(l);
+    image_drop(l);
+    for (unsigned i = 0; l->shards && i < l->settings.shards; i++) {
+        frontier_close(l->shards[i].frontier);
+        warc_files_close(l->shards[i].warc);
+        buf_done(&l->shards[i].batch);
+    }
+    for (unsigned i = 0; i < LEDGER_FILES; i++)
+        line_file_close(l->files[i]);
+    journal_close(l->journal);
+    if (l->history)
+        history_close(l->history);
+    if (l->past)
+        history_batch_close(l->past);
+    if (l->taken)
+        history_batch_close(l->taken);
+    digest_table_close(l->digests);
+    disk_unlock(l->dir_lock);
+    buf_done(&l->commit);
+    (void)pthread_mutex_destroy(&l->rounds);
+    (void)pthread_mutex_destroy(&l->lock);
+    (void)pthread_cond_destroy(&l->wake);
+    mem_free(l->shards);
+    mem_free(l);
+}

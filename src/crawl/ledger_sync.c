@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The helper's round:
+ *
+ *   1. under the lock: the journal's end, and with it the length of every file and archive
+ *   2. archives are synced, then files of lines, then the journal
+ *   3. archives that are full and behind which nothing is missing get their last names
+ *   4. the history gets what was settled; it never knows more than the journal that lasts
+ *   5. a commit says 1. It lasts with the next round; until then the one before is true as well
+ *   6. images: pieces are written, one that is whole is named, another begun */
+#include "crawl/ledger_inside.h"
+
+#include <errno.h>
+#include <time.h>
+
+static bool nothing_new(struct ledger *l)
+{
+    bool image_waits = l->step != IMAGE_NONE && l->image_position > l->commit_position;
+    return journal_end(l->journal) == l->commit_end && !image_waits;
+}
+
+/* 1. False: nothing has happened since the last round. */
+static bool begin(struct ledger *l, struct batch_commit *c, enum rc *ret)
+{
+    uint64_t now = clock_now_ms(l->settings.clock);
+    (void)pthread_mutex_lock(&l->lock);
+    *ret = l->failed;
+    bool go_on = !l->failed && !nothing_new(l);
+    if (go_on) {
+        *c = (struct batch_commit){.position = journal_end(l->journal),
+                                   .elapsed_ms = l->elapsed_before_ms + (now - l->opened_ms),
+                                   .totals = l->totals};
+        for (unsigned i = 0; i < LEDGER_FILES; i++)
+            c->lengths[i] = line_file_bytes(l->files[i]);
+        for (unsigned i = 0; i < l->settings.shards; i++)
+            l->shards[i].round_settled = l->shards[i].settled;
+        struct history_batch *swap = l->past;
+        l->past = l->taken;
+        l->taken = swap;
+        l->archive_syncing = true;
+    }
+    (void)pthread_mutex_unlock(&l->lock);
+    return go_on;
+}
+
+/* 2. */
+static enum rc sync_archives(struct ledger *l)
+{
+    enum rc rc = RC_OK;
+    for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
+        rc = warc_files_sync(l->shards[i].warc);
+    (void)pthread_mutex_lock(&l->lock);
+    l->archive_syncing = false;
+    (void)pthread_mutex_unlock(&l->lock);
+    return rc;
+}
+
+static enum rc sync_lines(struct ledger *l)
+{
+    enum rc rc = RC_OK;
+    for (unsigned i = 0; i < LEDGER_FILES && rc == RC_OK; i++)
+        if (line_file_bytes(l->files[i]) != line_file_synced(l->files[i]))
+            rc = line_file_sync(l->files[i]);
+    return rc;
+}
+
+/* 3. */
+static enum rc seal(struct ledger *l)
+{
+    enum rc rc = RC_OK;
+    for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
+        rc = warc_files_seal(l->shards[i].warc, l->shards[i].round_settled);
+    return rc;
+}
+
+/* 5. */
+static enum rc add_file(void *ctx, const char *file, uint64_t bytes)
+{
+    struct buf *out = ctx;
+    batch_put_file(out, str_c(file), bytes);
+    return buf_rc(out);
+}
+
+static enum rc commit(struct ledger *l, const struct batch_commit *c)
+{
+    enum rc rc = RC_OK;
+    uint64_t position = 0;
+    buf_clear(&l->commit);
+    batch_put_commit(&l->commit, c);
+    for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
+        rc = warc_files_list(l->shards[i].warc, l->shards[i].round_settled, add_file, &l->commit);
+    rc = rc ? rc : buf_rc(&l->commit);
+    struct str bytes = buf_str(&l->commit);
+    rc = rc ? rc : journal_add(l->journal, &bytes, 1, &position);
+    if (rc)
+        return rc;
+    (void)pthread_mutex_lock(&l->lock);
+    l->commit_position = c->position;
+    l->commit_end = position + JOURNAL_HEAD_BYTES + bytes.n;
+    (void)pthread_mutex_unlock(&l->lock);
+    return RC_OK;
+}
+
+static enum rc sync_all(struct ledger *l)
+{
+    struct batch_commit c;
+    enum rc rc;
+    if (!begin(l, &c, &rc))
+        return rc;
+    rc = sync_archives(l);
+    rc = rc ? rc : sync_lines(l);
+    rc = rc ? rc : journal_sync(l->journal);
+    rc = rc ? rc : seal(l);
+    if (rc == RC_OK && l->history)
+        rc = history_write(l->history, l->taken, c.position);
+    return rc ? rc : commit(l, &c);
+}
+
+static void look_around(struct ledger *l)
+{
+    uint64_t free_bytes = UINT64_MAX, bytes = journal_bytes(l->journal);
+    enum rc rc = disk_free_bytes(l->disk, &free_bytes);
+    bool is_short = rc == RC_OK && free_bytes < l->settings.reserve_bytes;
+    (void)pthread_mutex_lock(&l->lock);
+    bool changed = is_short != l->is_short;
+    l->is_short = is_short;
+    l->journal_bytes = bytes;
+    (void)pthread_mutex_unlock(&l->lock);
+    if (changed && is_short)
+        log_warn(l->settings.log, "disk.short", LOG_U64("free_bytes", free_bytes));
+    else if (changed)
+        log_info(l->settings.log, "disk.enough", LOG_U64("free_bytes", free_bytes));
+}
+
+/* 6. */
+static enum rc work_on_image(struct ledger *l)
+{
+    enum rc rc = image_write_pieces(l);
+    rc = rc ? rc : image_finish(l);
+    (void)pthread_mutex_lock(&l->lock);
+    if (rc == RC_OK && l->step == IMAGE_NONE && image_is_due(l))
+        image_begin(l);
+    (void)pthread_mutex_unlock(&l->lock);
+    return rc;
+}
+
+enum rc ledger_sync(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->rounds);
+    enum rc rc = sync_all(l);
+    rc = rc ? rc : work_on_image(l);
+    look_around(l);
+    (void)pthread_mutex_unlock(&l->rounds);
+    return ledger_fail(l, rc);
+}
+
+void ledger_checkpoint(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    l->image_wanted = true;
+    (void)pthread_cond_signal(&l->wake);
+    (void)pthread_mutex_unlock(&l->lock);
+}
+
+/* The thread --------------------------------------------------------------------------------- */
+
+static struct timespec time_after(struct timespec t, uint64_t ms)
+{
+    t.tv_sec += (time_t)(ms / 1000);
+    t.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (t.tv_nsec >= 1000000000) {
+        t.tv_nsec -= 1000000000;
+        t.tv_sec++;
+    }
+    return t;
+}
+
+/* Writes pieces of an image as they come, until it is time for a round. False: stop. */
+static bool wait_for_round(struct ledger *l)
+{
+    struct timespec until;
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until = time_after(until, l->settings.sync_ms);
+    int waited = 0;
+    (void)pthread_mutex_lock(&l->lock);
+    while (!l->stop && waited != ETIMEDOUT) {
+        if (l->pieces && !l->failed) {
+            (void)pthread_mutex_unlock(&l->lock);
+            (void)pthread_mutex_lock(&l->rounds);
+            enum rc rc = image_write_pieces(l);
+            (void)pthread_mutex_unlock(&l->rounds);
+            (void)ledger_fail(l, rc);
+            (void)pthread_mutex_lock(&l->lock);
+        }
+        waited = pthread_cond_timedwait(&l->wake, &l->lock, &until);
+    }
+    bool go_on = !l->stop;
+    (void)pthread_mutex_unlock(&l->lock);
+    return go_on;
+}
+
+static void *helper(void *ctx)
+{
+    struct ledger *l = ctx;
+    while (wait_for_round(l))
+        (void)!ledger_sync(l);
+    return NULL;
+}
+
+enum rc helper_start(struct ledger *l)
+{
+    if (!l->settings.sync_ms)
+        return RC_OK;
+    l->has_thread = pthread_create(&l->thread, NULL, helper, l) == 0;
+    return l->has_thread ? RC_OK : RC_NOMEM;
+}
+
+void helper_stop(struct ledger *l)
+{
+    if (!l->has_thread)
+        return;
+    (void)pthread_mutex_lock(&l->lock);
+    l->stop = true;
+    (void)pthread_cond_signal(&l->wake);
+    (void)pthread_mutex_unlock(&l->lock);
+    (void)pthread_join(l->thread, NULL);
+    l->has_thread = false;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A stripe is a lock and an open-addressing table of its own. When it is three quarters full it is
+ * made anew, without those entries that say nothing any more, and larger only if it must. */
+#include "fetch/address_table.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum {
+    CACHE_LINE = 64,
+    STRIPE_BITS = 6,
+    STRIPES = 1 << STRIPE_BITS,
+    FIRST_SLOTS = 16,
+    MOST_SLOTS = 1 << 15, /* of a stripe: a million and a half entries in all, 50 MB */
+    FULL_MS = 1000,       /* how long to stay away when there is no room or memory */
+    BUSY_MS = 100,        /* how long a request may take, for those who wait for one to end */
+    LATE_PART = 8,        /* who comes so little of a delay too early came in turn */
+};
+
+struct entry {
+    uint64_t group;
+    uint64_t next_ms;     /* the next request may begin */
+    uint64_t promised_ms; /* the last moment given out */
+    uint32_t open;
+    bool is_used;
+};
+
+struct stripe {
+    pthread_mutex_t lock; /* of all that follows */
+    struct entry *slots;
+    uint32_t slot_count; /* a power of two, or 0 */
+    uint32_t used;
+    uint64_t full_until_ms; /* nothing new before: there was no room */
+} __attribute__((aligned(CACHE_LINE)));
+
+struct address_table {
+    _Atomic uint64_t conns, delay_ms;
+    struct stripe stripes[STRIPES];
+};
+
+void address_table_change(struct address_table *t, uint64_t conns, uint64_t delay_ms)
+{
+    atomic_store_explicit(&t->conns, conns ? conns : 1, memory_order_relaxed);
+    atomic_store_explicit(&t->delay_ms, delay_ms, memory_order_relaxed);
+}
+
+enum rc address_table_open(uint64_t conns, uint64_t delay_ms, struct address_table **ret)
+{
+    struct address_table *t = mem_aligned(CACHE_LINE, sizeof *t);
+    if (!t)
+        return RC_NOMEM;
+    memset(t, 0, sizeof *t);
+    for (unsigned i = 0; i < STRIPES; i++)
+        pthread_mutex_init(&t->stripes[i].lock, NULL);
+    address_table_change(t, conns, delay_ms);
+    *ret = t;
+    return RC_OK;
+}
+
+void address_table_close(struct address_table *t)
+{
+    if (!t)
+        return;
+    for (unsigned i = 0; i < STRIPES; i++) {
+        pthread_mutex_destroy(&t->stripes[i].lock);
+        mem_free(t->stripes[i].slots);
+    }
+    mem_free(t);
+}
+
+/* The entry of a group, or the free slot where it belongs; NULL while there are no slots. */
+static struct entry *find(struct entry *slots, uint32_t slot_count, uint64_t hash, uint64_t group)
+{
+    for (uint32_t i = (uint32_t)hash; slot_count; i++) {
+        struct entry *e = &slots[i & (slot_count - 1)];
+        if (!e->is_used || e->group == group)
+            return e;
+    }
+    return NULL;
+}
+
+static bool is_needed(const struct entry *e, uint64_t now_ms)
+{
+    return e->is_used && (e->open || e->next_ms > now_ms || e->promised_ms > now_ms);
+}
+
+/* Room for one more. False: no memory, or every entry of a full stripe is needed. */
+static bool make_room(struct stripe *s, uint64_t now_ms)
+{
+    uint32_t needed = 1, count = FIRST_SLOTS;
+    for (uint32_t i = 0; i < s->slot_count; i++)
+        needed += is_needed(&s->slots[i], now_ms);
+    while (count < MOST_SLOTS && count < needed * 2)
+        count *= 2;
+    struct entry *slots = needed <= count / 4 * 3 ? mem_zero(count, sizeof *slots) : NULL;
+    if (!slots)
+        return false;
+    for (uint32_t i = 0; i < s->slot_count; i++) {
+        const struct entry *e = &s->slots[i];
+        if (is_needed(e, now_ms))
+            *find(slots, count, hash64_mix(e->group), e->group) = *e;
+    }
+    mem_free(s->slots);
+    s->slots = slots;
+    s->slot_count = count;
+    s->used = needed - 1;
+    return true;
+}
+
+/* The entry of a group, made if need be; NULL without room. */
+static struct entry *entry_get(struct stripe *s, uint64_t hash, uint64_t group, uint64_t now_ms)
+{
+    struct entry *e = find(s->slots, s->slot_count, hash, group);
+    if (e && e->is_used)
+        return e;
+    if (s->full_until_ms > now_ms)
+        return NULL;
+    if (s->used + 1 > s->slot_count / 4 * 3) {
+        if (!make_room(s, now_ms)) {
+            s->full_until_ms = now_ms + FULL_MS;
+            return NULL;
+        }
+        e = find(s->slots, s->slot_count, hash, group);
+    }
+    assert(e); /* a stripe with room has slots */
+    *e = (struct entry){.group = group, .is_used = true};
+    s->used++;
+    return e;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Behind everybody who was given a moment before. */
+static uint64_t promise(struct entry *e, bool is_busy, uint64_t delay_ms, uint64_t now_ms)
+{
+    uint64_t least = is_busy ? now_ms + later(delay_ms, BUSY_MS) : e->next_ms;
+    uint64_t step = delay_ms ? delay_ms : 1;
+    e->promised_ms = later(later(least, e->next_ms), e->promised_ms + step);
+    return e->promised_ms;
+}
+
+static uint64_t entry_ask(struct entry *e, uint64_t conns, uint64_t delay_ms, uint64_t now_ms)
+{
+    bool is_busy = e->open >= conns;
+    if (!is_busy && now_ms >= e->next_ms) {
+        e->open++;
+        e->next_ms = now_ms + delay_ms;
+        return 0;
+    }
+    /* The one before came a little late: no reason to send this one to the end. */
+    if (!is_busy && e->next_ms - now_ms <= delay_ms / LATE_PART)
+        return e->next_ms;
+    return promise(e, is_busy, delay_ms, now_ms);
+}
+
+static struct stripe *stripe_of(struct address_table *t, uint64_t hash)
+{
+    return &t->stripes[hash >> (64 - STRIPE_BITS)];
+}
+
+uint64_t address_table_ask(struct address_table *t, uint64_t group, uint64_t now_ms)
+{
+    uint64_t hash = hash64_mix(group);
+    uint64_t conns = atomic_load_explicit(&t->conns, memory_order_relaxed);
+    uint64_t delay_ms = atomic_load_explicit(&t->delay_ms, memory_order_relaxed);
+    struct stripe *s = stripe_of(t, hash);
+    pthread_mutex_lock(&s->lock);
+    struct entry *e = entry_get(s, hash, group, now_ms);
+    uint64_t when = e ? entry_ask(e, conns, delay_ms, now_ms) : now_ms + FULL_MS;
+    pthread_mutex_unlock(&s->lock);
+    return when;
+}
+
+void address_table_done(struct address_table *t, uint64_t group, uint64_t now_ms)
+{
+    uint64_t hash = hash64_mix(group);
+    struct stripe *s = stripe_of(t, hash);
+    (void)now_ms; /* requests are counted from their beginnings */
+    pthread_mutex_lock(&s->lock);
+    struct entry *e = find(s->slots, s->slot_count, hash, group);
+    if (e && e->is_used && e->open)
+        e->open--;
+    pthread_mutex_unlock(&s->lock);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "frontier/redo.h"
+
+#include "frontier/inside.h"
+
+/* An entry that came with an image has the sequence of the loan and stands in the part of the queue
+ * that is in order; one admitted since then has a number that says nothing. */
+static bool find(const struct frontier *f, const struct host *h, const struct url_queue *q,
+                 const struct redo *r, struct url_walk *w, struct url_entry *ret)
+{
+    if (!q->count)
+        return false;
+    bool only_images = q->last_sequence < f->image_sequence;
+    *w = url_queue_walk(q);
+    while (url_walk_next(w, ret)) {
+        if (only_images && ret->sequence > r->sequence)
+            return false;
+        struct origin o = host_origin_at(h, ret->origin);
+        bool may_be = ret->sequence == r->sequence || ret->sequence >= f->image_sequence;
+        if (may_be && o.port == r->port && o.is_https == r->is_https && str_eq(ret->path, r->path))
+            return true;
+    }
+    return false;
+}
+
+/* To the end with a new place in the order, as frontier_settle does. */
+static void move_last(struct frontier *f, struct url_queue *q, const struct url_walk *w,
+                      struct url_entry *e)
+{
+    if (q->count < 2)
+        return;
+    e->sequence = f->next_sequence;
+    if (url_queue_push(q, e, &f->counts.bytes))
+        return;
+    f->next_sequence++;
+    url_queue_take_out(q, w, &f->counts.bytes);
+}
+
+static void redo_url(struct frontier *f, struct host *h, const struct redo *r)
+{
+    struct host_class *c = host_class_of(h, r->class);
+    struct url_walk w;
+    struct url_entry e;
+    if (!c || r->how == SETTLE_AGAIN || !find(f, h, &c->queue, r, &w, &e))
+        return;
+    if (r->how == SETTLE_LAST) {
+        move_last(f, &c->queue, &w, &e);
+        return;
+    }
+    url_queue_take_out(&c->queue, &w, &f->counts.bytes);
+    h->queued--;
+    f->counts.queued--;
+}
+
+void frontier_redo(struct frontier *f, const struct redo *r)
+{
+    struct host *h = frontier_host(f, r->position, r->host);
+    if (!h || h->state == HOST_OUT)
+        return;
+    frontier_take_up(f, h);
+    redo_url(f, h, r);
+    if (r->due_ms > h->due_ms)
+        h->due_ms = r->due_ms;
+    frontier_settle_down(f, h, 0);
+}
+
+void frontier_hold_all(struct frontier *f, uint64_t due_ms)
+{
+    for (unsigned b = 0; b < FRONTIER_BUCKETS; b++)
+        for (uint32_t i = 0; f->buckets[b] && i < f->buckets[b]->host_slots; i++)
+            if (f->buckets[b]->hosts[i])
+                frontier_hold(f, f->buckets[b]->hosts[i], due_ms);
+}
+
+void frontier_limit(struct frontier *f, const struct frontier_settings *s)
+{
+    f->settings = *s;
+}

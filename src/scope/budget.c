@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scope/budget.h"
+
+#include "base/mem.h"
+#include "scope/domain_table.h"
+#include "scope/query_table.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <sys/random.h>
+#include <sys/types.h>
+
+enum { QUERY_SET_BITS = 16 }; /* half a million paths, 8 MB */
+
+/* One by one, so that a change needs no lock: who reads between two of them sees some of the old
+ * settings and some of the new ones, for one question. */
+struct limits {
+    _Atomic uint64_t pages, size_bytes, time_ms, host_pages, host_bytes, domain_pages, domain_bytes,
+        domain_hosts, farm_pages, page_hosts, path_queries;
+};
+
+struct budget {
+    struct limits limits;
+    _Atomic uint64_t pages, bytes, elapsed_ms; /* the last of earlier runs */
+    struct domain_table *domains;
+    struct query_table *queries;
+};
+
+/* clang-format off */
+#define ROW(kind, field, ...) OPTION_##kind##_ROW(struct budget_settings, field, __VA_ARGS__)
+const struct option budget_options[] = {
+    ROW(COUNT, pages, "pages", "0", "stop after so many pages; 0 is no limit",
+        .letter = 'n', .live = true),
+    ROW(SIZE, size_bytes, "size", "0", "stop after so many bytes; 0 is no limit",
+        .letter = 'Q', .live = true),
+    ROW(DURATION, time_ms, "time", "0", "stop after so long; 0 is no limit",
+        .letter = 't', .live = true),
+    ROW(COUNT, host_pages, "host-pages", "0", "most pages of a host; 0 is no limit", .live = true),
+    ROW(SIZE, host_bytes, "host-size", "0", "most bytes of a host; 0 is no limit", .live = true),
+    ROW(COUNT, domain_pages, "domain-pages", "0",
+        "most pages of a registrable domain; 0 is no limit", .live = true),
+    ROW(SIZE, domain_bytes, "domain-size", "0",
+        "most bytes of a registrable domain; 0 is no limit", .live = true),
+    ROW(COUNT, domain_hosts, "domain-hosts", "1000",
+        "most hosts of a registrable domain, and so many for each other domain that links to it; "
+        "0 is no limit", .live = true),
+    ROW(COUNT, farm_pages, "farm-pages", "20k",
+        "most pages of a registrable domain with more hosts than it may have; 0 is no limit",
+        .live = true),
+    ROW(COUNT, page_hosts, "page-hosts", "200", "most new hosts that one page brings; 0 is no limit",
+        .live = true),
+    ROW(COUNT, path_queries, "path-queries", "1000",
+        "most different queries of one path; 0 is no limit", .live = true),
+    {0},
+};
+/* clang-format on */
+
+const char *budget_verdict_text(enum budget_verdict v)
+{
+    static const char *const texts[BUDGET_VERDICTS_] = {
+        [BUDGET_OK] = "within the budget",
+        [BUDGET_PAGES] = "the crawl has all its pages",
+        [BUDGET_BYTES] = "the crawl has all its bytes",
+        [BUDGET_TIME] = "the crawl's time is over",
+        [BUDGET_HOST] = "its host has had its share",
+        [BUDGET_DOMAIN] = "its domain has had its share",
+    };
+    return (unsigned)v < BUDGET_VERDICTS_ ? texts[v] : "unknown";
+}
+
+static uint64_t get(const _Atomic uint64_t *value)
+{
+    return atomic_load_explicit(value, memory_order_relaxed);
+}
+
+static void set(_Atomic uint64_t *value, uint64_t to)
+{
+    atomic_store_explicit(value, to, memory_order_relaxed);
+}
+
+static bool is_full(uint64_t used, const _Atomic uint64_t *limit)
+{
+    uint64_t most = get(limit);
+    return most && used >= most;
+}
+
+void budget_change(struct budget *b, const struct budget_settings *to)
+{
+    struct limits *l = &b->limits;
+    set(&l->pages, to->pages);
+    set(&l->size_bytes, to->size_bytes);
+    set(&l->time_ms, to->time_ms);
+    set(&l->host_pages, to->host_pages);
+    set(&l->host_bytes, to->host_bytes);
+    set(&l->domain_pages, to->domain_pages);
+    set(&l->domain_bytes, to->domain_bytes);
+    set(&l->domain_hosts, to->domain_hosts);
+    set(&l->farm_pages, to->farm_pages);
+    set(&l->page_hosts, to->page_hosts);
+    set(&l->path_queries, to->path_queries);
+}
+
+enum rc budget_open(const struct budget_settings *s, struct budget **ret)
+{
+    uint64_t seeds[2] = {1, 2};
+    struct budget *b = mem_zero(1, sizeof *b);
+    if (!b)
+        return RC_NOMEM;
+    if (getrandom(seeds, sizeof seeds, GRND_NONBLOCK) != (ssize_t)sizeof seeds)
+        seeds[0] ^= (uintptr_t)b; /* early at boot: better than what everybody knows */
+    b->domains = domain_table_open(seeds[0]);
+    b->queries = query_table_open(QUERY_SET_BITS, seeds[1]);
+    if (!b->domains || !b->queries) {
+        budget_close(b);
+        return RC_NOMEM;
+    }
+    budget_change(b, s);
+    *ret = b;
+    return RC_OK;
+}
+
+void budget_close(struct budget *b)
+{
+    if (!b)
+        return;
+    domain_table_close(b->domains);
+    query_table_close(b->queries);
+    mem_free(b);
+}
+
+void budget_restore(struct budget *b, uint64_t pages, uint64_t bytes, uint64_t elapsed_ms)
+{
+    set(&b->pages, pages);
+    set(&b->bytes, bytes);
+    set(&b->elapsed_ms, elapsed_ms);
+}
+
+void budget_restore_domain(struct budget *b, struct str host, uint64_t pages, uint64_t bytes,
+                           bool is_new_host)
+{
+    struct domain *d = domain_lock(b->domains, domain_of_host(host));
+    if (!d)
+        return;
+    d->pages += pages;
+    d->bytes += bytes;
+    d->hosts += is_new_host;
+    domain_unlock(b->domains, d);
+}
+
+/* The crawl as a whole --------------------------------------------------------------------------
+ */
+
+static enum budget_verdict state_but_pages(struct budget *b, uint64_t elapsed_ms)
+{
+    if (is_full(get(&b->elapsed_ms) + elapsed_ms, &b->limits.time_ms))
+        return BUDGET_TIME;
+    return is_full(get(&b->bytes), &b->limits.size_bytes) ? BUDGET_BYTES : BUDGET_OK;
+}
+
+enum budget_verdict budget_state(struct budget *b, uint64_t elapsed_ms)
+{
+    enum budget_verdict v = state_but_pages(b, elapsed_ms);
+    return v == BUDGET_OK && is_full(get(&b->pages), &b->limits.pages) ? BUDGET_PAGES : v;
+}
+
+static bool take_page(struct budget *b)
+{
+    uint64_t used = get(&b->pages);
+    do {
+        if (is_full(used, &b->limits.pages))
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(&b->pages, &used, used + 1,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return true;
+}
+
+static bool may_have_host(const struct budget *b, const struct domain *d)
+{
+    uint64_t each = get(&b->limits.domain_hosts);
+    return !each || d->linker_count == DOMAIN_LINKERS ||
+           d->hosts / each < UINT64_C(1) + d->linker_count;
+}
+
+static bool domain_is_full(const struct budget *b, const struct domain *d)
+{
+    const struct limits *l = &b->limits;
+    return is_full(d->pages, &l->domain_pages) || is_full(d->bytes, &l->domain_bytes) ||
+           (d->was_refused && !may_have_host(b, d) && is_full(d->pages, &l->farm_pages));
+}
+
+/* The crawl's page is taken while the domain's row is held, so that nobody ever sees a page that is
+ * taken and then given back because the other budget said no. */
+enum budget_verdict budget_take(struct budget *b, struct str host, uint64_t host_pages,
+                                uint64_t host_bytes, uint64_t elapsed_ms)
+{
+    enum budget_verdict v = budget_state(b, elapsed_ms);
+    if (v)
+        return v;
+    if (is_full(host_pages, &b->limits.host_pages) || is_full(host_bytes, &b->limits.host_bytes))
+        return BUDGET_HOST;
+    struct domain *d = domain_lock(b->domains, domain_of_host(host));
+    if (!d) /* no memory to count it in */
+        return take_page(b) ? BUDGET_OK : BUDGET_PAGES;
+    if (domain_is_full(b, d))
+        v = BUDGET_DOMAIN;
+    else if (!take_page(b))
+        v = BUDGET_PAGES;
+    else
+        d->pages++;
+    domain_unlock(b->domains, d);
+    return v;
+}
+
+void budget_used(struct budget *b, struct str host, bool fetched, uint64_t bytes)
+{
+    atomic_fetch_add_explicit(&b->bytes, bytes, memory_order_relaxed);
+    if (!fetched) {
+        uint64_t before = atomic_fetch_sub_explicit(&b->pages, 1, memory_order_relaxed);
+        assert(before > 0);
+    }
+    struct domain *d = domain_lock(b->domains, domain_of_host(host));
+    if (!d)
+        return;
+    d->bytes += bytes;
+    d->pages -= !fetched && d->pages;
+    domain_unlock(b->domains, d);
+}
+
+/* What may be admitted --------------------------------------------------------------------------
+ */
+
+bool budget_new_host(struct budget *b, struct str host, struct str from_host,
+                     unsigned page_new_hosts)
+{
+    struct str domain = domain_of_host(host), from = domain_of_host(from_host);
+    bool is_seed = from_host.n == 0;
+    struct domain *d = domain_lock(b->domains, domain);
+    if (!d)
+        return is_seed;
+    if (!is_seed && !str_eq(domain, from))
+        domain_add_linker(d, from);
+    bool may = is_seed || may_have_host(b, d);
+    d->was_refused |= !may;
+    may = may && (is_seed || !is_full(page_new_hosts, &b->limits.page_hosts));
+    d->hosts += may;
+    domain_unlock(b->domains, d);
+    return may;
+}
+
+bool budget_query(struct budget *b, uint64_t host_position, struct str path_query)
+{
+    uint64_t most = get(&b->limits.path_queries);
+    size_t path = str_find(path_query, '?');
+    if (!most || path == path_query.n)
+        return true;
+    return query_table_count(b->queries, host_position, str_first(path_query, path), most);
+}

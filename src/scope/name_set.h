@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* name_set: names that are only ever added, looked up by any thread without a lock.
+ *
+ *   table  [ 0  tag|place  0  tag|place  tag|place  0 ]     words, open addressing, 3/4 full at
+ * most │ blocks [4 KB][8 KB][16 KB] …                             {hash, length, bytes} one behind
+ * another
+ *
+ * A place is an offset over all blocks, and a name never moves, so a word that a reader has seen
+ * stays right for ever. A name is written, then its word is stored with release order; a table that
+ * became too small is left as it is and kept until the close, for somebody may still be reading in
+ * it: he may miss what was added after, as if he had asked a moment earlier. Those who add share a
+ * lock. */
+#ifndef SCOPE_NAME_SET_H
+#define SCOPE_NAME_SET_H
+
+#include "base/str.h"
+
+enum { NAME_SET_MAX_BYTES = 65535 };
+
+struct name_set;
+
+/* NULL without memory. */
+struct name_set *name_set_open(uint64_t most_names);
+void name_set_close(struct name_set *s);
+
+/* `hash` is of the name, 64 good bits, always by the same function. A name that is there already is
+ * RC_OK; RC_LIMIT: as many as there may be, or it is longer than NAME_SET_MAX_BYTES; RC_NOMEM. */
+MUST_CHECK enum rc name_set_add(struct name_set *s, uint64_t hash, struct str name);
+
+bool name_set_has(const struct name_set *s, uint64_t hash, struct str name);
+
+uint64_t name_set_count(const struct name_set *s);
+
+#endif

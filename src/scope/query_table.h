@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* query_table: how many queries each path of each host has had, in a table that never grows.
+ *
+ *   set    [ path: 3 | path: 1000 | path: 1 | … ]     8 places, where a path's hash says
+ *
+ * A path that finds its set full takes the place of the one with the fewest queries, which is
+ * forgotten: who comes back after that begins at 0 and is let through for longer, never shorter. A
+ * path that is really a trap outgrows its neighbours and stays. Paths are known by 64 bits of a
+ * hash with a secret seed. The memory is taken by the system as it is touched. */
+#ifndef SCOPE_QUERY_TABLE_H
+#define SCOPE_QUERY_TABLE_H
+
+#include "base/str.h"
+
+struct query_table;
+
+/* 8 << set_bits paths of 16 bytes. NULL without memory. */
+struct query_table *query_table_open(unsigned set_bits, uint64_t seed);
+void query_table_close(struct query_table *t);
+
+/* Counts one more query, unless there are `most` already: then false. Any thread. */
+bool query_table_count(struct query_table *t, uint64_t host_position, struct str path,
+                       uint64_t most);
+
+#endif

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The only file that knows RocksDB.
+ *
+ * Keys are fingerprints, 8 bytes, big endian; the journal's position has a key of another length.
+ * There is one column family, so a batch is in one memtable and memtables reach the disk in their
+ * order: whatever is there after a crash is a prefix of the writes, and the position in it is that
+ * of its last one. */
+#include "store/history.h"
+
+#include "base/bytes.h"
+#include "base/mem.h"
+#include "store/past_bytes.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <rocksdb/c.h>
+#include <sys/stat.h>
+
+/* Memory: two memtables, and a cache that holds blocks, filters and indexes. */
+enum {
+    MEMTABLE_BYTES = 16 << 20,
+    MEMTABLES = 2,
+    CACHE_BYTES = 32 << 20,
+    BLOCK_BYTES = 4 << 10,
+    MAX_OPEN_FILES = 256,
+    FILTER_BITS = 10,
+    LOG_FATAL_ONLY = 4,
+    BATCH_MAX_BYTES = 256 << 20,
+};
+
+static const char position_key[] = {'p', 'o', 's'};
+enum { POSITION_VERSION = 1, POSITION_BYTES = 9 };
+
+struct history {
+    rocksdb_t *db;
+    rocksdb_options_t *options;
+    rocksdb_cache_t *cache;
+    rocksdb_readoptions_t *reading;
+    rocksdb_writeoptions_t *writing;
+    rocksdb_flushoptions_t *flushing;
+    bool is_read_only;
+    pthread_mutex_t lock; /* guards position and the order of writes */
+    uint64_t position;
+};
+
+struct history_batch {
+    rocksdb_writebatch_t *puts;
+    struct buf value;
+    enum rc rc; /* the first failure of a put */
+};
+
+/* RocksDB's words ----------------------------------------------------------------------------- */
+
+/* It tells what kind a failure is in the beginning of a sentence, and its cause further on. */
+static enum rc rc_of(struct str error)
+{
+    static const struct {
+        struct str words;
+        bool at_start;
+        enum rc rc;
+    } rows[] = {
+        {STR("No space left"), false, RC_DISK_FULL},
+        {STR("Disk quota exceeded"), false, RC_DISK_FULL},
+        {STR("fsync"), false, RC_SYNC},
+        {STR("fdatasync"), false, RC_SYNC},
+        {STR("Corruption"), true, RC_CORRUPT},
+        {STR("While lock file"), false, RC_LOCKED},
+        {STR("lock hold by current process"), false, RC_LOCKED},
+        {STR("does not exist"), false, RC_NOT_FOUND},
+        {STR("No such file"), false, RC_NOT_FOUND},
+        {STR("Not implemented"), true, RC_UNSUPPORTED},
+        {STR("Invalid argument"), true, RC_INVALID},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].at_start ? str_starts(error, rows[i].words)
+                             : str_find_str(error, rows[i].words) < error.n)
+            return rows[i].rc;
+    return RC_IO;
+}
+
+/* Frees the error of a call; RC_OK if there is none. `why` may be NULL. */
+static enum rc take_error(char *error, struct buf *why)
+{
+    if (!error)
+        return RC_OK;
+    enum rc rc = rc_of(str_c(error));
+    if (why)
+        buf_printf(why, "history: %s", error);
+    rocksdb_free(error);
+    return rc;
+}
+
+/* Opening ------------------------------------------------------------------------------------- */
+
+static rocksdb_block_based_table_options_t *table_options(rocksdb_cache_t *cache)
+{
+    rocksdb_block_based_table_options_t *t = rocksdb_block_based_options_create();
+    rocksdb_block_based_options_set_block_cache(t, cache);
+    rocksdb_block_based_options_set_block_size(t, BLOCK_BYTES);
+    rocksdb_block_based_options_set_format_version(t, 5);
+    rocksdb_block_based_options_set_filter_policy(
+        t, rocksdb_filterpolicy_create_bloom_full(FILTER_BITS));
+    /* Parts of filters and indexes come and go with the cache, so that they are bounded too. */
+    rocksdb_block_based_options_set_index_type(
+        t, rocksdb_block_based_table_index_type_two_level_index_search);
+    rocksdb_block_based_options_set_partition_filters(t, 1);
+    rocksdb_block_based_options_set_cache_index_and_filter_blocks(t, 1);
+    rocksdb_block_based_options_set_cache_index_and_filter_blocks_with_high_priority(t, 1);
+    rocksdb_block_based_options_set_pin_top_level_index_and_filter(t, 1);
+    return t;
+}
+
+static rocksdb_options_t *db_options(rocksdb_cache_t *cache)
+{
+    rocksdb_options_t *o = rocksdb_options_create();
+    rocksdb_block_based_table_options_t *t = table_options(cache);
+    rocksdb_options_set_block_based_table_factory(o, t);
+    rocksdb_block_based_options_destroy(t);
+    rocksdb_options_set_create_if_missing(o, 1);
+    rocksdb_options_set_write_buffer_size(o, MEMTABLE_BYTES);
+    rocksdb_options_set_max_write_buffer_number(o, MEMTABLES);
+    rocksdb_options_set_max_open_files(o, MAX_OPEN_FILES);
+    rocksdb_options_set_max_background_jobs(o, 2);
+    /* Keys come in no order, so levels would be rewritten all the time. */
+    rocksdb_options_set_compaction_style(o, rocksdb_universal_compaction);
+    rocksdb_options_set_target_file_size_base(o, MEMTABLE_BYTES);
+    rocksdb_options_set_compression(o, rocksdb_lz4_compression);
+    rocksdb_options_set_keep_log_file_num(o, 1);
+    rocksdb_options_set_info_log_level(o, LOG_FATAL_ONLY);
+    rocksdb_options_set_stats_dump_period_sec(o, 0);
+    rocksdb_options_set_stats_persist_period_sec(o, 0);
+    return o;
+}
+
+static struct history *history_new(bool is_read_only)
+{
+    struct history *h = mem_zero(1, sizeof *h);
+    if (!h)
+        return NULL;
+    h->is_read_only = is_read_only;
+    (void)pthread_mutex_init(&h->lock, NULL);
+    h->cache = rocksdb_cache_create_lru(CACHE_BYTES);
+    h->options = db_options(h->cache);
+    /* It keeps a diary beside the data. One who only reads leaves nothing there: a folder that
+     * cannot be is how it is told to keep none. */
+    if (is_read_only)
+        rocksdb_options_set_db_log_dir(h->options, "/dev/null");
+    h->reading = rocksdb_readoptions_create();
+    h->writing = rocksdb_writeoptions_create();
+    rocksdb_writeoptions_disable_WAL(h->writing, 1);
+    h->flushing = rocksdb_flushoptions_create();
+    rocksdb_flushoptions_set_wait(h->flushing, 1);
+    return h;
+}
+
+/* Tables without the file that names the current state: RocksDB would begin anew and remove them.
+ */
+static bool has_lost_its_head(const char *path)
+{
+    DIR *folder = opendir(path);
+    bool has_current = false, has_table = false;
+    const struct dirent *e;
+    while (folder && (e = readdir(folder))) {
+        has_current |= strcmp(e->d_name, "CURRENT") == 0;
+        has_table |= str_ends(str_c(e->d_name), STR(".sst"));
+    }
+    if (folder)
+        (void)closedir(folder);
+    return has_table && !has_current;
+}
+
+static enum rc read_position(struct history *h, struct buf *why)
+{
+    char *error = NULL;
+    size_t n = 0;
+    char *value = rocksdb_get(h->db, h->reading, position_key, sizeof position_key, &n, &error);
+    enum rc rc = take_error(error, why);
+    if (rc == RC_OK && value && n && value[0] != POSITION_VERSION) {
+        rc = RC_VERSION;
+        buf_printf(why, "history: written by another version (%d, not %d)", value[0],
+                   POSITION_VERSION);
+    } else if (rc == RC_OK && value && n != POSITION_BYTES) {
+        rc = RC_CORRUPT;
+        buf_add(why, STR("history: its position cannot be read"));
+    } else if (rc == RC_OK && value) {
+        h->position = get_le64(value + 1);
+    }
+    rocksdb_free(value);
+    return rc;
+}
+
+static enum rc open_db(struct history *h, const char *path, struct buf *why)
+{
+    char *error = NULL;
+    struct stat s;
+    if (has_lost_its_head(path)) {
+        buf_printf(why, "history: %s/CURRENT is missing", path);
+        return RC_CORRUPT;
+    }
+    if (h->is_read_only && stat(path, &s) != 0) {
+        buf_printf(why, "history: there is no %s", path);
+        return RC_NOT_FOUND;
+    }
+    h->db = h->is_read_only ? rocksdb_open_for_read_only(h->options, path, 0, &error)
+                            : rocksdb_open(h->options, path, &error);
+    return take_error(error, why);
+}
+
+static enum rc open_either(const char *path, bool is_read_only, struct history **ret,
+                           struct buf *why)
+{
+    struct history *h = history_new(is_read_only);
+    if (!h)
+        return RC_NOMEM;
+    enum rc rc = open_db(h, path, why);
+    rc = rc ? rc : read_position(h, why);
+    if (rc)
+        history_close(h);
+    else
+        *ret = h;
+    return rc;
+}
+
+enum rc history_open(const char *path, struct history **ret, struct buf *why)
+{
+    return open_either(path, false, ret, why);
+}
+
+enum rc history_open_read(const char *path, struct history **ret, struct buf *why)
+{
+    return open_either(path, true, ret, why);
+}
+
+void history_close(struct history *h)
+{
+    if (!h)
+        return;
+    if (h->db)
+        rocksdb_close(h->db);
+    rocksdb_flushoptions_destroy(h->flushing);
+    rocksdb_writeoptions_destroy(h->writing);
+    rocksdb_readoptions_destroy(h->reading);
+    rocksdb_options_destroy(h->options);
+    rocksdb_cache_destroy(h->cache);
+    (void)pthread_mutex_destroy(&h->lock);
+    mem_free(h);
+}
+
+/* Writing ------------------------------------------------------------------------------------- */
+
+struct history_batch *history_batch_open(void)
+{
+    struct history_batch *b = mem_zero(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->puts = rocksdb_writebatch_create();
+    buf_init(&b->value, PAST_MAX_BYTES);
+    return b;
+}
+
+void history_batch_close(struct history_batch *b)
+{
+    if (!b)
+        return;
+    rocksdb_writebatch_destroy(b->puts);
+    buf_done(&b->value);
+    mem_free(b);
+}
+
+void history_put(struct history_batch *b, uint64_t fingerprint, const struct past *p)
+{
+    char key[8];
+    size_t bytes;
+    put_be64(key, fingerprint);
+    buf_clear(&b->value);
+    past_write(p, &b->value);
+    (void)rocksdb_writebatch_data(b->puts, &bytes);
+    if (b->rc == RC_OK)
+        b->rc = bytes > BATCH_MAX_BYTES ? RC_LIMIT : buf_rc(&b->value);
+    if (b->rc == RC_OK)
+        rocksdb_writebatch_put(b->puts, key, sizeof key, b->value.p, b->value.n);
+}
+
+static void put_position(struct history_batch *b, uint64_t position)
+{
+    char value[POSITION_BYTES] = {POSITION_VERSION};
+    put_le64(value + 1, position);
+    rocksdb_writebatch_put(b->puts, position_key, sizeof position_key, value, sizeof value);
+}
+
+enum rc history_write(struct history *h, struct history_batch *b, uint64_t position)
+{
+    char *error = NULL;
+    enum rc rc = h->is_read_only ? RC_UNSUPPORTED : b->rc;
+    if (rc == RC_OK) {
+        put_position(b, position);
+        (void)pthread_mutex_lock(&h->lock);
+        rocksdb_write(h->db, h->writing, b->puts, &error);
+        rc = take_error(error, NULL);
+        if (rc == RC_OK)
+            h->position = position;
+        (void)pthread_mutex_unlock(&h->lock);
+    }
+    rocksdb_writebatch_clear(b->puts);
+    b->rc = RC_OK;
+    return rc;
+}
+
+enum rc history_flush(struct history *h)
+{
+    char *error = NULL;
+    if (h->is_read_only)
+        return RC_UNSUPPORTED;
+    rocksdb_flush(h->db, h->flushing, &error);
+    return take_error(error, NULL);
+}
+
+/* Reading ------------------------------------------------------------------------------------- */
+
+uint64_t history_position(const struct history *h)
+{
+    struct history *open = (struct history *)h; /* for the lock alone */
+    (void)pthread_mutex_lock(&open->lock);
+    uint64_t position = h->position;
+    (void)pthread_mutex_unlock(&open->lock);
+    return position;
+}
+
+enum rc history_get(struct history *h, uint64_t fingerprint, struct arena *arena, struct past *ret)
+{
+    char key[8], *error = NULL;
+    put_be64(key, fingerprint);
+    rocksdb_pinnableslice_t *value = rocksdb_get_pinned(h->db, h->reading, key, sizeof key, &error);
+    enum rc rc = take_error(error, NULL);
+    if (rc == RC_OK && !value)
+        rc = RC_NOT_FOUND;
+    if (rc == RC_OK) {
+        size_t n = 0;
+        const char *p = rocksdb_pinnableslice_value(value, &n);
+        rc = past_read(str_make(p, n), arena, ret);
+    }
+    rocksdb_pinnableslice_destroy(value);
+    return rc;
+}
+
+uint64_t history_bytes(const struct history *h)
+{
+    static const char *const properties[] = {"rocksdb.total-sst-files-size",
+                                             "rocksdb.cur-size-all-mem-tables",
+                                             "rocksdb.block-cache-usage"};
+    uint64_t sum = 0, one;
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
+        if (rocksdb_property_int(h->db, properties[i], &one) == 0)
+            sum += one;
+    return sum;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* past_bytes: what is known of a URL, as the bytes that history keeps, and back.
+ *
+ *     [version 1][flags 1][via 8][date 8][code 4][bytes 8][fetches 4][changes 4]
+ *     with a digest: [SHA-1 20][captured 8][record 16]
+ *     url, hops, etag, last-modified, mime: each [length + 1 as a varint][bytes]; 0 = absent
+ *
+ * Integers are little endian. Nothing follows. */
+#ifndef STORE_PAST_BYTES_H
+#define STORE_PAST_BYTES_H
+
+#include "store/history.h"
+
+enum { PAST_VERSION = 1, PAST_MAX_BYTES = 1 << 20 };
+
+void past_write(const struct past *p, struct buf *out);
+
+/* Texts are copied into the arena. RC_CORRUPT, RC_VERSION, RC_NOMEM leave *ret as it was. */
+MUST_CHECK enum rc past_read(struct str bytes, struct arena *arena, struct past *ret);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of a URL, as bytes and back; and bytes that are cut or changed are refused. */
+#include "store/past_bytes.h"
+
+#include "base/rng.h"
+#include "lib/test.h"
+
+static const struct past rows[] = {
+    {.url = {"", 0}},
+    {.url = STR("http://a.example/"), .hops = STR(""), .code = -9998, .date_ms = -5},
+    {.url = STR("https://www.example.org/a?b=c"),
+     .via = UINT64_MAX,
+     .hops = STR("LLRE"),
+     .date_ms = 1700000000123,
+     .code = 200,
+     .bytes = UINT64_C(1) << 40,
+     .has_digest = true,
+     .digest = {.kind = DIGEST_SHA1, .bytes = {1, 2, 3, [19] = 255}},
+     .captured_ms = 1690000000000,
+     .record_id = {9, 8, 7, [15] = 1},
+     .etag = STR("W/\"x\""),
+     .last_modified = STR("Sun, 06 Nov 1994 08:49:37 GMT"),
+     .mime = STR("text/html"),
+     .fetches = 7,
+     .changes = 3},
+};
+
+static void assert_text(struct str got, struct str expected)
+{
+    assert_int_equal(got.p == NULL, expected.p == NULL);
+    assert_str(got, expected);
+}
+
+static void assert_past(const struct past *got, const struct past *expected)
+{
+    assert_text(got->url, expected->url);
+    assert_text(got->hops, expected->hops);
+    assert_text(got->etag, expected->etag);
+    assert_text(got->last_modified, expected->last_modified);
+    assert_text(got->mime, expected->mime);
+    assert_true(got->via == expected->via && got->date_ms == expected->date_ms);
+    assert_true(got->code == expected->code && got->bytes == expected->bytes);
+    assert_true(got->fetches == expected->fetches && got->changes == expected->changes);
+    assert_int_equal(got->has_digest, expected->has_digest);
+    if (got->has_digest) {
+        assert_true(digest_eq(&got->digest, &expected->digest));
+        assert_true(got->captured_ms == expected->captured_ms);
+        assert_memory_equal(got->record_id, expected->record_id, sizeof got->record_id);
+    }
+}
+
+static void what_is_written_is_read_back(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_open(4096, 1 << 20);
+    struct buf bytes = {.max = PAST_MAX_BYTES};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct past got;
+        buf_clear(&bytes);
+        past_write(&rows[i], &bytes);
+        assert_rc(buf_rc(&bytes), RC_OK);
+        assert_rc(past_read(buf_str(&bytes), arena, &got), RC_OK);
+        assert_past(&got, &rows[i]);
+    }
+    buf_done(&bytes);
+    arena_close(arena);
+}
+
+static void a_long_url_takes_a_longer_length(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_open(4096, 1 << 20);
+    struct buf bytes = {.max = PAST_MAX_BYTES}, url = {.max = 1 << 20};
+    for (size_t n = 126; n < 100000; n = n * 2 + 1) {
+        struct past got;
+        buf_clear(&url);
+        buf_clear(&bytes);
+        buf_fill(&url, 'u', n);
+        past_write(&(struct past){.url = buf_str(&url)}, &bytes);
+        assert_rc(past_read(buf_str(&bytes), arena, &got), RC_OK);
+        assert_str(got.url, buf_str(&url));
+    }
+    buf_done(&url);
+    buf_done(&bytes);
+    arena_close(arena);
+}
+
+static void bytes_that_are_cut_or_too_many_are_refused(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_open(4096, 1 << 20);
+    struct buf bytes = {.max = PAST_MAX_BYTES};
+    struct past got;
+    past_write(&rows[2], &bytes);
+    for (size_t n = 0; n < bytes.n; n++)
+        assert_rc(past_read(str_first(buf_str(&bytes), n), arena, &got), RC_CORRUPT);
+    buf_byte(&bytes, 0);
+    assert_rc(past_read(buf_str(&bytes), arena, &got), RC_CORRUPT);
+    buf_done(&bytes);
+    arena_close(arena);
+}
+
+static void another_version_is_named_as_such(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_open(4096, 1 << 20);
+    struct buf bytes = {.max = PAST_MAX_BYTES};
+    struct past got;
+    past_write(&rows[1], &bytes);
+    bytes.p[0] = PAST_VERSION + 1;
+    assert_rc(past_read(buf_str(&bytes), arena, &got), RC_VERSION);
+    buf_done(&bytes);
+    arena_close(arena);
+}
+
+static void garbage_is_read_or_refused_and_nothing_else(void **state)
+{
+    (void)state;
+    struct rng r;
+    struct buf bytes = {.max = PAST_MAX_BYTES};
+    struct arena *arena = arena_open(4096, 1 << 20);
+    rng_init(&r, test_seed(5));
+    for (int round = 0; round < 20000; round++) {
+        struct past got;
+        buf_clear(&bytes);
+        past_write(&rows[rng_below(&r, 3)], &bytes);
+        for (uint64_t n = 1 + rng_below(&r, 4); n; n--)
+            bytes.p[1 + rng_below(&r, bytes.n - 1)] = (char)rng_below(&r, 256);
+        enum rc rc = past_read(buf_str(&bytes), arena, &got);
+        assert_true(rc == RC_OK || rc == RC_CORRUPT);
+        arena_clear(arena);
+    }
+    buf_done(&bytes);
+    arena_close(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(a_long_url_takes_a_longer_length),
+        cmocka_unit_test(bytes_that_are_cut_or_too_many_are_refused),
+        cmocka_unit_test(another_version_is_named_as_such),
+        cmocka_unit_test(garbage_is_read_or_refused_and_nothing_else),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
