@@ -33,7 +33,7 @@ static const struct option robots_options[] = {
 struct robots_part {
     struct ledger_service *ledger;
     struct scope_service *scope;
-    struct address_table *addresses;
+    struct addresses_service *addresses;
     struct pace_service *pace;
     struct rng rng;
     struct decoder *decoder;
@@ -87,9 +87,7 @@ static bool redirect(struct robots_part *r, struct visit *v)
 /* The visit as it was before it was resolved, with the new URL. */
 static void ask_again(struct instance *self, struct robots_part *r, struct visit *v)
 {
-    if (v->has_slot)
-        address_table_done(r->addresses, v->address_group, clock_now_ms(r->ledger->clock));
-    v->has_slot = false;
+    visit_leave(v, r->addresses, clock_now_ms(r->ledger->clock));
     v->robots_hops++;
     v->state = VISIT_ON_ITS_WAY;
     v->heads = (struct visit_heads){0};

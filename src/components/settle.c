@@ -32,7 +32,7 @@ struct settle_part {
     struct frontier *frontier;
     struct budget *budget;
     struct pace_service *pace;
-    struct address_table *addresses;
+    struct addresses_service *addresses;
     struct rng rng;
     struct settle_lines lines;
     uint64_t recent[RECENT_SLOTS];
@@ -321,8 +321,7 @@ static void settle_handle(struct instance *self, unsigned inlet, struct message 
     struct settle_part *s = self->state;
     struct visit *v = visit_of(m);
     enum rc rc = RC_OK;
-    if (v->has_slot)
-        address_table_done(s->addresses, v->address_group, clock_now_ms(s->ledger->clock));
+    visit_leave(v, s->addresses, clock_now_ms(s->ledger->clock));
     if (v->kind == VISIT_SEEDS) {
         rc = settle_seeds(s, v);
     } else if (v->state == VISIT_LATER) {
