@@ -5,6 +5,7 @@
 #include "components/services.h"
 #include "components/visit.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 
 enum { OUT, REFUSED };
@@ -41,7 +42,8 @@ static bool robots_allow(const struct instance *self, struct visit *v)
 static bool address_free(struct instance *self, struct visit *v)
 {
     struct address_table *addresses = part_provider(self, 2);
-    uint64_t moment_ms = address_table_ask(addresses, v->address_group, part_now_ms(self));
+    uint64_t now_ms = clock_now_ms(part_clock(self)); /* a turn may have taken long */
+    uint64_t moment_ms = address_table_ask(addresses, v->address_group, now_ms);
     if (moment_ms == 0) {
         v->has_slot = true;
         return true;

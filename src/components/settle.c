@@ -239,9 +239,15 @@ static enum settle how_of(const struct visit *v, struct pace_verdict *verdict)
     return SETTLE_DONE;
 }
 
+/* The clock is read anew, for a turn may have taken long since it began; and it counts whole
+ * milliseconds, so that one more is needed for a wait that is never shorter. */
+static uint64_t due_of(struct settle_part *s, const struct pace_verdict *verdict)
+{
+    return clock_now_ms(s->ledger->clock) + verdict->wait_ms + (verdict->wait_ms > 0);
+}
+
 static enum rc settle_result(struct settle_part *s, struct visit *v)
 {
-    uint64_t now_ms = part_now_ms(s->self);
     int64_t wall_ms = (int64_t)clock_wall_ms(s->ledger->clock);
     struct pace_verdict verdict = verdict_of(s, v);
     enum settle how = how_of(v, &verdict);
@@ -254,7 +260,7 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
     struct ledger_outcome o = {
         .lent = &v->lent,
         .how = how,
-        .due_ms = now_ms + verdict.wait_ms,
+        .due_ms = due_of(s, &verdict),
         .robots_changed = v->robots_changed,
         .place = v->is_kept ? &v->place : NULL,
         .capture = v->is_kept ? &v->capture : NULL,
