@@ -246,6 +246,21 @@ static uint64_t due_of(struct settle_part *s, const struct pace_verdict *verdict
     return clock_now_ms(s->ledger->clock) + verdict->wait_ms + (verdict->wait_ms > 0);
 }
 
+/* A robots.txt that cannot be had is the end of the URL it was asked for too. */
+static enum rc end_for_robots(struct settle_part *s, struct visit *v,
+                              const struct pace_verdict *verdict, int64_t wall_ms)
+{
+    if (v->is_kept)
+        settle_lines_result(&s->lines, v, v->end.status, s->self->shard, wall_ms);
+    if (verdict->code == FETCH_NO_ROBOTS)
+        v->why = "its robots.txt cannot be had";
+    v->is_kept = false;
+    v->answer = NULL;
+    v->mime = STR_NONE;
+    v->date_ms = 0;
+    return visit_name(v, VISIT_PAGE);
+}
+
 static enum rc settle_result(struct settle_part *s, struct visit *v)
 {
     int64_t wall_ms = (int64_t)clock_wall_ms(s->ledger->clock);
@@ -268,10 +283,8 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
         .link_count = count,
     };
     settle_lines_clear(&s->lines);
-    if (v->kind == VISIT_ROBOTS && how == SETTLE_DONE) { /* the URL it was asked for ends too */
-        rc = visit_name(v, VISIT_PAGE);
-        v->why = "its robots.txt cannot be had";
-    }
+    if (v->kind == VISIT_ROBOTS && how == SETTLE_DONE)
+        rc = end_for_robots(s, v, &verdict, wall_ms);
     if (is_final) {
         settle_lines_result(&s->lines, v, verdict.code, s->self->shard, wall_ms);
         count_result(s, v, verdict.code);
