@@ -63,24 +63,22 @@ static bool settings_ok(const struct warc_files_settings *s)
 
 static enum rc note_serial(void *ctx, struct str name, bool is_folder)
 {
-    uint64_t *largest = ctx, serial;
-    if (!is_folder && warc_name_serial(name, &serial) == RC_OK && serial > *largest &&
+    uint64_t *behind = ctx, serial;
+    if (!is_folder && warc_name_serial(name, &serial) == RC_OK && serial >= *behind &&
         serial <= WARC_FILES_MAX_SERIAL)
-        *largest = serial;
+        *behind = serial + 1;
     return RC_OK;
 }
 
 /* The first serial of this shard behind all that are there. */
 static enum rc find_serial(struct warc_files *w)
 {
-    uint64_t largest = 0, step = w->settings.serial_step;
+    uint64_t behind = 0, step = w->settings.serial_step;
     enum rc rc = disk_mkdir(w->disk, w->settings.folder);
     if (rc && rc != RC_EXISTS)
         return rc;
-    rc = disk_list(w->disk, w->settings.folder, note_serial, &largest);
-    if (largest)
-        largest = (largest / step + 1) * step;
-    w->next_serial = largest + w->settings.serial_first;
+    rc = disk_list(w->disk, w->settings.folder, note_serial, &behind);
+    w->next_serial = (behind + step - 1) / step * step + w->settings.serial_first;
     return rc;
 }
 

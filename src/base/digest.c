@@ -55,7 +55,8 @@ enum rc digester_finish(struct digester *d, struct digest *ret)
     enum rc rc = d->rc;
     if (rc == RC_OK && !EVP_DigestFinal_ex(d->ctx, result.bytes, NULL))
         rc = RC_NOMEM;
-    d->rc = EVP_DigestInit_ex(d->ctx, method(d->kind), NULL) ? RC_OK : RC_NOMEM;
+    /* Without a method it stays what it is; naming one would look it up among all providers. */
+    d->rc = EVP_DigestInit_ex(d->ctx, NULL, NULL) ? RC_OK : RC_NOMEM;
     if (rc == RC_OK)
         *ret = result;
     return rc;

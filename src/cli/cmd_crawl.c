@@ -8,6 +8,7 @@
 #include "components/catalog.h"
 #include "flow/flow.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -169,8 +170,17 @@ static int crawl_with(struct crawl *c)
     return run_crawl(c);
 }
 
+/* Buffers of pages come and go all the time: given back to the kernel and asked for again, each
+ * would cost its page faults anew. */
+static void keep_memory(void)
+{
+    (void)mallopt(M_MMAP_THRESHOLD, 64 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 512 << 20);
+}
+
 static int crawl_run(struct invocation *in)
 {
+    keep_memory();
     struct crawl c = {0};
     enum settings_source *sources;
     enum rc rc = settings_gather(in, &c.settings, &sources);

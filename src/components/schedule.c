@@ -42,6 +42,7 @@ struct schedule {
     struct instance *self;
     struct ledger_service *ledger;
     struct frontier *frontier;
+    struct visit_pool pool;
     uint64_t asked; /* times, for the gauges */
 };
 
@@ -81,7 +82,9 @@ static enum rc schedule_open(struct instance *self, struct buf *why)
 
 static void schedule_close(struct instance *self)
 {
-    mem_free(self->state);
+    struct schedule *s = self->state;
+    visit_pool_done(&s->pool);
+    mem_free(s);
 }
 
 /* Lending -------------------------------------------------------------------------------------- */
@@ -114,7 +117,7 @@ static struct visit *borrow(struct schedule *s, struct lent *lent)
     struct card *card = card_of(lent->host);
     if (!card)
         return NULL;
-    struct visit *v = visit_open(needs_robots(s, card, lent) ? VISIT_ROBOTS : VISIT_PAGE);
+    struct visit *v = visit_open(needs_robots(s, card, lent) ? VISIT_ROBOTS : VISIT_PAGE, &s->pool);
     if (!v)
         return NULL;
     v->lent = *lent;

@@ -128,7 +128,7 @@ static void add(struct instance *self, struct seeds *s, struct visit *v, struct 
 static enum produced seeds_produce(struct instance *self)
 {
     struct seeds *s = self->state;
-    struct visit *v = visit_open(VISIT_SEEDS);
+    struct visit *v = visit_open(VISIT_SEEDS, NULL);
     struct str text;
     bool more = true;
     if (!v) {

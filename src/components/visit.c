@@ -9,28 +9,51 @@ enum {
     ARENA_MAX_BYTES = 256 << 20, /* a page of 50,000 references, each a URL */
 };
 
-static void visit_release(struct message *m)
+static void visit_free(struct visit *v)
 {
-    struct visit *v = visit_of(m);
     arena_close(v->arena);
     mem_free(v);
 }
 
+static void visit_release(struct message *m)
+{
+    struct visit *v = visit_of(m);
+    struct visit_pool *pool = v->pool;
+    if (!pool || pool->count == VISIT_POOL) {
+        visit_free(v);
+        return;
+    }
+    arena_clear(v->arena);
+    pool->free[pool->count++] = v;
+}
+
 const struct message_type visit_type = {VISIT_TYPE, visit_release};
 
-struct visit *visit_open(enum visit_kind kind)
+void visit_pool_done(struct visit_pool *p)
 {
-    struct visit *v = mem_zero(1, sizeof *v);
+    while (p->count)
+        visit_free(p->free[--p->count]);
+}
+
+static struct visit *visit_make(void)
+{
+    struct visit *v = mem_alloc(sizeof *v);
     if (!v)
         return NULL;
     v->arena = arena_open(ARENA_BLOCK_BYTES, ARENA_MAX_BYTES);
-    if (!v->arena) {
-        mem_free(v);
+    if (v->arena)
+        return v;
+    mem_free(v);
+    return NULL;
+}
+
+struct visit *visit_open(enum visit_kind kind, struct visit_pool *pool)
+{
+    struct visit *v = pool && pool->count ? pool->free[--pool->count] : visit_make();
+    if (!v)
         return NULL;
-    }
+    *v = (struct visit){.arena = v->arena, .pool = pool, .kind = kind, .score = -1};
     message_init(&v->head, &visit_type);
-    v->kind = kind;
-    v->score = -1;
     return v;
 }
 

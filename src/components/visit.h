@@ -63,6 +63,7 @@ struct visit_link {
 struct visit {
     struct message head;
     struct arena *arena;
+    struct visit_pool *pool;
     enum visit_kind kind;
     enum visit_state state;
     int code;        /* refused: why, as crawl.log says it */
@@ -130,8 +131,17 @@ struct visit {
 
 extern const struct message_type visit_type;
 
-/* A visit with an arena of its own; NULL without memory. Released with message_end/part_end. */
-struct visit *visit_open(enum visit_kind kind);
+/* Visits that have ended, for the next: their arenas keep their first block. One thread's. */
+enum { VISIT_POOL = 64 };
+struct visit_pool {
+    struct visit *free[VISIT_POOL];
+    unsigned count;
+};
+void visit_pool_done(struct visit_pool *p);
+
+/* A visit with an arena of its own; NULL without memory. Ended like any message, it goes back to
+ * `pool`, which may be NULL. */
+struct visit *visit_open(enum visit_kind kind, struct visit_pool *pool);
 
 static inline struct visit *visit_of(struct message *m)
 {

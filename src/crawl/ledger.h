@@ -67,6 +67,7 @@ struct ledger_settings {
     uint64_t sync_ms;       /* between two syncs; 1,000. 0: no helper thread: ledger_sync by hand */
     uint64_t image_bytes;   /* a new image begins when the journal has grown by this, and by half
                                of what the last image took; 64 MB */
+    unsigned slice_buckets; /* of an image, made in one turn; 0: 64 */
     uint64_t delay_ms;      /* after a resume no host is asked earlier than that from now */
     uint64_t most_wait_ms;  /* recorded moments further away are cut to that; 24 h */
     uint64_t reserve_bytes; /* ledger_is_short when the disk has less; 256 MB */

@@ -76,15 +76,16 @@ static enum rc add_first_line(struct line_file *f, unsigned which)
     return rc;
 }
 
-/* How much of a file will be cut; nothing depends on it. */
-static uint64_t beyond(struct disk *d, const char *path, uint64_t bytes)
+/* Adds how much of a file will be cut. */
+static enum rc count_beyond(struct disk *d, const char *path, uint64_t bytes, uint64_t *cut)
 {
     struct disk_file *f = NULL;
     uint64_t size = 0;
-    if (disk_open(d, path, DISK_READ, &f) || disk_size(f, &size))
-        size = 0;
+    enum rc rc = disk_open(d, path, DISK_READ, &f);
+    rc = rc ? rc : disk_size(f, &size);
     disk_file_close(f);
-    return size > bytes ? size - bytes : 0;
+    *cut += size > bytes ? size - bytes : 0;
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
 enum rc ledger_open_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES],
@@ -92,8 +93,8 @@ enum rc ledger_open_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES]
 {
     enum rc rc = RC_OK;
     for (unsigned i = 0; i < LEDGER_FILES && rc == RC_OK; i++) {
-        report->cut_bytes += beyond(l->disk, lines_of[i].path, lengths[i]);
-        rc = line_file_open(l->disk, lines_of[i].path, lengths[i], &l->files[i]);
+        rc = count_beyond(l->disk, lines_of[i].path, lengths[i], &report->cut_bytes);
+        rc = rc ? rc : line_file_open(l->disk, lines_of[i].path, lengths[i], &l->files[i]);
         if (rc == RC_CORRUPT)
             buf_printf(why, "%s: it is shorter than the journal says", lines_of[i].path);
         else if (rc)

@@ -82,13 +82,13 @@ static void slice_into(struct ledger *l, unsigned shard, struct buf *out)
 {
     struct ledger_shard *s = &l->shards[shard];
     struct image_context c = context_now(l);
-    for (unsigned n = 0;
-         n < IMAGE_SLICE_BUCKETS && out->n < IMAGE_SLICE_BYTES && s->next_bucket < FRONTIER_BUCKETS;
-         n++) {
+    unsigned left = l->settings.slice_buckets ? l->settings.slice_buckets : IMAGE_SLICE_BUCKETS;
+    while (left && out->n < IMAGE_SLICE_BYTES && s->next_bucket < FRONTIER_BUCKETS) {
         unsigned bucket = s->next_bucket;
         s->next_bucket += l->settings.shards;
         if (image_is_empty(s->frontier, bucket))
             continue;
+        left--;
         size_t at = out->n;
         buf_le32(out, 0);
         image_write(s->frontier, bucket, &c, out);

@@ -28,7 +28,7 @@
 #define LEDGER_ARCHIVE "archive"
 
 enum {
-    IMAGE_SLICE_BUCKETS = 64,       /* a turn looks at so many, */
+    IMAGE_SLICE_BUCKETS = 64,       /* a turn writes so many, */
     IMAGE_SLICE_BYTES = 256 << 10,  /* or stops behind so many bytes */
     IMAGE_WAITING_BYTES = 32 << 20, /* handed to the helper and not written: no more slices */
     IMAGE_PATH_BYTES = 64,

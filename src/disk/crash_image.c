@@ -371,6 +371,16 @@ static uint64_t count_all(const struct imaging *im, uint64_t most)
     return count;
 }
 
+static enum rc give_two_corners(struct imaging *im)
+{
+    struct choice choice = {0};
+    choose_files(im, &choice, 0);
+    enum rc rc = give_image(im, &choice);
+    choose_files(im, &choice, 1);
+    choice.moves = all_moves(im);
+    return rc ? rc : give_image(im, &choice);
+}
+
 /* Files all with nothing or all with everything; names likewise, and each move alone missing or
  * alone there. */
 static enum rc give_move_corners(struct imaging *im)
@@ -437,7 +447,7 @@ enum rc disk_crash_images(struct disk *d, const struct disk_crash_limits *limits
                           enum rc (*each)(void *ctx, struct disk *image, const char *what),
                           void *ctx)
 {
-    static const struct disk_crash_limits usual = {400, 100, 1};
+    static const struct disk_crash_limits usual = {400, 100, 1, false};
     const struct disk_crash_limits *l = limits ? limits : &usual;
     struct imaging *im = mem_zero(1, sizeof *im);
     if (!im)
@@ -450,6 +460,8 @@ enum rc disk_crash_images(struct disk *d, const struct disk_crash_limits *limits
         find_needs(im);
         if (count_all(im, l->exhaustive) <= l->exhaustive) {
             rc = give_all(im);
+        } else if (l->few) {
+            rc = give_two_corners(im);
         } else {
             rc = give_move_corners(im);
             rc = rc ? rc : give_file_corners(im);

@@ -36,6 +36,7 @@ struct disk_crash_limits {
     uint32_t exhaustive; /* all combinations, if they are at most so many; else the corners ... */
     uint32_t samples;    /* ... and so many at random */
     uint64_t seed;
+    bool few; /* of the corners only nothing and everything: for writers of many files */
 };
 
 /* Calls `each` with every image that a power cut now may leave, none twice. The image and `what` (a

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -126,6 +127,7 @@ static struct entry *entry_get(struct stripe *s, uint64_t hash, uint64_t group, 
         }
         e = find(s->slots, s->slot_count, hash, group);
     }
+    assert(e); /* a stripe with room has slots */
     *e = (struct entry){.group = group, .is_used = true};
     s->used++;
     return e;

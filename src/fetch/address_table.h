@@ -19,6 +19,7 @@
 
 struct address_table;
 
+/* `conns` of 0 counts as 1. */
 MUST_CHECK enum rc address_table_open(uint64_t conns, uint64_t delay_ms,
                                       struct address_table **ret);
 void address_table_close(struct address_table *t);

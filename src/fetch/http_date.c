@@ -190,8 +190,9 @@ bool retry_after_read(struct str value, int64_t wall_ms, uint64_t most_ms, uint6
             left_ms = until_ms > wall_ms ? INT64_MAX : 0;
         wait_ms = left_ms > 0 ? (uint64_t)left_ms : 0;
     }
-    if (wait_ms == 0)
-        return false;
-    *ret_wait_ms = wait_ms < most_ms ? wait_ms : most_ms;
-    return true;
+    if (wait_ms > most_ms)
+        wait_ms = most_ms;
+    if (wait_ms > 0)
+        *ret_wait_ms = wait_ms;
+    return wait_ms > 0;
 }

@@ -139,6 +139,7 @@ static enum rc join_head(struct layers *l, unsigned at)
     size_t n = 0;
     while (rc == RC_OK && one->in.n && n < LAYER_HEAD_BYTES) {
         struct str part = str_first(one->in, LAYER_HEAD_BYTES - n);
+        assert(part.p);
         memcpy(one->head + n, part.p, part.n);
         n += part.n;
         one->in = str_from(one->in, part.n);

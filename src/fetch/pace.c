@@ -120,7 +120,7 @@ static uint64_t wait_of(const struct pace_settings *s, const struct pace_end *en
                         const struct meaning *m, uint32_t failures, uint64_t delay_ms,
                         struct rng *rng)
 {
-    uint64_t wait = m->takes_longer ? backoff_of(s, failures, rng) : 0;
+    uint64_t wait = m->takes_longer ? backoff_of(s, m->is_ours ? 1 : failures, rng) : 0;
     if (m->is_failure && end->has_retry_after && is_busy(end->status)) {
         wait = end->retry_after_ms;
         if (wait > s->retry_after_most_ms)

@@ -71,11 +71,16 @@ struct pace_verdict {
 /* `tries` and `failures` are those before this end; `crawl_delay_ms` is robots.txt's, 0 = none.
  *
  * Done: any answer below 500 but 429; 304; what breaks HTTP's rules (a second try would not mend
- * it) gets one more try. Again: 429 and 5xx but 501 and 505, no connection, timeouts, closed, DNS
- * that failed (NXDOMAIN is tried twice), each up to `tries`; TLS that does not verify is done at
- * once (FETCH_NO_CONNECT). HTTP_FAILED is our own trouble: again, and counted against nobody.
- * HTTP_REFUSED_ADDRESS: FETCH_BLOCKED, done. Waits double with `failures`, up to a quarter of
- * jitter on top; an answer that is no failure sets `failures` to 0. */
+ * it) gets one more try, as a 304 that nobody asked for does: then FETCH_BROKEN. Again: 429 and 5xx
+ * but 501 and 505, no connection, timeouts, closed, DNS that failed, each up to `tries`; TLS that
+ * does not verify is done at once (FETCH_NO_CONNECT). HTTP_FAILED is our own trouble: again, and
+ * counted against nobody. HTTP_REFUSED_ADDRESS: FETCH_BLOCKED, done. Waits double with `failures`,
+ * up to a quarter of jitter on top; Retry-After of 429 and 5xx stands in their place. An answer
+ * that is no failure sets `failures` to 0; what breaks HTTP's rules and TLS cost no more than the
+ * delay, the former is not counted either.
+ *
+ * Dead: NXDOMAIN twice (FETCH_NO_DNS), or `host_failures` in a row (FETCH_RETRIES, whatever the
+ * last one was: the others were not asked for). */
 struct pace_verdict pace_judge(const struct pace_settings *s, const struct pace_end *end,
                                uint32_t tries, uint32_t failures, uint64_t crawl_delay_ms,
                                struct rng *rng);

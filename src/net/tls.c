@@ -23,6 +23,7 @@ struct tls {
     SSL_CTX *context;
     BIO_METHOD *method;
     bool insecure;
+    bool needs_system; /* its authorities are not read yet: that takes tens of milliseconds */
     struct memory sessions[TLS_SESSIONS];
 };
 
@@ -115,7 +116,7 @@ static int remember(SSL *ssl, SSL_SESSION *session)
 static bool authorities_load(SSL_CTX *context, struct str ca_file, struct buf *why)
 {
     if (!ca_file.p)
-        return SSL_CTX_set_default_verify_paths(context) == 1;
+        return true; /* the system's, when they are first needed */
     struct buf path;
     buf_init(&path, 4096);
     buf_add(&path, ca_file);
@@ -147,6 +148,7 @@ enum rc tls_open(struct str ca_file, bool insecure, struct tls **ret, struct buf
     if (!t)
         return RC_NOMEM;
     t->insecure = insecure;
+    t->needs_system = !ca_file.p;
     t->context = SSL_CTX_new(TLS_client_method());
     t->method = method_open();
     bool ok = t->context && t->method && context_set(t->context, insecure);
@@ -193,6 +195,10 @@ static bool expect_host(SSL *ssl, struct str host)
 
 static bool link_set(struct tls_link *l, struct str host)
 {
+    struct tls *t = l->tls;
+    if (t->needs_system && SSL_CTX_set_default_verify_paths(t->context) != 1)
+        return false;
+    t->needs_system = false;
     l->ssl = SSL_new(l->tls->context);
     BIO *bio = l->ssl ? BIO_new(l->tls->method) : NULL;
     if (!bio)

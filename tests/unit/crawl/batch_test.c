@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cards and batches: what is written is read back the same, and nothing else is read at all. */
+#include "crawl/batch.h"
+
+#include "base/hash.h"
+#include "lib/test.h"
+
+#include <stdio.h>
+
+/* Cards --------------------------------------------------------------------------------------- */
+
+static struct host *some_host(struct frontier **ret)
+{
+    struct frontier_settings s = {.max_hosts = 10, .max_host_queue = 10};
+    struct candidate c = {.fingerprint = 7,
+                          .position = hash64(STR("a.test")),
+                          .host = STR("a.test"),
+                          .path = STR("/")};
+    enum admitted what;
+    size_t done;
+    *ret = frontier_open(&s, 0, 1);
+    if (!*ret || frontier_admit(*ret, &c, 1, 0, &what, &done))
+        return NULL;
+    return frontier_host(*ret, c.position, c.host);
+}
+
+static enum rc set_rules(struct card *c, uint16_t port, const char *text, bool failing, int64_t at)
+{
+    struct robots *rules = NULL;
+    enum rc rc = text ? robots_parse(str_c(text), STR("orbweaver"), &rules) : RC_OK;
+    return rc ? rc : card_set_robots(c, port % 2, port, rules, failing, at);
+}
+
+static void a_card_comes_back_as_it_was(void **state)
+{
+    (void)state;
+    struct frontier *f;
+    struct host *h = some_host(&f);
+    struct card *c = card_of(h);
+    struct card copy = {.pages = 99};
+    struct buf bytes = {.max = 1 << 20};
+    assert_non_null(c);
+    assert_ptr_equal(card_if(h), c);
+    *c = (struct card){.pages = 3, .bytes = 1u << 31, .failures = 2, .tries = 1, .dead_code = -6};
+    c->is_listed = true;
+    assert_rc(set_rules(c, 0, "User-agent: *\nDisallow: /a\n", false, 1000), RC_OK);
+    assert_rc(set_rules(c, 443, NULL, true, 2000), RC_OK);
+    card_write(c, true, &bytes);
+    assert_rc(card_read(&copy, buf_str(&bytes)), RC_OK);
+    assert_true(copy.pages == 3 && copy.bytes == 1u << 31 && copy.failures == 2);
+    assert_true(copy.tries == 1 && copy.dead_code == -6 && copy.is_listed);
+    assert_int_equal(copy.robots_count, 2);
+    struct card_robots *r = card_robots_of(&copy, false, 0);
+    assert_true(r && r->had_wall_ms == 1000 && !r->is_failing && !r->failures);
+    assert_false(robots_check(r->rules, STR("/a")).allowed);
+    r = card_robots_of(&copy, true, 443);
+    assert_true(r && !r->rules && r->is_failing && r->failures == 1 && !r->had_wall_ms);
+    for (size_t cut = 0; cut < bytes.n; cut++)
+        assert_true(card_read(&copy, str_first(buf_str(&bytes), cut)) != RC_OK);
+    buf_byte(&bytes, 0);
+    assert_rc(card_read(&copy, buf_str(&bytes)), RC_CORRUPT);
+    buf_clear(&bytes);
+    c->pages = 4;
+    card_write(c, false, &bytes); /* the rules that are there stay */
+    assert_rc(card_read(&copy, buf_str(&bytes)), RC_OK);
+    assert_true(copy.pages == 4 && copy.robots_count == 2);
+    bytes.p[0] = 9;
+    assert_rc(card_read(&copy, buf_str(&bytes)), RC_VERSION);
+    bytes.p[0] = 1;
+    bytes.p[1] = 2; /* says that rules follow, and none do */
+    assert_rc(card_read(&copy, buf_str(&bytes)), RC_CORRUPT);
+    buf_clear(&bytes);
+    struct card none = {0};
+    card_write(&none, true, &bytes); /* an empty list frees the copy's */
+    assert_rc(card_read(&copy, buf_str(&bytes)), RC_OK);
+    buf_done(&bytes);
+    frontier_close(f);
+}
+
+static void the_oldest_rules_make_way(void **state)
+{
+    (void)state;
+    struct frontier *f;
+    struct card *c = card_of(some_host(&f));
+    for (uint16_t i = 0; i < CARD_MAX_ORIGINS; i++)
+        assert_rc(set_rules(c, (uint16_t)(2 * i), "User-agent: *\nDisallow: /\n", false,
+                            i == 5 ? 1 : 100 + i),
+                  RC_OK);
+    assert_rc(set_rules(c, 5000, "", false, 900), RC_OK);
+    assert_int_equal(c->robots_count, CARD_MAX_ORIGINS);
+    assert_null(card_robots_of(c, false, 10));
+    assert_non_null(card_robots_of(c, false, 5000));
+    assert_rc(set_rules(c, 0, NULL, true, 950), RC_OK); /* the old rules stay */
+    assert_non_null(card_robots_of(c, false, 0)->rules);
+    assert_rc(set_rules(c, 0, NULL, true, 960), RC_OK);
+    assert_int_equal(card_robots_of(c, false, 0)->failures, 2);
+    frontier_close(f);
+}
+
+static enum rc card_steps(void *ctx)
+{
+    struct frontier *f = NULL;
+    struct buf bytes = {.max = 1 << 20};
+    (void)ctx;
+    struct host *h = some_host(&f);
+    struct card *c = h ? card_of(h) : NULL;
+    enum rc rc = c ? set_rules(c, 0, "User-agent: *\nDisallow: /a\n", false, 1) : RC_NOMEM;
+    rc = rc ? rc : set_rules(c, 2, "User-agent: *\nDisallow: /b\n", false, 1);
+    if (rc == RC_OK) {
+        card_write(c, true, &bytes);
+        rc = buf_rc(&bytes);
+    }
+    rc = rc ? rc : card_read(c, buf_str(&bytes));
+    if (c)
+        assert_true(c->robots_count <= 2);
+    buf_done(&bytes);
+    frontier_close(f);
+    return rc;
+}
+
+static void every_allocation_of_a_card_may_fail(void **state)
+{
+    (void)state;
+    test_each_allocation_fails(card_steps, NULL);
+}
+
+/* Batches ------------------------------------------------------------------------------------- */
+
+struct whole { /* an outcome with everything, and its batch */
+    struct frontier *frontier;
+    struct lent lent;
+    struct capture_place place;
+    struct past past;
+    struct ledger_line lines[2];
+    struct candidate links[2];
+    struct ledger_outcome outcome;
+    struct buf bytes;
+};
+
+static void make_whole(struct whole *w)
+{
+    static const struct batch_totals totals = {11, 22, 33};
+    char front[BATCH_FRONT_BYTES];
+    memset(w, 0, sizeof *w);
+    struct host *h = some_host(&w->frontier);
+    card_of(h)->pages = 5;
+    assert_rc(frontier_lend(w->frontier, 0, 0, &w->lent), RC_OK);
+    (void)snprintf(w->place.file, sizeof w->place.file, "T-1.warc.gz");
+    w->place.offset = 100;
+    w->place.bytes = 200;
+    w->past = (struct past){.url = STR("http://a.test/"),
+                            .via = 4,
+                            .hops = STR("LL"),
+                            .date_ms = -5,
+                            .code = -404,
+                            .has_digest = true,
+                            .etag = STR(""),
+                            .mime = STR("text/html"),
+                            .fetches = 3,
+                            .changes = 2};
+    memset(w->past.record_id, 7, sizeof w->past.record_id);
+    w->lines[0] = (struct ledger_line){LEDGER_CRAWL_LOG, STR("one\n")};
+    w->lines[1] = (struct ledger_line){LEDGER_ARCS, STR("two\nthree\n")};
+    w->links[0] = (struct candidate){.fingerprint = 1,
+                                     .position = hash64(STR("b.test")),
+                                     .host = STR("b.test"),
+                                     .path = STR("/x?y"),
+                                     .via = 9,
+                                     .port = 8080,
+                                     .is_https = true,
+                                     .class = 2,
+                                     .hops = STR("LRE")};
+    w->links[1] = (struct candidate){.host = STR("c.test"), .path = STR("")};
+    w->outcome = (struct ledger_outcome){.lent = &w->lent,
+                                         .how = SETTLE_LAST,
+                                         .place = &w->place,
+                                         .fingerprint = 77,
+                                         .past = &w->past,
+                                         .lines = w->lines,
+                                         .line_count = 2,
+                                         .links = w->links,
+                                         .link_count = 2};
+    buf_init(&w->bytes, 1 << 20);
+    batch_put_front(front, &totals);
+    buf_add(&w->bytes, str_make(front, sizeof front));
+    batch_put_body(&w->bytes, &w->outcome, 123456);
+    assert_rc(buf_rc(&w->bytes), RC_OK);
+}
+
+static void whole_done(struct whole *w)
+{
+    buf_done(&w->bytes);
+    frontier_close(w->frontier);
+}
+
+static void assert_past(const struct past *p)
+{
+    assert_str(p->url, STR("http://a.test/"));
+    assert_str(p->hops, STR("LL"));
+    assert_true(p->via == 4 && p->date_ms == -5 && p->code == -404 && p->has_digest);
+    assert_true(p->etag.p && !p->etag.n && !p->last_modified.p && p->record_id[15] == 7);
+    assert_str(p->mime, STR("text/html"));
+    assert_true(p->fetches == 3 && p->changes == 2);
+}
+
+static void an_outcome_comes_back_as_it_was(void **state)
+{
+    (void)state;
+    struct whole w;
+    struct batch b;
+    struct ledger_line line;
+    struct candidate link;
+    const char *why;
+    make_whole(&w);
+    assert_rc(batch_read(buf_str(&w.bytes), &b, &why), RC_OK);
+    assert_true(b.kind == BATCH_OUTCOME && b.has_url && b.has_place && b.has_past);
+    assert_true(b.totals.pages == 11 && b.totals.bytes == 22 && b.totals.archive_bytes == 33);
+    assert_str(b.url.host, STR("a.test"));
+    assert_str(b.url.path, STR("/"));
+    assert_true(b.url.how == SETTLE_LAST && b.url.due_wall_ms == 123456);
+    assert_true(b.url.sequence == w.lent.sequence && b.url.position == hash64(STR("a.test")));
+    assert_str(b.place.file, STR("T-1.warc.gz"));
+    assert_true(b.place.offset == 100 && b.place.bytes == 200 && b.fingerprint == 77);
+    assert_past(&b.past);
+    assert_true(batch_next_line(&b.lines, &line) && line.file == LEDGER_CRAWL_LOG);
+    assert_true(batch_next_line(&b.lines, &line));
+    assert_str(line.text, STR("two\nthree\n"));
+    assert_false(batch_next_line(&b.lines, &line));
+    assert_true(batch_next_link(&b.links, &link));
+    assert_true(link.fingerprint == 1 && link.position == w.links[0].position && link.via == 9);
+    assert_true(link.port == 8080 && link.is_https && link.class == 2);
+    assert_str(link.hops, STR("LRE"));
+    assert_str(link.path, STR("/x?y"));
+    assert_true(batch_next_link(&b.links, &link));
+    assert_false(batch_next_link(&b.links, &link));
+    struct card card = {0};
+    assert_rc(card_read(&card, b.url.card), RC_OK);
+    assert_int_equal(card.pages, 5);
+    whole_done(&w);
+}
+
+static void what_is_cut_or_longer_is_refused_with_a_reason(void **state)
+{
+    (void)state;
+    struct whole w;
+    struct batch b;
+    const char *why;
+    make_whole(&w);
+    for (size_t cut = 0; cut < w.bytes.n; cut++) {
+        assert_rc(batch_read(str_first(buf_str(&w.bytes), cut), &b, &why), RC_CORRUPT);
+        assert_non_null(why);
+    }
+    for (size_t at = 0; at < w.bytes.n;
+         at++) /* no checksum here: it may pass, and must not crash */
+        for (int bit = 0; bit < 8; bit++) {
+            w.bytes.p[at] ^= (char)(1 << bit);
+            (void)!batch_read(buf_str(&w.bytes), &b, &why);
+            w.bytes.p[at] ^= (char)(1 << bit);
+        }
+    buf_byte(&w.bytes, 'x');
+    assert_rc(batch_read(buf_str(&w.bytes), &b, &why), RC_CORRUPT);
+    w.bytes.p[1] = 2;
+    assert_rc(batch_read(buf_str(&w.bytes), &b, &why), RC_VERSION);
+    whole_done(&w);
+}
+
+static void commits_and_voids_come_back(void **state)
+{
+    (void)state;
+    struct buf bytes = {.max = 1 << 16};
+    struct batch_commit c = {.position = 5, .elapsed_ms = 6, .totals = {1, 2, 3}};
+    struct batch b;
+    const char *why;
+    struct str name;
+    uint64_t length;
+    c.lengths[LEDGER_SEEDS] = 42;
+    batch_put_commit(&bytes, &c);
+    batch_put_file(&bytes, STR("one"), 10);
+    batch_put_file(&bytes, STR("two"), 20);
+    assert_rc(batch_read(buf_str(&bytes), &b, &why), RC_OK);
+    assert_true(b.kind == BATCH_COMMIT && memcmp(&b.commit, &c, sizeof c) == 0);
+    assert_true(batch_next_file(&b.files, &name, &length) && length == 10);
+    assert_true(batch_next_file(&b.files, &name, &length) && length == 20);
+    assert_str(name, STR("two"));
+    assert_false(batch_next_file(&b.files, &name, &length));
+    assert_rc(batch_read(str_first(buf_str(&bytes), bytes.n - 1), &b, &why), RC_CORRUPT);
+    buf_clear(&bytes);
+    batch_put_void(&bytes, 900);
+    assert_rc(batch_read(buf_str(&bytes), &b, &why), RC_OK);
+    assert_true(b.kind == BATCH_VOID && b.void_from == 900);
+    assert_rc(batch_read(STR("\7\1"), &b, &why), RC_CORRUPT);
+    buf_done(&bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_card_comes_back_as_it_was),
+        cmocka_unit_test(the_oldest_rules_make_way),
+        cmocka_unit_test(every_allocation_of_a_card_may_fail),
+        cmocka_unit_test(an_outcome_comes_back_as_it_was),
+        cmocka_unit_test(what_is_cut_or_longer_is_refused_with_a_reason),
+        cmocka_unit_test(commits_and_voids_come_back),
+    };
+    return cmocka_run_group_tests_name("batch", tests, NULL, NULL);
+}

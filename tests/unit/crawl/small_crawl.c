@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "small_crawl.h"
+
+#include "base/hash.h"
+#include "lib/test.h"
+
+#include <stdio.h>
+
+enum { BODY_BYTES = 900, LINKS = 4, LAST_LINKED = 22 };
+
+static struct {
+    char host[16], path[16], url[48];
+} web[SMALL_URLS];
+
+static void make_web(void)
+{
+    for (unsigned i = 0; i < SMALL_URLS; i++) {
+        (void)snprintf(web[i].host, sizeof web[i].host, "h%u.test", i * 3 % SMALL_HOSTS);
+        (void)snprintf(web[i].path, sizeof web[i].path, "/%u", i);
+        (void)snprintf(web[i].url, sizeof web[i].url, "http://h%u.test/%u", i * 3 % SMALL_HOSTS, i);
+    }
+}
+
+/* What page i links to; pages from LAST_LINKED on are linked from nowhere. */
+static unsigned links_of(unsigned i, unsigned to[LINKS])
+{
+    unsigned n = 0;
+    if (2 * i + 1 < LAST_LINKED)
+        to[n++] = 2 * i + 1;
+    if (2 * i + 2 < LAST_LINKED)
+        to[n++] = 2 * i + 2;
+    to[n++] = (i * 7 + 3) % LAST_LINKED;
+    to[n++] = (i * 5 + 1) % LAST_LINKED;
+    return n;
+}
+
+static bool is_archived(unsigned i)
+{
+    return i % 9 != 8;
+}
+
+static struct candidate candidate_of(unsigned i, unsigned via)
+{
+    struct str host = str_c(web[i].host);
+    return (struct candidate){.fingerprint = hash64(str_c(web[i].url)),
+                              .position = hash64(host),
+                              .host = host,
+                              .path = str_c(web[i].path),
+                              .via = hash64(str_c(web[via].url)),
+                              .hops = STR("L")};
+}
+
+static unsigned shard_of(const struct small_crawl *c, unsigned url)
+{
+    return frontier_bucket(hash64(str_c(web[url].host))) % c->shards;
+}
+
+/* Going on ------------------------------------------------------------------------------------ */
+
+static enum rc hear_seed(void *ctx, struct str line)
+{
+    struct small_crawl *c = ctx;
+    c->seeds_heard++;
+    return str_starts(line, STR("http://h")) ? RC_OK : RC_CORRUPT;
+}
+
+static void post(struct small_crawl *c, unsigned url, unsigned via, unsigned epoch)
+{
+    unsigned shard = shard_of(c, url);
+    assert_true(c->mail_count[shard] < SMALL_MAX_MAIL);
+    c->mail[shard][c->mail_count[shard]++] = (struct small_mail){url, via, epoch};
+}
+
+static enum rc deliver(struct small_crawl *c, unsigned shard)
+{
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < c->mail_count[shard] && rc == RC_OK; i++) {
+        struct small_mail m = c->mail[shard][i];
+        struct candidate link = candidate_of(m.url, m.via);
+        enum admitted what;
+        rc = ledger_admit(c->ledger, shard, m.epoch, &link, 1, c->clock.now, &what);
+    }
+    c->mail_count[shard] = 0;
+    return rc;
+}
+
+static enum rc give_seeds(struct small_crawl *c)
+{
+    struct candidate links[2] = {candidate_of(0, 0), candidate_of(1, 0)};
+    struct ledger_line lines[2] = {{LEDGER_SEEDS, STR("http://h0.test/0\n")},
+                                   {LEDGER_SEEDS, STR("http://h3.test/1\n")}};
+    struct ledger_outcome o = {.lines = lines, .line_count = 2, .links = links, .link_count = 2};
+    unsigned epoch;
+    enum rc rc = ledger_settle(c->ledger, 0, &o, &epoch);
+    if (rc == RC_OK) {
+        post(c, 0, 0, epoch);
+        post(c, 1, 0, epoch);
+    }
+    return rc;
+}
+
+enum rc small_open(struct small_crawl *c, struct disk *d, unsigned shards,
+                   struct small_truth *truth)
+{
+    return small_open_helped(c, d, shards, truth, 0);
+}
+
+enum rc small_open_helped(struct small_crawl *c, struct disk *d, unsigned shards,
+                          struct small_truth *truth, uint64_t sync_ms)
+{
+    struct buf why = buf_on(c->why, sizeof c->why - 1);
+    memset(c, 0, sizeof *c);
+    make_web();
+    c->shards = shards;
+    c->truth = truth;
+    clock_simulated_init(&c->clock, 5000, UINT64_C(1700000000000));
+    c->writer = capture_writer_open();
+    struct ledger_settings s = {.shards = shards,
+                                .frontier = {.max_hosts = 1000, .max_host_queue = 1000},
+                                .warc = {.prefix = STR("T"),
+                                         .host = STR("test"),
+                                         .roll_bytes = 4000,
+                                         .buffer_bytes = 100000,
+                                         .info = {.software = STR("orbweaver/test")}},
+                                .journal = {.segment_bytes = 1500, .buffer_bytes = 100000},
+                                .digest_bytes = 100000,
+                                .image_bytes = UINT64_MAX,
+                                .slice_buckets = 1,
+                                .sync_ms = sync_ms,
+                                .delay_ms = 10,
+                                .most_wait_ms = 1000,
+                                .clock = sync_ms ? clock_real() : &c->clock.clock};
+    if (!c->writer)
+        return RC_NOMEM;
+    enum rc rc =
+        ledger_open(d, &s, (struct ledger_hears){hear_seed, c}, &c->ledger, &c->report, &why);
+    if (rc == RC_OK && c->report.is_new)
+        rc = give_seeds(c);
+    else if (rc == RC_OK && c->seeds_heard != 2)
+        rc = RC_CORRUPT;
+    return rc;
+}
+
+void small_close(struct small_crawl *c)
+{
+    ledger_close(c->ledger);
+    capture_writer_close(c->writer);
+    c->ledger = NULL;
+    c->writer = NULL;
+}
+
+struct making {      /* of one page's outcome */
+    struct buf text; /* of its lines */
+    struct ledger_line lines[4 + LINKS];
+    size_t line_count;
+    struct candidate links[LINKS];
+    struct capture capture;
+    struct capture_place place;
+    struct ledger_outcome outcome;
+};
+
+static void add_line(struct making *m, enum ledger_file file, size_t from)
+{
+    m->lines[m->line_count++] =
+        (struct ledger_line){.file = file, .text = str_make(m->text.p + from, m->text.n - from)};
+}
+
+static enum rc make_capture(struct small_crawl *c, unsigned shard, unsigned i, struct making *m)
+{
+    static char body[BODY_BYTES];
+    for (size_t k = 0; k < sizeof body; k++) /* some pages have the bytes of others */
+        body[k] = (char)('a' + (int)(hash64_mix(k + 1000 * (i % 19)) % 26));
+    m->capture = (struct capture){.target_uri = str_c(web[i].url),
+                                  .date_ms = (int64_t)c->clock.wall,
+                                  .head = STR("HTTP/1.1 200 OK\r\n\r\n"),
+                                  .body = str_make(body, sizeof body)};
+    enum rc rc = capture_write(c->writer, ledger_warc(c->ledger, shard), ledger_digests(c->ledger),
+                               &m->capture, &m->place);
+    if (rc)
+        return rc;
+    m->outcome.place = &m->place;
+    m->outcome.capture = &m->capture;
+    size_t at = m->text.n;
+    rc = capture_print_cdxj(&m->text, &m->capture, &m->place);
+    add_line(m, LEDGER_CDXJ, at);
+    return rc;
+}
+
+static void make_lines(struct making *m, unsigned i, const unsigned *to, unsigned count)
+{
+    size_t at = m->text.n;
+    buf_printf(&m->text, "%u %s\n", i, web[i].url);
+    add_line(m, LEDGER_CRAWL_LOG, at);
+    add_line(m, LEDGER_NODES, at);
+    add_line(m, i < 2 ? LEDGER_PAGES : LEDGER_EXTRA_PAGES, at);
+    at = m->text.n;
+    for (unsigned k = 0; k < count; k++)
+        buf_printf(&m->text, "%u %u\n", i, to[k]);
+    if (count)
+        add_line(m, LEDGER_ARCS, at);
+}
+
+static enum rc make_done(struct small_crawl *c, unsigned shard, unsigned i, struct making *m,
+                         const unsigned *to, unsigned count)
+{
+    enum rc rc = is_archived(i) ? make_capture(c, shard, i, m) : RC_OK;
+    make_lines(m, i, to, count);
+    for (unsigned k = 0; k < count; k++)
+        m->links[k] = candidate_of(to[k], i);
+    m->outcome.lines = m->lines;
+    m->outcome.line_count = m->line_count;
+    m->outcome.links = m->links;
+    m->outcome.link_count = count;
+    m->outcome.pages = 1;
+    m->outcome.bytes = BODY_BYTES;
+    return rc ? rc : buf_rc(&m->text);
+}
+
+/* Some pages are asked twice, one of each host is put off to the end; both leave their mark on the
+ * card, which must survive for the crawl to go on as it would have. */
+static enum settle how_of(struct card *card, unsigned i, struct making *m)
+{
+    struct robots *rules = NULL;
+    if (i % 7 == 3 && !card->is_listed) {
+        card->is_listed = true;
+        return SETTLE_LAST;
+    }
+    if (i % 5 == 4 && card->tries == 0) {
+        card->tries = 1;
+        m->outcome.robots_changed = true;
+        if (robots_parse(STR("User-agent: *\nDisallow: /x\n"), STR("orbweaver"), &rules) == RC_OK)
+            (void)!card_set_robots(card, false, 0, rules, false, 1);
+        return SETTLE_AGAIN;
+    }
+    card->tries = 0;
+    card->pages++;
+    return SETTLE_DONE;
+}
+
+static enum rc visit(struct small_crawl *c, unsigned shard, struct lent *l)
+{
+    static char room[4000];
+    struct making m = {.text = buf_on(room, sizeof room)};
+    unsigned to[LINKS], count = 0, epoch;
+    uint64_t i = SMALL_URLS;
+    struct card *card = card_of(l->host);
+    if (!card || str_to_u64(str_from(l->path, 1), &i) || i >= SMALL_URLS)
+        return card ? RC_CORRUPT : RC_NOMEM;
+    m.outcome.lent = l;
+    m.outcome.due_ms = c->clock.now + 7;
+    m.outcome.how = how_of(card, (unsigned)i, &m);
+    enum rc rc = RC_OK;
+    if (m.outcome.how == SETTLE_DONE) {
+        count = links_of((unsigned)i, to);
+        rc = make_done(c, shard, (unsigned)i, &m, to, count);
+    }
+    rc = rc ? rc : ledger_settle(c->ledger, shard, &m.outcome, &epoch);
+    for (unsigned k = 0; k < count && rc == RC_OK; k++)
+        post(c, to[k], (unsigned)i, epoch);
+    if (rc == RC_OK && m.outcome.how == SETTLE_DONE)
+        c->truth->done[i] = true;
+    return rc;
+}
+
+static enum rc sync_now(struct small_crawl *c)
+{
+    enum rc rc = ledger_sync(c->ledger);
+    if (rc == RC_OK)
+        memcpy(c->truth->synced, c->truth->done, sizeof c->truth->synced);
+    return rc;
+}
+
+static enum rc step_shard(struct small_crawl *c, unsigned shard, bool *ret_lent)
+{
+    struct lent l;
+    enum rc rc = deliver(c, shard);
+    if (rc)
+        return rc;
+    *ret_lent = frontier_lend(ledger_frontier(c->ledger, shard), 0, c->clock.now, &l) == RC_OK;
+    if (*ret_lent && c->pages++ % 6 == 5)
+        ledger_return(c->ledger, shard, &l, c->clock.now + 1);
+    else if (*ret_lent)
+        rc = visit(c, shard, &l);
+    rc = rc ? rc : ledger_turn(c->ledger, shard);
+    if (rc == RC_OK)
+        memcpy(c->truth->written, c->truth->done, sizeof c->truth->written);
+    return rc;
+}
+
+static uint64_t next_due(struct small_crawl *c)
+{
+    uint64_t due = UINT64_MAX;
+    for (unsigned i = 0; i < c->shards; i++) {
+        uint64_t its = frontier_due_ms(ledger_frontier(c->ledger, i));
+        due = its < due ? its : due;
+        if (c->mail_count[i])
+            return 0;
+    }
+    return due;
+}
+
+enum rc small_step(struct small_crawl *c, bool busy, bool *ret_more)
+{
+    bool any = false, lent;
+    enum rc rc = RC_OK;
+    unsigned before = c->pages;
+    for (unsigned i = 0; i < c->shards && rc == RC_OK; i++) {
+        rc = step_shard(c, i, &lent);
+        any = any || (rc == RC_OK && lent);
+    }
+    if (rc == RC_OK && busy && c->pages / 4 != before / 4)
+        rc = sync_now(c);
+    if (rc == RC_OK && busy && c->pages / 7 != before / 7)
+        ledger_checkpoint(c->ledger);
+    if (rc)
+        return rc;
+    uint64_t due = next_due(c);
+    *ret_more = any || due != UINT64_MAX;
+    if (!any && due != UINT64_MAX && due > c->clock.now)
+        clock_simulated_advance(&c->clock, due - c->clock.now);
+    return RC_OK;
+}
+
+enum rc small_finish(struct small_crawl *c)
+{
+    bool more = true;
+    enum rc rc = RC_OK;
+    while (more && rc == RC_OK)
+        rc = small_step(c, false, &more);
+    return rc ? rc : ledger_finish(c->ledger);
+}

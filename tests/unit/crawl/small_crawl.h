@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* small_crawl: a web of a few hosts, always the same, crawled through a ledger by hand on one
+ * thread; and a look at what the crawl left. */
+#ifndef TESTS_CRAWL_SMALL_CRAWL_H
+#define TESTS_CRAWL_SMALL_CRAWL_H
+
+#include "base/clock.h"
+#include "crawl/ledger.h"
+
+enum { SMALL_HOSTS = 5, SMALL_URLS = 26, SMALL_MAX_SHARDS = 4, SMALL_MAX_MAIL = 200 };
+
+/* What has been done, and what of it must be there after which kind of end. */
+struct small_truth {
+    bool done[SMALL_URLS];
+    bool written[SMALL_URLS]; /* before the last turn that ended: survives kill -9 */
+    bool synced[SMALL_URLS];  /* before the last sync that ended: survives a power cut */
+};
+
+struct small_mail { /* a link on its way to another shard */
+    unsigned url, via, epoch;
+};
+
+struct small_crawl {
+    struct ledger *ledger;
+    struct ledger_report report;
+    unsigned shards, seeds_heard;
+    struct clock_simulated clock;
+    struct capture_writer *writer;
+    struct small_mail mail[SMALL_MAX_SHARDS][SMALL_MAX_MAIL];
+    size_t mail_count[SMALL_MAX_SHARDS];
+    unsigned pages;
+    struct small_truth *truth;
+    char why[300];
+};
+
+/* Opens, and gives the seeds if nothing is there. */
+enum rc small_open(struct small_crawl *c, struct disk *d, unsigned shards,
+                   struct small_truth *truth);
+/* The same with a helper thread, when `sync_ms` is not 0. */
+enum rc small_open_helped(struct small_crawl *c, struct disk *d, unsigned shards,
+                          struct small_truth *truth, uint64_t sync_ms);
+void small_close(struct small_crawl *c);
+
+/* One page a shard; *ret_more: there is more to do. `busy`: syncs and checkpoints on the way. */
+enum rc small_step(struct small_crawl *c, bool busy, bool *ret_more);
+/* All that is left, then ledger_finish. */
+enum rc small_finish(struct small_crawl *c);
+
+/* Nothing that must be there is missing, by crawl.log. NULL, or what is wrong. */
+const char *small_check_kept(struct disk *d, const bool must[SMALL_URLS]);
+/* The crawl has ended: everything is there once, and all files agree. */
+const char *small_check_end(struct small_crawl *c, struct disk *d);
+
+#endif
