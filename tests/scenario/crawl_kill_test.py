@@ -84,10 +84,11 @@ def kill_often(tmp, number, kills, shards, web_options=()):
     """kill -9 at random moments; how many requests came twice."""
     rng = random.Random(SEED * 1000 + number)
     moments, may_repeat = [], collections.Counter()
+    span = max(4, min(120, 1500 // max(kills, 1)))  # so that the last kill still finds it at work
     with Simweb(*WEB, *SLOW, *web_options) as web:
         crawl = crawl_of(web, tmp, shards=shards)
         for _ in range(kills):
-            before, more = asked(web), rng.randrange(0, 120)
+            before, more = asked(web), rng.randrange(0, span)
             process = crawl.start()
             wait_until(lambda: process.poll() is not None or asked(web) >= before + more)
             time.sleep(rng.random() * 0.03)
