@@ -136,7 +136,7 @@ static void keep_handle(struct instance *self, unsigned inlet, struct message *m
     struct keep *k = self->state;
     const struct keep_settings *s = self->settings;
     struct visit *v = visit_of(m);
-    if (v->kind != VISIT_SEEDS)
+    if (v->kind != VISIT_SEEDS && !s->archive_only)
         find_via(k, v);
     enum rc rc = visit_has_result(v) && !s->none ? keep_answer(self, k, v) : RC_OK;
     if (rc == RC_INVALID) { /* a record that the standard forbids: said, and gone on */

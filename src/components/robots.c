@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "fetch/decode.h"
-#include "net/head.h"
 
 enum { OUT, AGAIN };
 
@@ -51,7 +50,6 @@ struct robots_part {
     struct decoder *decoder;
     struct hop *waiting;
     struct buf text;
-    struct buf scratch;
     char room[URL_ROOM_BYTES];
 };
 
@@ -60,7 +58,6 @@ static void robots_close(struct instance *self)
     struct robots_part *r = self->state;
     decoder_close(r->decoder);
     buf_done(&r->text);
-    buf_done(&r->scratch);
     mem_free(r);
 }
 
@@ -78,7 +75,6 @@ static enum rc robots_open(struct instance *self, struct buf *why)
     r->pace = part_provider(self, 3);
     rng_init(&r->rng, clock_wall_ms(r->ledger->clock) + 33 + self->shard);
     buf_init(&r->text, ROBOTS_BODY_BYTES);
-    buf_init(&r->scratch, 64 << 10);
     enum rc rc = decoder_open(&r->decoder);
     if (rc)
         robots_close(self);
@@ -90,7 +86,7 @@ static enum rc robots_open(struct instance *self, struct buf *why)
 /* Where the answer leads, in the visit's arena; false if it is nowhere that can be asked. */
 static bool redirect(struct robots_part *r, struct visit *v)
 {
-    struct str location = head_get(v->answer->head, STR("Location"), &r->scratch);
+    struct str location = v->heads.location;
     struct url_parser parser = {.idn = r->scope->idn};
     struct url to;
     if (!location.p || v->robots_hops >= ROBOTS_REDIRECTS_MAX ||
@@ -130,6 +126,7 @@ static void ask_again(struct robots_part *r, struct visit *v)
     v->has_slot = false;
     v->robots_hops++;
     v->state = VISIT_ON_ITS_WAY;
+    v->heads = (struct visit_heads){0};
     v->answer = NULL;
     if (h)
         *h = (struct hop){.timer = {.due = on_due}, .robots = r, .visit = v, .next = r->waiting};
@@ -163,7 +160,7 @@ static enum rc parse(struct robots_part *r, const struct robots_settings *s, con
     struct decode_input in = {
         .body = a->body,
         .is_chunked = a->is_chunked,
-        .content_encoding = head_get(a->head, STR("Content-Encoding"), &r->scratch),
+        .content_encoding = v->heads.encoding,
         .max_bytes = ROBOTS_BODY_BYTES,
     };
     struct decode_report report;
