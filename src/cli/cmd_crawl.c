@@ -15,6 +15,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 enum { TEXT_MAX = 1 << 20, GRACE_MS = 5000 };
 
@@ -27,6 +28,7 @@ struct crawl {
     struct crawl_watch *watch;
     struct log *log;
     struct ledger_service *ledger;
+    bool goes_on; /* an earlier run had seeds */
 };
 
 /* Words behind the command are seeds, beside those of the file. */
@@ -50,6 +52,18 @@ static void say_problems(const struct problems *problems)
     problems_print(problems, &text);
     (void)fwrite(buf_str(&text).p, 1, text.n, stderr);
     buf_done(&text);
+}
+
+/* Whether an earlier run left seeds to go on with. */
+static bool goes_on(const struct settings *s)
+{
+    struct buf path = {.max = TEXT_MAX};
+    buf_printf(&path, STR_FMT "/state/seeds", STR_ARG(s->output));
+    buf_byte(&path, '\0');
+    struct stat st;
+    bool has_some = buf_rc(&path) == RC_OK && stat(path.p, &st) == 0 && st.st_size > 0;
+    buf_done(&path);
+    return has_some;
 }
 
 static int read_wiring(struct crawl *c)
@@ -126,6 +140,8 @@ static int end_code(const struct crawl *c)
     int number = crawl_watch_signal(c->watch);
     if (number)
         return 128 + number;
+    if (!c->goes_on && !get(&n->admitted))
+        return cli_fail(EXIT_USAGE, "no seed is a URL that can be crawled");
     bool was_tried = get(&n->failed) > 0;
     bool is_first = ledger_totals(c->ledger->ledger).pages == 0;
     return was_tried && is_first && get(&n->fetched) == 0 ? EXIT_NO_SEED : EXIT_DONE;
@@ -237,7 +253,10 @@ static int crawl_run(struct invocation *in)
         rc = add_seeds(in, &c);
     if (rc)
         return rc == RC_INVALID ? EXIT_USAGE : cli_fail(EXIT_OTHER, "%s", rc_text(rc));
-    int code = crawl_with(&c);
+    c.goes_on = goes_on(c.settings);
+    int code = c.goes_on || c.settings->seeds.count || c.settings->input.n
+                   ? crawl_with(&c)
+                   : cli_fail(EXIT_USAGE, "no seeds: name URLs, or a file of them with -i");
     flow_close(c.flow);
     wiring_close(c.wiring);
     log_close(c.log);
