@@ -9,10 +9,14 @@
 #include "base/clock.h"
 #include "components/catalog.h"
 #include "flow/flow.h"
+#include "report/crawl_dir.h"
+#include "report/index_sort.h"
+#include "report/report.h"
 
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 enum { TEXT_MAX = 1 << 20, GRACE_MS = 5000 };
 
@@ -26,6 +30,7 @@ struct crawl {
     struct log *log;
     struct ledger_service *ledger;
     struct control_server *control; /* NULL: it cannot be steered */
+    bool goes_on;                   /* an earlier run had seeds */
 };
 
 /* Words behind the command are seeds, beside those of the file. */
@@ -49,6 +54,18 @@ static void say_problems(const struct problems *problems)
     problems_print(problems, &text);
     (void)fwrite(buf_str(&text).p, 1, text.n, stderr);
     buf_done(&text);
+}
+
+/* Whether an earlier run left seeds to go on with. */
+static bool goes_on(const struct settings *s)
+{
+    struct buf path = {.max = TEXT_MAX};
+    buf_printf(&path, STR_FMT "/state/seeds", STR_ARG(s->output));
+    buf_byte(&path, '\0');
+    struct stat st;
+    bool has_some = buf_rc(&path) == RC_OK && stat(path.p, &st) == 0 && st.st_size > 0;
+    buf_done(&path);
+    return has_some;
 }
 
 static int read_wiring(struct crawl *c)
@@ -125,6 +142,8 @@ static int end_code(const struct crawl *c)
     int number = crawl_watch_signal(c->watch);
     if (number)
         return 128 + number;
+    if (!c->goes_on && !get(&n->admitted))
+        return cli_fail(EXIT_USAGE, "no seed is a URL that can be crawled");
     bool was_tried = get(&n->failed) > 0;
     bool is_first = ledger_totals(c->ledger->ledger).pages == 0;
     return was_tried && is_first && get(&n->fetched) == 0 ? EXIT_NO_SEED : EXIT_DONE;
@@ -164,6 +183,28 @@ static void open_control(struct crawl *c)
     buf_done(&why);
 }
 
+/* The sorted index and the reports, which `export cdxj` and `report` can make again at any time: so
+ * a failure here is told, and the crawl is done all the same. */
+static void write_summaries(const struct crawl *c)
+{
+    struct buf why = {.max = TEXT_MAX};
+    struct report *r = NULL;
+    struct disk *d = NULL;
+    uint64_t lines;
+    enum rc rc = crawl_dir_open(c->settings->output.p, &d, &why);
+    if (rc == RC_OK)
+        rc = index_sort(d, &lines);
+    if (rc == RC_OK)
+        rc = report_open(d, &r);
+    if (rc == RC_OK)
+        rc = report_write_files(d, r);
+    if (rc)
+        log_warn(c->log, "crawl.no_reports", LOG_RC(rc));
+    report_close(r);
+    disk_close(d);
+    buf_done(&why);
+}
+
 static int run_crawl(struct crawl *c)
 {
     struct buf why = {.max = TEXT_MAX};
@@ -188,6 +229,8 @@ static int run_crawl(struct crawl *c)
         rc = ledger_finish(c->ledger->ledger);
     control_server_close(c->control);
     crawl_watch_end(c->watch);
+    if (rc == RC_OK && !crawl_watch_signal(c->watch))
+        write_summaries(c);
     if (rc)
         cli_fail(EXIT_OTHER, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
     buf_done(&why);
@@ -233,7 +276,10 @@ static int crawl_run(struct invocation *in)
         rc = add_seeds(in, &c);
     if (rc)
         return rc == RC_INVALID ? EXIT_USAGE : cli_fail(EXIT_OTHER, "%s", rc_text(rc));
-    int code = crawl_with(&c);
+    c.goes_on = goes_on(c.settings);
+    int code = c.goes_on || c.settings->seeds.count || c.settings->input.n
+                   ? crawl_with(&c)
+                   : cli_fail(EXIT_USAGE, "no seeds: name URLs, or a file of them with -i");
     flow_close(c.flow);
     wiring_close(c.wiring);
     log_close(c.log);

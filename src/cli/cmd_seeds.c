@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 #include "cli/control_client.h"
 #include "cli/control_request.h"
-#include "cli/crawl_dir.h"
+#include "cli/stopped_crawl.h"
 
 #include "fetch/pace.h"
 #include "store/history.h"
@@ -213,7 +213,7 @@ static int list_one(void *ctx, struct str url, struct str from)
 
 static int list(struct listing *l, const char *dir)
 {
-    int code = crawl_dir_seeds(dir, list_one, l);
+    int code = stopped_crawl_seeds(dir, list_one, l);
     return code == EXIT_DONE ? list_batch(l) : code;
 }
 

@@ -2,7 +2,7 @@
 /* url: everything a crawl knows of a URL, and why it was or was not fetched. */
 #include "cli/commands.h"
 #include "cli/control_client.h"
-#include "cli/crawl_dir.h"
+#include "cli/stopped_crawl.h"
 #include "cli/url_facts.h"
 
 #include "base/clock.h"
@@ -27,7 +27,7 @@ static int ask(struct control_client *c, const char *url, json_t **ret)
 }
 
 /* It does not: its files are. */
-static enum rc look(struct crawl_dir *d, struct arena *arena, const char *url, struct buf *out,
+static enum rc look(struct stopped_crawl *d, struct arena *arena, const char *url, struct buf *out,
                     struct buf *why)
 {
     struct url_facts *f = arena_zero(arena, sizeof *f);
@@ -48,13 +48,13 @@ static enum rc look(struct crawl_dir *d, struct arena *arena, const char *url, s
 
 static int look_into(const char *dir, const char *url, struct arena *arena, json_t **ret)
 {
-    struct crawl_dir d;
+    struct stopped_crawl d;
     struct buf out = {.max = OUT_MAX_BYTES}, why = {.max = 8192};
     json_error_t error;
-    enum rc rc = crawl_dir_open(&d, dir, arena, &why);
+    enum rc rc = stopped_crawl_open(&d, dir, arena, &why);
     if (rc == RC_OK) {
         rc = look(&d, arena, url, &out, &why);
-        crawl_dir_close(&d);
+        stopped_crawl_close(&d);
     }
     if (rc == RC_OK)
         *ret = json_loadb(out.p, out.n, 0, &error);
@@ -96,7 +96,7 @@ static void add_captures(const char *dir, json_t *answer)
     json_t *list = json_array();
     if (url_parse(&parser, href, NULL, (struct url_room){room, sizeof room}, &u) == RC_OK) {
         url_cdx_key(&u, &key);
-        crawl_dir_captures(dir, buf_str(&key), href, add_capture, list);
+        stopped_crawl_captures(dir, buf_str(&key), href, add_capture, list);
     }
     (void)json_object_set_new(answer, "captures", list);
     buf_done(&key);

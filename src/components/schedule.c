@@ -97,7 +97,7 @@ static bool needs_robots(const struct schedule *s, const struct card *c, const s
     if (set->ignore_robots || c->dead_code)
         return false;
     const struct card_robots *r = card_robots_of(c, l->is_https, l->port);
-    if (!r)
+    if (!r || !r->rules) /* how often it is tried, and how long it is waited, is the pace's word */
         return true;
     int64_t age_ms = (int64_t)clock_wall_ms(s->ledger->clock) - r->asked_wall_ms;
     uint64_t good_ms = r->is_failing ? set->robots_again_ms : set->robots_fresh_ms;

@@ -93,9 +93,10 @@ struct visit {
     struct address addresses[VISIT_MAX_ADDRESSES];
     uint32_t address_count;
     uint64_t address_group;
+    uint64_t host_position; /* of the host in `url` */
 
     /* gate's */
-    bool has_slot;   /* of its address: settle gives it back */
+    bool has_slot;   /* of its address and host: visit_leave gives them back */
     bool is_charged; /* a page of the budget is reserved: settle says what came of it */
     uint64_t due_ms; /* of VISIT_LATER */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/crawl_dir.h"
+#include "cli/stopped_crawl.h"
 
 #include "cli/config_file.h"
 #include "cli/config_write.h"
@@ -21,7 +21,7 @@ static bool path_in(char *room, const char *dir, const char *name)
     return snprintf(room, PATH_BYTES, "%s/%s", dir, name) < PATH_BYTES;
 }
 
-bool crawl_dir_is_one(const char *dir)
+bool stopped_crawl_is_one(const char *dir)
 {
     char path[PATH_BYTES];
     return path_in(path, dir, "state/VERSION") && access(path, F_OK) == 0;
@@ -49,7 +49,7 @@ static bool read_settings(const char *dir, struct arena *arena, struct settings 
     return rc == RC_OK;
 }
 
-static enum rc open_scope(struct crawl_dir *d, const char *dir, struct arena *arena,
+static enum rc open_scope(struct stopped_crawl *d, const char *dir, struct arena *arena,
                           struct buf *why)
 {
     struct settings *s = NULL;
@@ -67,7 +67,7 @@ static enum rc open_scope(struct crawl_dir *d, const char *dir, struct arena *ar
 
 static enum rc hear_seed(void *ctx, struct str line)
 {
-    struct crawl_dir *d = ctx;
+    struct stopped_crawl *d = ctx;
     struct str rest = line;
     struct str text = str_take_until(&rest, ' ');
     struct url_parser parser = {.idn = d->idn};
@@ -81,7 +81,7 @@ static enum rc hear_seed(void *ctx, struct str line)
 
 /* The ledger ----------------------------------------------------------------------------------- */
 
-static enum rc open_ledger(struct crawl_dir *d, const char *dir, struct arena *arena,
+static enum rc open_ledger(struct stopped_crawl *d, const char *dir, struct arena *arena,
                            struct buf *why)
 {
     struct ledger_report report;
@@ -108,10 +108,11 @@ static enum rc open_ledger(struct crawl_dir *d, const char *dir, struct arena *a
                             why);
 }
 
-enum rc crawl_dir_open(struct crawl_dir *d, const char *dir, struct arena *arena, struct buf *why)
+enum rc stopped_crawl_open(struct stopped_crawl *d, const char *dir, struct arena *arena,
+                           struct buf *why)
 {
-    *d = (struct crawl_dir){0};
-    if (!crawl_dir_is_one(dir)) {
+    *d = (struct stopped_crawl){0};
+    if (!stopped_crawl_is_one(dir)) {
         buf_printf(why, "%s is no directory of a crawl", dir);
         return RC_NOT_FOUND;
     }
@@ -119,23 +120,23 @@ enum rc crawl_dir_open(struct crawl_dir *d, const char *dir, struct arena *arena
     rc = rc ? rc : open_scope(d, dir, arena, why);
     rc = rc ? rc : open_ledger(d, dir, arena, why);
     if (rc)
-        crawl_dir_close(d);
+        stopped_crawl_close(d);
     return rc;
 }
 
-void crawl_dir_close(struct crawl_dir *d)
+void stopped_crawl_close(struct stopped_crawl *d)
 {
     ledger_close(d->ledger);
     disk_close(d->disk);
     scope_close(d->scope);
     url_idn_close(d->idn);
-    *d = (struct crawl_dir){0};
+    *d = (struct stopped_crawl){0};
 }
 
 /* Lines ---------------------------------------------------------------------------------------- */
 
-int crawl_dir_seeds(const char *dir, int (*each)(void *ctx, struct str url, struct str from),
-                    void *ctx)
+int stopped_crawl_seeds(const char *dir, int (*each)(void *ctx, struct str url, struct str from),
+                        void *ctx)
 {
     char path[PATH_BYTES], *line = NULL;
     size_t room = 0;
@@ -176,8 +177,8 @@ static void captures_in(const char *path, struct str key, struct str url,
     buf_done(&scratch);
 }
 
-void crawl_dir_captures(const char *dir, struct str key, struct str url,
-                        void (*each)(void *ctx, const struct cdxj_entry *e), void *ctx)
+void stopped_crawl_captures(const char *dir, struct str key, struct str url,
+                            void (*each)(void *ctx, const struct cdxj_entry *e), void *ctx)
 {
     char path[PATH_BYTES];
     /* The parts are what the crawl writes; index.cdxj is made of them, and may outlive them. */
