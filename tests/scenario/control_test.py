@@ -328,6 +328,7 @@ def _(tmp):
             states = {u: url(crawl.folder, u) for u in waiting[:20]}
             queued = [f for f in states.values() if f["state"] == "queued"]
             assert queued and all("queue" in f["why"] for f in queued), states
+            assert all(f["via"].startswith("http://") for f in queued), queued
             out = url(crawl.folder, "http://elsewhere.test/")
             assert out["state"] == "unknown" and "outside of what the seeds draw" in out["why"], out
             done = orb("url", crawl.folder, "http://[/", code=2)
