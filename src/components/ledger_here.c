@@ -192,6 +192,7 @@ static void ledger_here_close(struct instance *self)
     ledger_close(p->service.ledger);
     recent_pages_close(p->service.recent);
     disk_close(p->disk);
+    calls_done(&p->service.calls);
     arena_close(p->arena);
     mem_free(p->seeds.slots);
     mem_free(p);
@@ -210,6 +211,7 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     if (!p)
         return RC_NOMEM;
     self->state = p;
+    calls_init(&p->service.calls);
     p->scope = part_provider(self, 0);
     p->service.clock = part_clock(self);
     p->service.begun_ms = clock_now_ms(p->service.clock);

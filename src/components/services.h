@@ -13,6 +13,7 @@
 #ifndef COMPONENTS_SERVICES_H
 #define COMPONENTS_SERVICES_H
 
+#include "components/calls.h"
 #include "components/recent_pages.h"
 #include "crawl/ledger.h"
 #include "fetch/address_table.h"
@@ -70,6 +71,7 @@ struct ledger_service {
     uint64_t earlier_ms; /* of crawling, by earlier runs */
     struct recent_pages *recent;
     struct crawl_counts counts;
+    struct calls calls; /* from other threads to schedule of each shard, and to seeds */
     /* Whether earlier runs have brought that seed. */
     bool (*knows_seed)(const struct ledger_service *s, uint64_t fingerprint);
 };

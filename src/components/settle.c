@@ -341,6 +341,7 @@ static void settle_handle(struct instance *self, unsigned inlet, struct message 
     visit_leave(v, s->addresses, clock_now_ms(s->ledger->clock));
     if (v->kind == VISIT_SEEDS) {
         rc = settle_seeds(s, v);
+        v->is_safe = rc == RC_OK;
     } else if (v->state == VISIT_LATER) {
         ledger_return(s->ledger->ledger, self->shard, &v->lent, v->due_ms);
         send_to(s, v, NULL, 0, 0, self->shard);

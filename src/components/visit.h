@@ -12,6 +12,7 @@
 #define COMPONENTS_VISIT_H
 
 #include "archive/capture.h"
+#include "components/calls.h"
 #include "crawl/card.h"
 #include "fetch/media.h"
 #include "fetch/pace.h"
@@ -73,8 +74,10 @@ struct visit {
     struct visit_pool *pool;
     enum visit_kind kind;
     enum visit_state state;
-    int code;        /* refused: why, as crawl.log says it */
-    const char *why; /* for people; may be NULL */
+    int code;            /* refused: why, as crawl.log says it */
+    const char *why;     /* for people; may be NULL */
+    struct call *errand; /* of VISIT_SEEDS: ends with the visit; NULL = nobody waits */
+    bool is_safe;        /* settle's: what it brought is in the journal */
 
     /* schedule's */
     struct lent lent;
