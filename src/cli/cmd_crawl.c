@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
 #include "cli/config_write.h"
+#include "cli/control_server.h"
 #include "cli/crawl_watch.h"
 #include "cli/settings.h"
 #include "cli/wirings.h"
@@ -8,6 +9,9 @@
 #include "base/clock.h"
 #include "components/catalog.h"
 #include "flow/flow.h"
+#include "report/crawl_dir.h"
+#include "report/index_sort.h"
+#include "report/report.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -25,7 +29,8 @@ struct crawl {
     struct crawl_watch *watch;
     struct log *log;
     struct ledger_service *ledger;
-    bool goes_on; /* an earlier run had seeds */
+    struct control_server *control; /* NULL: it cannot be steered */
+    bool goes_on;                   /* an earlier run had seeds */
 };
 
 /* Words behind the command are seeds, beside those of the file. */
@@ -160,6 +165,46 @@ static enum rc save_settings(const struct crawl *c)
     return rc;
 }
 
+/* A crawl that cannot be steered is one all the same (a file system without sockets). */
+static void open_control(struct crawl *c)
+{
+    struct control_setup setup = {
+        .dir = c->settings->output.p,
+        .flow = c->flow,
+        .wiring = c->wiring,
+        .ledger = c->ledger,
+        .scope = flow_provider(c->flow, STR("scope")),
+        .log = c->log,
+    };
+    struct buf why = {.max = 4096};
+    enum rc rc = setup.scope ? control_server_open(&setup, &c->control, &why) : RC_UNSUPPORTED;
+    if (rc)
+        log_warn(c->log, "control.absent", LOG_STR("why", buf_str(&why)), LOG_RC(rc));
+    buf_done(&why);
+}
+
+/* The sorted index and the reports, which `export cdxj` and `report` can make again at any time: so
+ * a failure here is told, and the crawl is done all the same. */
+static void write_summaries(const struct crawl *c)
+{
+    struct buf why = {.max = TEXT_MAX};
+    struct report *r = NULL;
+    struct disk *d = NULL;
+    uint64_t lines;
+    enum rc rc = crawl_dir_open(c->settings->output.p, &d, &why);
+    if (rc == RC_OK)
+        rc = index_sort(d, &lines);
+    if (rc == RC_OK)
+        rc = report_open(d, &r);
+    if (rc == RC_OK)
+        rc = report_write_files(d, r);
+    if (rc)
+        log_warn(c->log, "crawl.no_reports", LOG_RC(rc));
+    report_close(r);
+    disk_close(d);
+    buf_done(&why);
+}
+
 static int run_crawl(struct crawl *c)
 {
     struct buf why = {.max = TEXT_MAX};
@@ -175,12 +220,17 @@ static int run_crawl(struct crawl *c)
     if (rc == RC_OK)
         rc = crawl_watch_begin(c->watch, c->flow, c->ledger);
     if (rc == RC_OK)
+        open_control(c);
+    if (rc == RC_OK)
         rc = flow_start(c->flow);
     if (rc == RC_OK)
         rc = flow_wait(c->flow, &why);
     if (c->ledger && rc == RC_OK)
         rc = ledger_finish(c->ledger->ledger);
+    control_server_close(c->control);
     crawl_watch_end(c->watch);
+    if (rc == RC_OK && !crawl_watch_signal(c->watch))
+        write_summaries(c);
     if (rc)
         cli_fail(EXIT_OTHER, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
     buf_done(&why);

@@ -44,7 +44,7 @@ struct robots_part {
     struct instance *self;
     struct ledger_service *ledger;
     struct scope_service *scope;
-    struct address_table *addresses;
+    struct addresses_service *addresses;
     struct pace_service *pace;
     struct rng rng;
     struct decoder *decoder;
@@ -121,9 +121,7 @@ static void ask_again(struct robots_part *r, struct visit *v)
     struct hop *h = arena_zero(v->arena, sizeof *h);
     uint64_t now_ms = clock_now_ms(r->ledger->clock);
     uint64_t wait_ms = r->pace->now(r->pace).delay_ms;
-    if (v->has_slot)
-        address_table_done(r->addresses, v->address_group, now_ms);
-    v->has_slot = false;
+    visit_leave(v, r->addresses, now_ms);
     v->robots_hops++;
     v->state = VISIT_ON_ITS_WAY;
     v->heads = (struct visit_heads){0};

@@ -39,6 +39,7 @@ static const struct option schedule_options[] = {
 
 struct schedule {
     struct timer timer;
+    struct desk desk; /* for questions about what this shard knows */
     struct instance *self;
     struct ledger_service *ledger;
     struct frontier *frontier;
@@ -179,9 +180,16 @@ static void schedule_handle(struct instance *self, unsigned inlet, struct messag
     part_end(self, m);
 }
 
+static void schedule_start(struct instance *self)
+{
+    struct schedule *s = self->state;
+    desk_open(&s->desk, &s->ledger->calls, self->shard, self);
+}
+
 static void schedule_stop(struct instance *self)
 {
     struct schedule *s = self->state;
+    desk_close(&s->desk, self->shard);
     part_timer_stop(self, &s->timer);
     gauges(s);
 }
@@ -202,5 +210,6 @@ const struct part part_schedule = {
     .close = schedule_close,
     .produce = schedule_produce,
     .handle = schedule_handle,
+    .start = schedule_start,
     .stop = schedule_stop,
 };

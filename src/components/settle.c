@@ -32,7 +32,7 @@ struct settle_part {
     struct frontier *frontier;
     struct budget *budget;
     struct pace_service *pace;
-    struct address_table *addresses;
+    struct addresses_service *addresses;
     struct rng rng;
     struct settle_lines lines;
     uint64_t recent[RECENT_SLOTS];
@@ -308,6 +308,8 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
         rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
     if (rc == RC_OK)
         rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
+    if (rc == RC_OK && count)
+        recent_pages_put(s->ledger->recent, v->fingerprint, url_href(&v->url));
     if (rc == RC_OK)
         send_links(s, v, links, count, epoch);
     return rc;
@@ -336,10 +338,10 @@ static void settle_handle(struct instance *self, unsigned inlet, struct message 
     struct settle_part *s = self->state;
     struct visit *v = visit_of(m);
     enum rc rc = RC_OK;
-    if (v->has_slot)
-        address_table_done(s->addresses, v->address_group, part_now_ms(self));
+    visit_leave(v, s->addresses, clock_now_ms(s->ledger->clock));
     if (v->kind == VISIT_SEEDS) {
         rc = settle_seeds(s, v);
+        v->is_safe = rc == RC_OK;
     } else if (v->state == VISIT_LATER) {
         ledger_return(s->ledger->ledger, self->shard, &v->lent, v->due_ms);
         send_to(s, v, NULL, 0, 0, self->shard);
