@@ -257,6 +257,9 @@ static void intake_handle(struct instance *self, unsigned inlet, struct message 
             judge(&j, &v->references[i]);
         url_encoding_close(j.parser.encoding);
         count_add(&in->ledger->counts.links, v->link_count);
+    } else if (v->reference_count) {
+        v->note = "no memory for its links";
+        v->is_cut = true;
     }
     part_emit(self, 0, m);
 }
