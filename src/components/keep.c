@@ -86,17 +86,6 @@ static const struct digest_ref *confirmed(const struct visit *v)
     return ref;
 }
 
-/* The page that led here, for the archive and the log. */
-static void find_via(struct keep *k, struct visit *v)
-{
-    struct history *h = ledger_history(k->ledger->ledger);
-    struct past past;
-    if (v->lent.via)
-        v->via = recent_pages_get(k->ledger->recent, v->lent.via, v->arena);
-    if (!v->via.p && h && v->lent.via && history_get(h, v->lent.via, v->arena, &past) == RC_OK)
-        v->via = past.url;
-}
-
 static enum rc keep_answer(struct instance *self, struct keep *k, struct visit *v)
 {
     const struct keep_settings *s = self->settings;
@@ -139,7 +128,7 @@ static void keep_handle(struct instance *self, unsigned inlet, struct message *m
     const struct keep_settings *s = self->settings;
     struct visit *v = visit_of(m);
     if (v->kind != VISIT_SEEDS && !s->archive_only)
-        find_via(k, v);
+        v->via = ledger_service_url(k->ledger, v->lent.via, v->arena);
     enum rc rc = visit_has_result(v) && !s->none ? keep_answer(self, k, v) : RC_OK;
     if (rc == RC_INVALID) { /* a record that the standard forbids: said, and gone on */
         log_warn(part_log(self), "archive.refused", LOG_STR("url", url_href(&v->url)));
