@@ -10,6 +10,7 @@
 #define COUNT(field, ...) OPTION_COUNT_ROW(struct settings, field, __VA_ARGS__)
 #define SIZE(field, ...) OPTION_SIZE_ROW(struct settings, field, __VA_ARGS__)
 #define TIME(field, ...) OPTION_DURATION_ROW(struct settings, field, __VA_ARGS__)
+#define REAL(field, ...) OPTION_REAL_ROW(struct settings, field, __VA_ARGS__)
 #define TEXT(field, ...) OPTION_TEXT_ROW(struct settings, field, __VA_ARGS__)
 #define LIST(field, ...) OPTION_LIST_ROW(struct settings, field, __VA_ARGS__)
 #define CHOICE(field, ...) OPTION_CHOICE_ROW(struct settings, field, __VA_ARGS__)
@@ -38,6 +39,13 @@ const struct option settings_table[] = {
     TIME(time_ms, "time", "0", "stop after so long; 0 is no limit", .letter = 't', .live = true),
     SIZE(size_bytes, "size", "0", "stop after so many bytes; 0 is no limit",
          .letter = 'Q', .live = true),
+
+    LIST(keywords, "keywords", NULL, "a topic: only pages that fit it are kept and followed",
+         .arg = "WORD,..."),
+    REAL(keep_score, "keep-score", "0.1", "with keywords: pages that fit less are not archived"),
+    REAL(follow_score, "follow-score", "0.1",
+         "with keywords: links of pages that fit less are not followed"),
+    REAL(link_score, "link-score", "0", "with keywords: links that promise less are not followed"),
 
     TEXT(user_agent, "user-agent", "orbweaver", "who asks, in requests and robots.txt"),
     TEXT(contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),

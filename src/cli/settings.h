@@ -26,6 +26,11 @@ struct settings {
     uint64_t time_ms;
     uint64_t size_bytes;
 
+    struct option_list keywords;
+    double keep_score;
+    double follow_score;
+    double link_score;
+
     struct str user_agent;
     struct str contact;
     uint64_t delay_ms;

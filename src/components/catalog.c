@@ -10,6 +10,7 @@ extern const struct part part_gate;
 extern const struct part part_fetch;
 extern const struct part part_robots;
 extern const struct part part_read;
+extern const struct part part_focus;
 extern const struct part part_intake;
 extern const struct part part_keep;
 extern const struct part part_settle;
@@ -49,6 +50,7 @@ static const struct part *const parts[] = {
     &part_fetch,
     &part_robots,
     &part_read,
+    &part_focus,
     &part_intake,
     &part_keep,
     &part_settle,

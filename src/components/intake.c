@@ -196,6 +196,8 @@ static void judge(struct judging *j, const struct visit_reference *ref)
     }
     if (verdict != SCOPE_IN || !sitemap_may(v, &u, ref->hop, hops))
         count_add(&in->ledger->counts.rejected[verdict], 1);
+    else if (ref->is_unwanted)
+        count_add(&in->ledger->counts.off_topic, 1);
     else
         l->is_wanted = true;
 }
@@ -217,6 +219,14 @@ static void set_base(struct judging *j)
         j->relative_to = &j->base;
 }
 
+/* A URL that one reference wants and another does not is wanted. */
+static void judge_all(struct judging *j, bool is_unwanted)
+{
+    for (size_t i = 0; i < j->v->reference_count; i++)
+        if (j->v->references[i].is_unwanted == is_unwanted)
+            judge(j, &j->v->references[i]);
+}
+
 static void intake_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
@@ -229,8 +239,9 @@ static void intake_handle(struct instance *self, unsigned inlet, struct message 
         if (v->charset && url_encoding_open(str_c(v->charset), &j.parser.encoding))
             j.parser.encoding = NULL;
         set_base(&j);
-        for (size_t i = 0; i < v->reference_count; i++)
-            judge(&j, &v->references[i]);
+        judge_all(&j, false);
+        if (v->unwanted_count)
+            judge_all(&j, true);
         url_encoding_close(j.parser.encoding);
         count_add(&in->ledger->counts.links, v->link_count);
     }

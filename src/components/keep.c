@@ -138,7 +138,9 @@ static void keep_handle(struct instance *self, unsigned inlet, struct message *m
     struct visit *v = visit_of(m);
     if (v->kind != VISIT_SEEDS)
         find_via(k, v);
-    enum rc rc = visit_has_result(v) && !s->none ? keep_answer(self, k, v) : RC_OK;
+    bool is_answer = visit_has_result(v);
+    count_add(&k->ledger->counts.unkept, is_answer && v->is_unkept);
+    enum rc rc = is_answer && !v->is_unkept && !s->none ? keep_answer(self, k, v) : RC_OK;
     if (rc == RC_INVALID) { /* a record that the standard forbids: said, and gone on */
         log_warn(part_log(self), "archive.refused", LOG_STR("url", url_href(&v->url)));
         part_count_error(self);

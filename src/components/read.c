@@ -24,6 +24,7 @@ struct read_settings {
     uint64_t text_bytes;
     uint64_t links;
     bool follow_nofollow;
+    struct option_list keywords;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct read_settings, field, __VA_ARGS__)
@@ -34,6 +35,8 @@ static const struct option read_options[] = {
     ROW(COUNT, links, "links", "50k", "references taken from a page", .min = 1,
         .max = VISIT_MAX_REFERENCES),
     ROW(BOOL, follow_nofollow, "follow-nofollow", "no", "follow links that say nofollow"),
+    ROW(LIST, keywords, "keywords", NULL, "if there are any, also reads texts, for focus",
+        .arg = "WORD,..."),
     {0},
 };
 #undef ROW
@@ -148,8 +151,11 @@ static void refer_links(const struct read_settings *s, struct visit *v, const st
             v->is_cut = true;
             return;
         }
-        if (!skips && !visit_refer(v, link->url, hop, context_of(v, link, &context)))
+        if (skips)
+            continue;
+        if (!visit_refer(v, link->url, hop, context_of(v, link, &context)))
             return;
+        v->references[v->reference_count - 1].anchor = link->text;
     }
 }
 
@@ -166,7 +172,8 @@ static enum rc read_html(struct read_part *r, const struct read_settings *s, str
             return rc;
         text = buf_str(&r->utf8);
     }
-    struct page_options o = {.parts = PAGE_LINKS | PAGE_HEAD,
+    unsigned texts = s->keywords.count ? PAGE_TEXT | PAGE_ANCHORS : 0;
+    struct page_options o = {.parts = PAGE_LINKS | PAGE_HEAD | texts,
                              .xml = v->media == MEDIA_XHTML,
                              .agent = request_robots_token(s->user_agent)};
     struct page page;
@@ -174,6 +181,7 @@ static enum rc read_html(struct read_part *r, const struct read_settings *s, str
     if (rc)
         return rc;
     v->text = text;
+    v->visible = page.text;
     v->title = page.title;
     v->base = page.base;
     v->robots_bits |= page.robots;

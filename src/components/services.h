@@ -53,6 +53,9 @@ struct crawl_counts {
     _Atomic uint64_t known;                     /* links that were known */
     _Atomic uint64_t revisits;                  /* captures that repeat a payload */
     _Atomic uint64_t truncated;
+    _Atomic uint64_t relevant, irrelevant; /* pages that fit the topic and that do not (focus) */
+    _Atomic uint64_t unkept;               /* answers that were not archived: focus, types */
+    _Atomic uint64_t off_topic;            /* links not followed because of it */
     _Atomic uint64_t open; /* requests now */
     /* The last word of each shard on its frontier. */
     struct crawl_shard_counts {

@@ -157,7 +157,7 @@ static void page_line(struct settle_lines *l, const struct visit *v)
 {
     char room[17];
     size_t from = l->text.n;
-    if (!v->is_page || v->kind != VISIT_PAGE)
+    if (!v->is_page || v->is_unkept || v->kind != VISIT_PAGE)
         return;
     (void)snprintf(room, sizeof room, "%016llx", (unsigned long long)v->fingerprint);
     struct page_entry e = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* visit: one URL on its way through the crawl.
  *
- *   schedule ─ resolve ─ gate ─ fetch ─ read ─ intake ─ keep ─ settle
+ *   schedule ─ resolve ─ gate ─ fetch ─ read ─ focus ─ intake ─ keep ─ settle
  *
  * Its sections are written by one component each and constant afterwards. What a section points to
  * is in the visit's arena, or belongs to the answer, which is there from fetch to settle because
@@ -43,7 +43,9 @@ enum { VISIT_MAX_ADDRESSES = 4 };
 struct visit_reference {
     struct str raw;
     struct str context; /* "a/@href", for the archive; may be absent */
+    struct str anchor;  /* its text, where focus asks for it */
     char hop;           /* enum hop_kind */
+    bool is_unwanted;   /* focus's: said in the archive, but never asked for */
 };
 
 /* The same as a URL, as intake understood it. */
@@ -104,7 +106,8 @@ struct visit {
 
     /* read's */
     enum media media;
-    struct str text; /* the body without its codings; of HTML in UTF-8 */
+    struct str text;    /* the body without its codings; of HTML in UTF-8 */
+    struct str visible; /* what a reader sees of it, where focus asks for it */
     struct str title;
     struct str base; /* what references are relative to, as written; absent = the URL */
     const char *charset;
@@ -116,7 +119,11 @@ struct visit {
     bool robots_changed;  /* the card has new rules */
     struct str identified;
     const char *note; /* for the log: how the body was broken */
-    double score;     /* focus: how well it fits; -1 = not asked */
+
+    /* focus's */
+    double score;          /* how well it fits; -1 = not asked */
+    bool is_unkept;        /* too badly for the archive */
+    size_t unwanted_count; /* of the references */
 
     /* intake's */
     struct visit_link *links;
