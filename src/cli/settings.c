@@ -40,6 +40,13 @@ const struct option settings_table[] = {
     SIZE(size_bytes, "size", "0", "stop after so many bytes; 0 is no limit",
          .letter = 'Q', .live = true),
 
+    COUNT(host_pages, "host-pages", "0", "most pages of a host; 0 is no limit", .live = true),
+    COUNT(domain_pages, "domain-pages", "0",
+          "most pages of a registrable domain; 0 is no limit", .live = true),
+    SIZE(body_bytes, "body-size", "100M", "a body is cut behind so many bytes", .min = 1),
+    LIST(types, "types", NULL,
+         "take only these: text/html, image/*; -video/* leaves out", .arg = "TYPE,..."),
+
     LIST(keywords, "keywords", NULL, "a topic: only pages that fit it are kept and followed",
          .arg = "WORD,..."),
     REAL(keep_score, "keep-score", "0.1", "with keywords: pages that fit less are not archived"),
@@ -54,6 +61,11 @@ const struct option settings_table[] = {
           .min = 1, .max = 1000, .live = true),
     TIME(ip_delay_ms, "ip-delay", "100ms", "between two requests to an address", .live = true),
     BOOL(ignore_robots, "ignore-robots", "no", "do not ask robots.txt (only on your own sites)"),
+
+    COUNT(tries, "tries", "4", "how often a URL is asked for, at most",
+          .min = 1, .live = true),
+    TIME(timeout_ms, "timeout", "10m", "most time for a fetch; what came by then is kept",
+         .min = 1),
 
     LIST(allow_private, "allow-private", NULL, "fetch from private addresses, all or some",
          .arg = "CIDR", .bare = "all"),

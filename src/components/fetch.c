@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "fetch/type_set.h"
 #include "net/head.h"
 
 enum { PAGE, ROBOTS, FAILED };
@@ -17,6 +18,7 @@ struct fetch_settings {
     struct str user_agent, contact;
     uint64_t body_bytes;
     uint64_t retry_after_most_ms;
+    struct option_list types;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct fetch_settings, field, __VA_ARGS__)
@@ -25,6 +27,8 @@ static const struct option fetch_options[] = {
     ROW(TEXT, contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),
     ROW(SIZE, body_bytes, "body-size", "100M", "a body is cut behind so many bytes", .min = 1),
     ROW(DURATION, retry_after_most_ms, "retry-after-most", "24h", "the longest Retry-After kept"),
+    ROW(LIST, types, "types", NULL, "answers of other types are neither read nor archived",
+        .arg = "TYPE,..."),
     {0},
 };
 #undef ROW
@@ -38,6 +42,7 @@ struct fetch {
     struct rng rng;
     struct arena *arena; /* of the identity */
     struct request_identity identity;
+    struct type_set *types; /* NULL: all */
     struct visit *running;
     struct buf scratch;
 };
@@ -46,6 +51,7 @@ static void fetch_close(struct instance *self)
 {
     struct fetch *f = self->state;
     arena_close(f->arena);
+    type_set_close(f->types);
     buf_done(&f->scratch);
     mem_free(f);
 }
@@ -67,6 +73,8 @@ static enum rc fetch_open(struct instance *self, struct buf *why)
     buf_init(&f->scratch, 64 << 10);
     enum rc rc =
         f->arena ? identity_make(s->user_agent, s->contact, f->arena, &f->identity, why) : RC_NOMEM;
+    if (rc == RC_OK && s->types.count)
+        rc = type_set_open(s->types.items, s->types.count, &f->types, why);
     if (rc)
         fetch_close(self);
     return rc;
@@ -110,6 +118,15 @@ static struct pace_end end_of(struct fetch *f, const struct visit *v, const stru
     return end;
 }
 
+/* Redirects have a body that nobody reads, a 304 has none, and sitemaps are asked for by us. */
+static bool has_other_type(const struct fetch *f, const struct visit *v)
+{
+    struct str hops = v->lent.hops;
+    bool is_ours = hops.n && hops.p[hops.n - 1] == HOP_PREREQUISITE;
+    bool has_body = v->end.status < 300 || v->end.status >= 400;
+    return f->types && v->answer && has_body && !is_ours && !type_set_has(f->types, v->mime);
+}
+
 static void on_answer(struct http_ask *ask, const struct http_answer *answer)
 {
     struct visit *v = EVENT_OF(ask, struct visit, ask);
@@ -128,6 +145,7 @@ static void on_answer(struct http_ask *ask, const struct http_answer *answer)
         part_emit(f->self, ROBOTS, &v->head);
         return;
     }
+    v->has_other_type = has_other_type(f, v);
     visit_judge(v, f->pace, &f->rng);
     part_emit(f->self, visit_has_result(v) ? PAGE : FAILED, &v->head);
 }

@@ -139,8 +139,8 @@ static void keep_handle(struct instance *self, unsigned inlet, struct message *m
     if (v->kind != VISIT_SEEDS)
         find_via(k, v);
     bool is_answer = visit_has_result(v);
-    count_add(&k->ledger->counts.unkept, is_answer && v->is_unkept);
-    enum rc rc = is_answer && !v->is_unkept && !s->none ? keep_answer(self, k, v) : RC_OK;
+    count_add(&k->ledger->counts.unkept, is_answer && visit_is_unkept(v));
+    enum rc rc = is_answer && !visit_is_unkept(v) && !s->none ? keep_answer(self, k, v) : RC_OK;
     if (rc == RC_INVALID) { /* a record that the standard forbids: said, and gone on */
         log_warn(part_log(self), "archive.refused", LOG_STR("url", url_href(&v->url)));
         part_count_error(self);

@@ -319,7 +319,7 @@ static void read_handle(struct instance *self, unsigned inlet, struct message *m
     const struct read_settings *s = self->settings;
     struct visit *v = visit_of(m);
     enum rc rc = RC_OK;
-    if (v->answer && is_readable(v) && !read_redirect(r, v)) {
+    if (v->answer && !v->has_other_type && is_readable(v) && !read_redirect(r, v)) {
         v->robots_bits =
             x_robots_read(v->answer->head, request_robots_token(s->user_agent), &r->scratch);
         read_refresh(r, s, v);

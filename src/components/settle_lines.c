@@ -89,6 +89,8 @@ static void annotate(struct buf *out, const struct visit *v)
         note_answer(out, begun, v->answer);
     if (v->is_cut)
         note(out, begun, "links:cut");
+    if (v->has_other_type)
+        note(out, begun, "type");
     if (v->robots_bits & PAGE_NOINDEX)
         note(out, begun, "noindex");
     if (v->robots_bits & PAGE_NOFOLLOW)

@@ -102,7 +102,8 @@ struct visit {
     struct pace_end end;
     bool has_verdict; /* of robots.txt robots', of what never was asked settle's */
     struct pace_verdict verdict;
-    struct str mime; /* as the server says, without parameters; absent = none */
+    struct str mime;     /* as the server says, without parameters; absent = none */
+    bool has_other_type; /* than the crawl wants: neither read nor kept */
 
     /* read's */
     enum media media;

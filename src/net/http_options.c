@@ -11,7 +11,7 @@ const struct option http_options[] = {
           "most time from the request to the first byte of its answer"),
     LIMIT(OPTION_DURATION_ROW, head_ms, "head-timeout", "60s", "most time for an answer's head"),
     LIMIT(OPTION_DURATION_ROW, idle_ms, "idle-timeout", "30s", "most time without a byte"),
-    LIMIT(OPTION_DURATION_ROW, total_ms, "fetch-timeout", "10m",
+    LIMIT(OPTION_DURATION_ROW, total_ms, "timeout", "10m",
           "most time for a fetch; what came by then is kept as truncated"),
     OPTION_SIZE_ROW(struct http_settings, least_rate, "least-rate", "100",
                     "bytes a second that a body must come with; 0 = any"),
