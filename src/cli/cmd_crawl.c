@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
+#include "cli/config_write.h"
 #include "cli/crawl_watch.h"
 #include "cli/settings.h"
 #include "cli/wirings.h"
@@ -17,6 +18,7 @@ enum { TEXT_MAX = 1 << 20, GRACE_MS = 5000 };
 /* One crawl, as the command holds it. */
 struct crawl {
     struct settings *settings;
+    enum settings_source *sources;
     struct wiring *wiring;
     struct flow *flow;
     struct crawl_watch *watch;
@@ -24,10 +26,13 @@ struct crawl {
     struct ledger_service *ledger;
 };
 
-/* Words behind the command are seeds, before those of the file. */
-static enum rc add_seeds(struct invocation *in, struct settings *s)
+/* Words behind the command are seeds, beside those of the file. */
+static enum rc add_seeds(struct invocation *in, struct crawl *c)
 {
+    struct settings *s = c->settings;
     const struct option *row = option_find(settings_table, STR("seeds"));
+    if (in->word_count)
+        c->sources[row - settings_table] = FROM_FLAG;
     struct buf why = {.max = 1000};
     enum rc rc = RC_OK;
     for (int i = 0; i < in->word_count && rc == RC_OK; i++)
@@ -123,6 +128,22 @@ static int end_code(const struct crawl *c)
     return was_tried && is_first && get(&n->fetched) == 0 ? EXIT_NO_SEED : EXIT_DONE;
 }
 
+/* So that the directory alone is enough to go on. */
+static enum rc save_settings(const struct crawl *c)
+{
+    struct buf text = {.max = TEXT_MAX};
+    struct disk *d = NULL;
+    config_write(&text, c->settings, c->sources);
+    enum rc rc = buf_rc(&text);
+    if (rc == RC_OK)
+        rc = disk_real_open(c->settings->output.p, &d);
+    if (rc == RC_OK)
+        rc = disk_replace(d, CONFIG_OF_CRAWL, buf_str(&text));
+    disk_close(d);
+    buf_done(&text);
+    return rc;
+}
+
 static int run_crawl(struct crawl *c)
 {
     struct buf why = {.max = TEXT_MAX};
@@ -133,6 +154,8 @@ static int run_crawl(struct crawl *c)
         buf_add(&why, STR("the wiring has no provider \"ledger\""));
         rc = RC_INVALID;
     }
+    if (rc == RC_OK)
+        rc = save_settings(c);
     if (rc == RC_OK)
         rc = crawl_watch_begin(c->watch, c->flow, c->ledger);
     if (rc == RC_OK)
@@ -182,10 +205,9 @@ static int crawl_run(struct invocation *in)
 {
     keep_memory();
     struct crawl c = {0};
-    enum settings_source *sources;
-    enum rc rc = settings_gather(in, &c.settings, &sources);
+    enum rc rc = settings_gather(in, &c.settings, &c.sources);
     if (rc == RC_OK)
-        rc = add_seeds(in, c.settings);
+        rc = add_seeds(in, &c);
     if (rc)
         return rc == RC_INVALID ? EXIT_USAGE : cli_fail(EXIT_OTHER, "%s", rc_text(rc));
     int code = crawl_with(&c);

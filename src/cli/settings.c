@@ -2,9 +2,11 @@
 #include "cli/settings.h"
 
 #include "cli/config_file.h"
+#include "cli/config_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define BOOL(field, ...) OPTION_BOOL_ROW(struct settings, field, __VA_ARGS__)
 #define COUNT(field, ...) OPTION_COUNT_ROW(struct settings, field, __VA_ARGS__)
@@ -162,11 +164,20 @@ static void gather_flags(struct gathering *g, const struct invocation *in)
     }
 }
 
-/* The file is named by a flag or the environment, never by itself. */
+/* What the crawl in that directory was told when it began; NULL if there is none. */
+static const char *file_of_crawl(struct arena *arena, struct str output)
+{
+    struct str path = arena_printf(arena, STR_FMT "/" CONFIG_OF_CRAWL, STR_ARG(output));
+    return path.p && access(path.p, R_OK) == 0 ? path.p : NULL;
+}
+
+/* The file is named by a flag or the environment, never by itself; else it is the crawl's own. */
 static enum rc gather_file(struct gathering *g, const struct invocation *in)
 {
     const struct settings *flags = in->settings;
     const char *path = flags->config.p ? flags->config.p : getenv("ORBWEAVER_CONFIG");
+    if (!path)
+        path = file_of_crawl(in->arena, flags->output);
     if (!path)
         return RC_OK;
     struct problems problems;

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "fetch/type_set.h"
-#include "net/head.h"
 
 enum { PAGE, ROBOTS, FAILED };
 
@@ -44,7 +43,6 @@ struct fetch {
     struct request_identity identity;
     struct type_set *types; /* NULL: all */
     struct visit *running;
-    struct buf scratch;
 };
 
 static void fetch_close(struct instance *self)
@@ -52,7 +50,6 @@ static void fetch_close(struct instance *self)
     struct fetch *f = self->state;
     arena_close(f->arena);
     type_set_close(f->types);
-    buf_done(&f->scratch);
     mem_free(f);
 }
 
@@ -70,7 +67,6 @@ static enum rc fetch_open(struct instance *self, struct buf *why)
     f->pace = part_provider(self, 3);
     rng_init(&f->rng, clock_wall_ms(f->ledger->clock) ^ self->shard);
     f->arena = arena_open(1024, 64 << 10);
-    buf_init(&f->scratch, 64 << 10);
     enum rc rc =
         f->arena ? identity_make(s->user_agent, s->contact, f->arena, &f->identity, why) : RC_NOMEM;
     if (rc == RC_OK && s->types.count)
@@ -110,10 +106,10 @@ static struct pace_end end_of(struct fetch *f, const struct visit *v, const stru
 {
     const struct fetch_settings *s = f->self->settings;
     struct pace_end end = {.dns = DNS_FOUND, .http = a->outcome, .status = a->status};
-    struct str after = a->head.n ? head_get(a->head, STR("Retry-After"), &f->scratch) : STR_NONE;
-    if (after.p)
-        end.has_retry_after = retry_after_read(after, (int64_t)clock_wall_ms(f->ledger->clock),
-                                               s->retry_after_most_ms, &end.retry_after_ms);
+    if (v->heads.retry_after.p)
+        end.has_retry_after =
+            retry_after_read(v->heads.retry_after, (int64_t)clock_wall_ms(f->ledger->clock),
+                             s->retry_after_most_ms, &end.retry_after_ms);
     end.is_unasked_304 = a->status == 304 && !v->has_past;
     return end;
 }
@@ -133,13 +129,13 @@ static void on_answer(struct http_ask *ask, const struct http_answer *answer)
     struct fetch *f = v->fetch;
     unlist(f, v);
     v->state = VISIT_ENDED;
-    v->end = end_of(f, v, answer);
     v->answer = answer->head.n ? answer : NULL;
     v->why = answer->why;
+    if (v->answer)
+        visit_read_heads(v);
+    v->end = end_of(f, v, answer);
     count_add(&f->ledger->counts.bytes, answer->bytes_in);
-    struct str type =
-        v->answer ? head_get(answer->head, STR("Content-Type"), &f->scratch) : STR_NONE;
-    struct str mime = media_type(type);
+    struct str mime = media_type(v->heads.type);
     v->mime = mime.p ? arena_dup(v->arena, mime) : STR_NONE;
     if (v->kind == VISIT_ROBOTS) { /* judged when its Crawl-delay is known */
         part_emit(f->self, ROBOTS, &v->head);

@@ -136,7 +136,7 @@ static void keep_handle(struct instance *self, unsigned inlet, struct message *m
     struct keep *k = self->state;
     const struct keep_settings *s = self->settings;
     struct visit *v = visit_of(m);
-    if (v->kind != VISIT_SEEDS)
+    if (v->kind != VISIT_SEEDS && !s->archive_only)
         find_via(k, v);
     bool is_answer = visit_has_result(v);
     count_add(&k->ledger->counts.unkept, is_answer && visit_is_unkept(v));

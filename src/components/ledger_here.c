@@ -193,6 +193,13 @@ static void ledger_here_close(struct instance *self)
     mem_free(p);
 }
 
+/* What earlier runs took of a domain, host by host. */
+static void restore_host(void *budget, const struct host *h)
+{
+    const struct card *c = card_if(h);
+    budget_restore_domain(budget, host_name(h), c ? c->pages : 0, c ? c->bytes : 0, true);
+}
+
 static enum rc ledger_here_open(struct instance *self, struct buf *why)
 {
     struct ledger_part *p = mem_zero(1, sizeof *p);
@@ -212,6 +219,9 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     struct ledger_totals t = ledger_totals(p->service.ledger);
     p->service.earlier_ms = t.elapsed_ms;
     budget_restore(part_provider(self, 1), t.pages, t.bytes, 0); /* the gate tells all the time */
+    for (unsigned shard = 0; shard < self->shard_count; shard++)
+        frontier_each_host(ledger_frontier(p->service.ledger, shard), restore_host,
+                           part_provider(self, 1));
     return RC_OK;
 }
 

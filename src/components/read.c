@@ -14,7 +14,6 @@
 #include "html/css.h"
 #include "html/page.h"
 #include "html/refresh.h"
-#include "net/head.h"
 #include "sitemap/sitemap.h"
 
 enum { DECODED_RATIO = 1000, SNIFFED_BYTES = 1445 };
@@ -253,7 +252,7 @@ static enum rc read_text(struct read_part *r, const struct read_settings *s, str
     struct decode_input in = {
         .body = a->body,
         .is_chunked = a->is_chunked && !a->is_not_chunked,
-        .content_encoding = head_get(a->head, STR("Content-Encoding"), &r->scratch),
+        .content_encoding = v->heads.encoding,
         .max_bytes = s->text_bytes,
         .max_ratio = DECODED_RATIO,
     };
@@ -262,7 +261,7 @@ static enum rc read_text(struct read_part *r, const struct read_settings *s, str
         return rc;
     v->note = report.why;
     struct str start = str_first(v->text, SNIFFED_BYTES);
-    struct str type = head_get(a->head, STR("Content-Type"), &r->scratch);
+    struct str type = v->heads.type;
     v->media = report.is_unknown ? MEDIA_OTHER : media_of(type, start);
     v->identified = media_identify(start);
     if (is_sitemap(v))
@@ -280,29 +279,22 @@ static bool is_redirect(uint16_t status)
 }
 
 /* True: the answer leads elsewhere, and its body is of no interest. */
-static bool read_redirect(struct read_part *r, struct visit *v)
+static bool read_redirect(struct visit *v)
 {
     if (!is_redirect(v->end.status))
         return false;
-    struct str to = head_get(v->answer->head, STR("Location"), &r->scratch);
-    if (!to.p)
+    if (!v->heads.location.p)
         return false;
-    struct str raw = arena_dup(v->arena, to);
-    if (raw.p)
-        (void)visit_refer(v, raw, HOP_REDIRECT, STR("Location"));
+    (void)visit_refer(v, v->heads.location, HOP_REDIRECT, STR("Location"));
     return true;
 }
 
-static void read_refresh(struct read_part *r, const struct read_settings *s, struct visit *v)
+static void read_refresh(const struct read_settings *s, struct visit *v)
 {
-    struct str value = head_get(v->answer->head, STR("Refresh"), &r->scratch);
     struct str to;
     bool none = (v->robots_bits & PAGE_NOFOLLOW) && !s->follow_nofollow;
-    if (!value.p || none || !refresh_url(value, &to))
-        return;
-    struct str raw = arena_dup(v->arena, to);
-    if (raw.p)
-        (void)visit_refer(v, raw, HOP_LINK, STR("Refresh"));
+    if (v->heads.refresh.p && !none && refresh_url(v->heads.refresh, &to))
+        (void)visit_refer(v, to, HOP_LINK, STR("Refresh"));
 }
 
 /* A part of a page is none (F33), and an error says nothing of the site. */
@@ -319,10 +311,11 @@ static void read_handle(struct instance *self, unsigned inlet, struct message *m
     const struct read_settings *s = self->settings;
     struct visit *v = visit_of(m);
     enum rc rc = RC_OK;
-    if (v->answer && !v->has_other_type && is_readable(v) && !read_redirect(r, v)) {
-        v->robots_bits =
-            x_robots_read(v->answer->head, request_robots_token(s->user_agent), &r->scratch);
-        read_refresh(r, s, v);
+    if (v->answer && !v->has_other_type && is_readable(v) && !read_redirect(v)) {
+        if (v->heads.x_robots.p)
+            v->robots_bits =
+                x_robots_read(v->answer->head, request_robots_token(s->user_agent), &r->scratch);
+        read_refresh(s, v);
         rc = read_text(r, s, v);
     }
     if (rc == RC_NOMEM)

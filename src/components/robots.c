@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "fetch/decode.h"
-#include "net/head.h"
 
 enum { OUT, AGAIN };
 
@@ -39,7 +38,6 @@ struct robots_part {
     struct rng rng;
     struct decoder *decoder;
     struct buf text;
-    struct buf scratch;
     char room[URL_ROOM_BYTES];
 };
 
@@ -48,7 +46,6 @@ static void robots_close(struct instance *self)
     struct robots_part *r = self->state;
     decoder_close(r->decoder);
     buf_done(&r->text);
-    buf_done(&r->scratch);
     mem_free(r);
 }
 
@@ -65,7 +62,6 @@ static enum rc robots_open(struct instance *self, struct buf *why)
     r->pace = part_provider(self, 3);
     rng_init(&r->rng, clock_wall_ms(r->ledger->clock) + 33 + self->shard);
     buf_init(&r->text, ROBOTS_BODY_MAX + 1);
-    buf_init(&r->scratch, 64 << 10);
     enum rc rc = decoder_open(&r->decoder);
     if (rc)
         robots_close(self);
@@ -77,7 +73,7 @@ static enum rc robots_open(struct instance *self, struct buf *why)
 /* Where the answer leads, in the visit's arena; false if it is nowhere that can be asked. */
 static bool redirect(struct robots_part *r, struct visit *v)
 {
-    struct str location = head_get(v->answer->head, STR("Location"), &r->scratch);
+    struct str location = v->heads.location;
     struct url_parser parser = {.idn = r->scope->idn};
     struct url to;
     if (!location.p || v->robots_hops >= ROBOTS_REDIRECTS_MAX ||
@@ -96,6 +92,7 @@ static void ask_again(struct instance *self, struct robots_part *r, struct visit
     v->has_slot = false;
     v->robots_hops++;
     v->state = VISIT_ON_ITS_WAY;
+    v->heads = (struct visit_heads){0};
     v->answer = NULL;
     part_emit(self, AGAIN, &v->head);
 }
@@ -109,7 +106,7 @@ static enum rc parse(struct robots_part *r, const struct robots_settings *s, con
     struct decode_input in = {
         .body = a->body,
         .is_chunked = a->is_chunked,
-        .content_encoding = head_get(a->head, STR("Content-Encoding"), &r->scratch),
+        .content_encoding = v->heads.encoding,
         .max_bytes = ROBOTS_BODY_MAX,
     };
     struct decode_report report;

@@ -11,10 +11,19 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "net/head.h"
 
 enum {
     RECENT_SLOTS = 1 << 16, /* fingerprints of links sent to other shards lately */
+};
+
+struct settle_settings {
+    bool archive_only;
+};
+
+static const struct option settle_options[] = {
+    OPTION_BOOL_ROW(struct settle_settings, archive_only, "archive-only", "no",
+                    "leave out the graph of links"),
+    {0},
 };
 
 struct settle_part {
@@ -26,7 +35,6 @@ struct settle_part {
     struct address_table *addresses;
     struct rng rng;
     struct settle_lines lines;
-    struct buf scratch;
     uint64_t recent[RECENT_SLOTS];
 };
 
@@ -34,7 +42,6 @@ static void settle_close(struct instance *self)
 {
     struct settle_part *s = self->state;
     settle_lines_done(&s->lines);
-    buf_done(&s->scratch);
     mem_free(s);
 }
 
@@ -53,7 +60,6 @@ static enum rc settle_open(struct instance *self, struct buf *why)
     s->frontier = ledger_frontier(s->ledger->ledger, self->shard);
     rng_init(&s->rng, clock_wall_ms(s->ledger->clock) + 77 + self->shard);
     settle_lines_init(&s->lines);
-    buf_init(&s->scratch, 64 << 10);
     return RC_OK;
 }
 
@@ -133,13 +139,7 @@ static void send_links(struct settle_part *s, struct visit *v, const struct cand
 
 /* The past ------------------------------------------------------------------------------------- */
 
-static struct str header(struct settle_part *s, struct visit *v, struct str name)
-{
-    struct str value = head_get(v->answer->head, name, &s->scratch);
-    return value.p ? arena_dup(v->arena, value) : STR_NONE;
-}
-
-static void past_capture(struct settle_part *s, struct visit *v, struct past *p)
+static void past_capture(const struct visit *v, struct past *p)
 {
     bool is_whole = v->is_kept && v->answer->outcome == HTTP_WHOLE && v->end.status == 200;
     if (v->end.status == 304 && v->has_past) { /* what it confirms still holds */
@@ -155,8 +155,8 @@ static void past_capture(struct settle_part *s, struct visit *v, struct past *p)
         p->digest = v->place.digest;
         p->captured_ms = v->date_ms;
         memcpy(p->record_id, v->place.id.bytes, sizeof p->record_id);
-        p->etag = header(s, v, STR("ETag"));
-        p->last_modified = header(s, v, STR("Last-Modified"));
+        p->etag = v->heads.etag;
+        p->last_modified = v->heads.last_modified;
         p->changes +=
             v->has_past && v->past.has_digest && !digest_eq(&v->past.digest, &v->place.digest);
     }
@@ -176,7 +176,7 @@ static void past_of(struct settle_part *s, struct visit *v, int code, struct pas
         .changes = v->has_past ? v->past.changes : 0,
     };
     if (v->answer)
-        past_capture(s, v, p);
+        past_capture(v, p);
 }
 
 /* Results -------------------------------------------------------------------------------------- */
@@ -241,6 +241,7 @@ static enum settle how_of(const struct visit *v, struct pace_verdict *verdict)
 
 static enum rc settle_result(struct settle_part *s, struct visit *v)
 {
+    const struct settle_settings *set = s->self->settings;
     uint64_t now_ms = part_now_ms(s->self);
     int64_t wall_ms = (int64_t)clock_wall_ms(s->ledger->clock);
     struct pace_verdict verdict = verdict_of(s, v);
@@ -272,7 +273,7 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
     } else {
         count_add(&s->ledger->counts.retried, 1);
     }
-    settle_lines_links(&s->lines, v, links, count);
+    settle_lines_links(&s->lines, v, links, count, !set->archive_only);
     if (how == SETTLE_DONE) {
         past_of(s, v, verdict.code, &past);
         o.fingerprint = v->fingerprint;
@@ -301,7 +302,7 @@ static enum rc settle_seeds(struct settle_part *s, struct visit *v)
     o.links = new_links(s, v, &count);
     o.link_count = count;
     settle_lines_clear(&s->lines);
-    settle_lines_links(&s->lines, v, o.links, count);
+    settle_lines_links(&s->lines, v, o.links, count, true);
     enum rc rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
     if (rc == RC_OK && (o.line_count || count))
         rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
@@ -352,6 +353,8 @@ const struct part part_settle = {
                                         {"pace", PACE_INTERFACE, "says when to ask again"},
                                         {"addresses", ADDRESSES_INTERFACE, "gets slots back"},
                                         {0}},
+    .options = settle_options,
+    .settings_bytes = sizeof(struct settle_settings),
     .open = settle_open,
     .close = settle_close,
     .handle = settle_handle,

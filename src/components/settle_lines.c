@@ -262,9 +262,11 @@ static void seed_lines(struct settle_lines *l, const struct visit *v)
 }
 
 void settle_lines_links(struct settle_lines *l, const struct visit *v,
-                        const struct candidate *links, size_t count)
+                        const struct candidate *links, size_t count, bool with_graph)
 {
-    node_lines(l, links, count);
-    arcs_line(l, v);
+    if (with_graph) {
+        node_lines(l, links, count);
+        arcs_line(l, v);
+    }
     seed_lines(l, v);
 }

@@ -21,11 +21,11 @@ void settle_lines_init(struct settle_lines *l);
 void settle_lines_done(struct settle_lines *l);
 void settle_lines_clear(struct settle_lines *l);
 
-/* What became of a visit that has its result. `links`: those that are new. */
+/* What became of a visit that has its result; and what it found: `links` are those that are new. */
 void settle_lines_result(struct settle_lines *l, const struct visit *v, int code, unsigned shard,
                          int64_t wall_ms);
 void settle_lines_links(struct settle_lines *l, const struct visit *v,
-                        const struct candidate *links, size_t count);
+                        const struct candidate *links, size_t count, bool with_graph);
 
 /* The lines, borrowed until the next clear. RC_NOMEM. */
 MUST_CHECK enum rc settle_lines_get(struct settle_lines *l, const struct ledger_line **ret,

@@ -62,6 +62,13 @@ struct visit_link {
     char hop;
 };
 
+/* The first field of each name in an answer's head, without blanks around it; absent if there is
+ * none. Borrowed from the answer. */
+struct visit_heads {
+    struct str type, encoding, location, refresh, retry_after, etag, last_modified;
+    struct str x_robots; /* there may be more of it: fetch/x_robots.h */
+};
+
 struct visit {
     struct message head;
     struct arena *arena;
@@ -99,6 +106,7 @@ struct visit {
     uint64_t begun_ms;                /* the flow's clock */
     int64_t date_ms;                  /* the wall's */
     const struct http_answer *answer; /* NULL: there is none */
+    struct visit_heads heads;         /* of the answer */
     struct pace_end end;
     bool has_verdict; /* of robots.txt robots', of what never was asked settle's */
     struct pace_verdict verdict;
@@ -158,6 +166,9 @@ static inline struct visit *visit_of(struct message *m)
 
 /* Sets kind, url and fingerprint: the URL of the loan, or its origin's robots.txt, in the arena. */
 MUST_CHECK enum rc visit_name(struct visit *v, enum visit_kind kind);
+
+/* Fills v->heads from v->answer. */
+void visit_read_heads(struct visit *v);
 
 /* Appends a reference, the arena's. False: no memory or more than there may be (is_cut). */
 enum { VISIT_MAX_REFERENCES = 50000 };

@@ -132,6 +132,17 @@ void frontier_bucket_drop(struct frontier *f, unsigned bucket)
     f->buckets[bucket] = NULL;
 }
 
+void frontier_each_host(const struct frontier *f, void (*each)(void *ctx, const struct host *h),
+                        void *ctx)
+{
+    for (unsigned bucket = 0; bucket < FRONTIER_BUCKETS; bucket++) {
+        const struct bucket *b = f->buckets[bucket];
+        for (uint32_t i = 0; b && i < b->host_slots; i++)
+            if (b->hosts[i])
+                each(ctx, b->hosts[i]);
+    }
+}
+
 static struct host *host_need(struct frontier *f, struct bucket *b, const struct candidate *c,
                               enum admitted *ret_why)
 {

@@ -130,6 +130,10 @@ struct str host_name(const struct host *h);
 uint64_t host_position(const struct host *h);
 uint32_t host_queued(const struct host *h);
 
+/* Every host, in no order; nothing may be admitted meanwhile. */
+void frontier_each_host(const struct frontier *f, void (*each)(void *ctx, const struct host *h),
+                        void *ctx);
+
 struct frontier_counts {
     uint64_t hosts, known, queued, out, waiting, ready;
     uint64_t bytes; /* memory in use */

@@ -132,7 +132,7 @@ void warc_writer_begin(struct warc_writer *w, struct str header, uint64_t block_
     if (w->rc)
         return;
     if (w->way == WAY_STREAM)
-        gzip_fast_begin(w->fast);
+        gzip_fast_begin(w->fast, header.n + block_bytes);
     buf_clear(&w->gather);
     emit(w, header, false);
 }

@@ -153,7 +153,7 @@ void kit_member(struct buf *out, struct str plain)
 {
     struct gzip_fast *g = gzip_fast_open(1);
     assert_non_null(g);
-    gzip_fast_begin(g);
+    gzip_fast_begin(g, 0);
     gzip_fast_add(g, plain, true, out);
     gzip_fast_close(g);
 }

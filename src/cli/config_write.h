@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* config_write: settings as the YAML that config_file.h reads back. */
+#ifndef CLI_CONFIG_WRITE_H
+#define CLI_CONFIG_WRITE_H
+
+#include "cli/settings.h"
+
+/* The name of a crawl's own file in its directory. */
+#define CONFIG_OF_CRAWL "orbweaver.yaml"
+
+void config_write_value(struct buf *out, const struct option *o, const void *settings);
+
+/* A text that is absent, or an empty list. */
+bool config_is_unset(const struct option *o, const void *settings);
+
+/* Everything somebody said about the crawl, for its own directory. */
+void config_write(struct buf *out, const struct settings *settings,
+                  const enum settings_source *sources);
+
+#endif
