@@ -4,6 +4,7 @@
  * helper's time and are not counted. On real files in a folder of its own below $TMPDIR or /tmp. */
 #include "bench.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "crawl/ledger.h"
 

@@ -130,11 +130,11 @@ void ledger_drop(struct ledger *l, unsigned epoch, size_t count)
 
 /* Under `lock`. All archives, then lines, then the journal: the kernel never has an outcome without
  * its records, so kill -9 takes away nothing that a turn has written. While an archive is being
- * synced it takes no bytes, and the whole waits for the next turn. */
+ * synced or sealed it takes no bytes, and the whole waits for the next turn. */
 static enum rc write_all(struct ledger *l)
 {
     enum rc rc = l->failed;
-    if (l->archive_syncing)
+    if (l->archive_busy)
         return rc;
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
         rc = warc_files_write(l->shards[i].warc);

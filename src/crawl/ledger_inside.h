@@ -73,7 +73,8 @@ struct ledger {
     pthread_mutex_t rounds;
     struct buf commit;            /* the last one's batch */
     uint64_t commit_position;     /* that it vouches for */
-    uint64_t commit_end;          /* of the journal behind it; UINT64_MAX: there is none */
+    uint64_t commit_end;          /* of the journal behind it, if it vouches for all before itself;
+                                     else UINT64_MAX */
     struct history_batch *taken;  /* what the round writes to the history */
     struct disk_file *image_file; /* of the image being made; NULL before its first piece */
     uint64_t image_bytes;         /* in it */
@@ -81,8 +82,8 @@ struct ledger {
 
     /* Guards the rest; and the order of what is journalled and added to files. */
     pthread_mutex_t lock;
-    enum rc failed;       /* sticks */
-    bool archive_syncing; /* the archive takes no bytes: nor may the journal */
+    enum rc failed;    /* sticks */
+    bool archive_busy; /* synced or sealed: it takes no bytes, nor may the journal */
     bool is_short;
     uint64_t journal_bytes; /* at the last round: asking may wait for a sync */
     struct batch_totals totals;

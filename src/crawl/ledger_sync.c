@@ -36,10 +36,17 @@ static bool begin(struct ledger *l, struct batch_commit *c, enum rc *ret)
         struct history_batch *swap = l->past;
         l->past = l->taken;
         l->taken = swap;
-        l->archive_syncing = true;
+        l->archive_busy = true;
     }
     (void)pthread_mutex_unlock(&l->lock);
     return go_on;
+}
+
+static void set_archive_busy(struct ledger *l, bool busy)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    l->archive_busy = busy;
+    (void)pthread_mutex_unlock(&l->lock);
 }
 
 /* 2. */
@@ -48,9 +55,7 @@ static enum rc sync_archives(struct ledger *l)
     enum rc rc = RC_OK;
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
         rc = warc_files_sync(l->shards[i].warc);
-    (void)pthread_mutex_lock(&l->lock);
-    l->archive_syncing = false;
-    (void)pthread_mutex_unlock(&l->lock);
+    set_archive_busy(l, false);
     return rc;
 }
 
@@ -67,8 +72,10 @@ static enum rc sync_lines(struct ledger *l)
 static enum rc seal(struct ledger *l)
 {
     enum rc rc = RC_OK;
+    set_archive_busy(l, true);
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
         rc = warc_files_seal(l->shards[i].warc, l->shards[i].round_settled);
+    set_archive_busy(l, false);
     return rc;
 }
 
@@ -95,7 +102,8 @@ static enum rc commit(struct ledger *l, const struct batch_commit *c)
         return rc;
     (void)pthread_mutex_lock(&l->lock);
     l->commit_position = c->position;
-    l->commit_end = position + JOURNAL_HEAD_BYTES + bytes.n;
+    /* What was journalled in between is not vouched for: the next round has something to do. */
+    l->commit_end = position == c->position ? position + JOURNAL_HEAD_BYTES + bytes.n : UINT64_MAX;
     (void)pthread_mutex_unlock(&l->lock);
     return RC_OK;
 }

@@ -128,6 +128,28 @@ static void a_finished_crawl_opens_with_nothing_to_replay(void **state)
     disk_close(d);
 }
 
+static void images_are_made_on_the_way_and_the_journal_is_trimmed(void **state)
+{
+    (void)state;
+    struct disk *d = fresh_disk();
+    struct buf bytes = {.max = 1 << 20};
+    bool more = true;
+    assert_rc(small_open(&one, d, 2, &truth), RC_OK);
+    while (more)
+        assert_rc(small_step(&one, true, &more), RC_OK);
+    assert_rc(disk_read_whole(d, "state/MANIFEST", &bytes), RC_OK);
+    assert_true((unsigned char)bytes.p[12] >= 2); /* its generation */
+    assert_true(disk_read_whole(d, "state/journal/0000000000000000", &bytes) == RC_NOT_FOUND);
+    assert_true(disk_read_whole(d, "state/images/0000000000000001", &bytes) == RC_NOT_FOUND);
+    buf_done(&bytes);
+    small_close(&one);
+    assert_rc(small_open(&one, d, 3, &truth), RC_OK);
+    assert_rc(small_finish(&one), RC_OK);
+    assert_null(small_check_end(&one, d));
+    small_close(&one);
+    disk_close(d);
+}
+
 static void links_that_nobody_admitted_come_back(void **state)
 {
     (void)state;
@@ -246,6 +268,7 @@ int main(void)
         cmocka_unit_test(a_batch_of_no_sense_is_refused_by_its_position),
         cmocka_unit_test(a_damaged_manifest_or_image_is_refused),
         cmocka_unit_test(a_finished_crawl_opens_with_nothing_to_replay),
+        cmocka_unit_test(images_are_made_on_the_way_and_the_journal_is_trimmed),
         cmocka_unit_test(links_that_nobody_admitted_come_back),
         cmocka_unit_test(no_host_is_asked_at_once_after_a_resume),
         cmocka_unit_test(what_a_batch_cannot_hold_is_refused_and_changes_nothing),

@@ -28,7 +28,7 @@ struct small_crawl {
     struct capture_writer *writer;
     struct small_mail mail[SMALL_MAX_SHARDS][SMALL_MAX_MAIL];
     size_t mail_count[SMALL_MAX_SHARDS];
-    unsigned pages;
+    unsigned pages, steps;
     struct small_truth *truth;
     char why[300];
 };
