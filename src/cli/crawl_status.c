@@ -98,6 +98,9 @@ void crawl_status_print(struct ledger_service *l, uint64_t fetched_before, uint6
     if (get(&c->failed) || get(&c->refused))
         buf_printf(out, " · %llu failed · %llu refused", (unsigned long long)get(&c->failed),
                    (unsigned long long)get(&c->refused));
+    if (get(&c->changed) || get(&c->unchanged))
+        buf_printf(out, " · %llu changed · %llu unchanged", (unsigned long long)get(&c->changed),
+                   (unsigned long long)get(&c->unchanged));
     print_harvest(c, out);
     print_wait(l, &s, out);
 }
@@ -129,6 +132,8 @@ void crawl_status_json(struct ledger_service *l, struct buf *out)
     jsonw_end(&j);
     jsonw_u64_field(&j, "revisits", get(&c->revisits));
     jsonw_u64_field(&j, "truncated", get(&c->truncated));
+    jsonw_u64_field(&j, "changed", get(&c->changed));
+    jsonw_u64_field(&j, "unchanged", get(&c->unchanged));
     jsonw_u64_field(&j, "unkept", get(&c->unkept));
     jsonw_u64_field(&j, "relevant", get(&c->relevant));
     jsonw_u64_field(&j, "irrelevant", get(&c->irrelevant));

@@ -4,6 +4,7 @@
 #include "components/catalog.h"
 
 extern const struct part part_seeds;
+extern const struct part part_known;
 extern const struct part part_schedule;
 extern const struct part part_resolve;
 extern const struct part part_gate;
@@ -44,6 +45,7 @@ extern const struct part part_seen_nothing;
 
 static const struct part *const parts[] = {
     &part_seeds,
+    &part_known,
     &part_schedule,
     &part_resolve,
     &part_gate,

@@ -101,6 +101,22 @@ static void unlist(struct fetch *f, struct visit *v)
 
 /* The answer ----------------------------------------------------------------------------------- */
 
+/* Only if it changed since it was captured. What was modified after it was asked for says nothing
+ * (F92). */
+static struct request_condition condition_of(const struct visit *v)
+{
+    struct request_condition c = {0};
+    int64_t modified_ms;
+    if (!v->has_past || !v->past.has_digest)
+        return c;
+    c.etag = v->past.etag;
+    if (v->past.last_modified.p &&
+        http_date_read(v->past.last_modified, v->past.captured_ms, &modified_ms) == RC_OK &&
+        modified_ms <= v->past.captured_ms)
+        c.last_modified = v->past.last_modified;
+    return c;
+}
+
 /* What the pace of the host depends on. */
 static struct pace_end end_of(struct fetch *f, const struct visit *v, const struct http_answer *a)
 {
@@ -110,7 +126,8 @@ static struct pace_end end_of(struct fetch *f, const struct visit *v, const stru
         end.has_retry_after =
             retry_after_read(v->heads.retry_after, (int64_t)clock_wall_ms(f->ledger->clock),
                              s->retry_after_most_ms, &end.retry_after_ms);
-    end.is_unasked_304 = a->status == 304 && !v->has_past;
+    end.is_unasked_304 =
+        a->status == 304 && !condition_of(v).etag.p && !condition_of(v).last_modified.p;
     return end;
 }
 
@@ -150,10 +167,8 @@ static void on_answer(struct http_ask *ask, const struct http_answer *answer)
 
 static struct str request_of(struct fetch *f, struct visit *v)
 {
-    struct request_condition condition = {0};
+    struct request_condition condition = condition_of(v);
     struct buf out = {.max = URL_MAX_BYTES + (64 << 10)};
-    if (v->has_past && v->past.has_digest)
-        condition = (struct request_condition){v->past.etag, v->past.last_modified};
     request_write(&out, &v->url, &f->identity, &condition);
     struct str request = buf_rc(&out) == RC_OK ? arena_dup(v->arena, buf_str(&out)) : STR_NONE;
     buf_done(&out);

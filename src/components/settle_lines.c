@@ -85,6 +85,8 @@ static void annotate(struct buf *out, const struct visit *v)
     }
     if (v->is_kept && v->place.is_revisit)
         note(out, begun, "revisit");
+    if (visit_change(v) != CHANGE_UNKNOWN)
+        note(out, begun, visit_change(v) == CHANGE_SEEN ? "changed" : "unchanged");
     if (v->answer)
         note_answer(out, begun, v->answer);
     if (v->is_cut)
@@ -252,7 +254,7 @@ static void seed_lines(struct settle_lines *l, const struct visit *v)
         if (!v->links[i].is_seed)
             continue;
         buf_add(&l->text, v->links[i].href);
-        if (v->kind != VISIT_SEEDS) {
+        if (!visit_is_list(v)) {
             buf_byte(&l->text, ' ');
             buf_add(&l->text, url_href(&v->url));
         }
