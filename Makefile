@@ -4,7 +4,7 @@
 #
 #   make                 build/orbweaver
 #   make check           every test of the check tier; ends with "N passed, N failed"
-#   make crawl SEEDS=…   crawl (the crawl comes with a later issue; until then it says so)
+#   make crawl SEEDS=…   crawl into OUT=crawl; without seeds, a simulated web of this machine
 #   make demo            serve a small simulated web to look at (build/simweb/simweb --demo)
 #   make soak            thread sanitizer, long and many-seeded runs
 #   make bench           all timing
@@ -18,6 +18,7 @@ DESTDIR ?=
 T ?= 60
 ROUNDS ?= 20
 SEEDS ?=
+OUT ?= crawl
 export PYTHONDONTWRITEBYTECODE = 1
 
 .PHONY: all check crawl demo soak bench fuzz lint format install clean
@@ -35,9 +36,7 @@ check:
 	@tools/check
 
 crawl: all
-	@echo "orbweaver cannot crawl yet: this version holds the libraries and the framework it will" >&2
-	@echo "crawl with. Try what is there: build/orbweaver --help" >&2
-	@exit 1
+	@SEEDS="$(SEEDS)" OUT="$(OUT)" tools/crawl
 
 demo: all
 	@build/simweb/simweb --demo $(DEMO)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the HTTP engine costs a page of 28 KB on loopback: CPU of this thread (the kernel's work for
  * its system calls included; the server is another process), over kept connections and over new
- * ones; and the part of it that is reading head and body. */
+ * ones, plain, over TLS and with HTTP/2; and the part of it that is reading head and body. */
 #include "bench.h"
 
 #include "net/http.h"
 #include "net/reply.h"
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <signal.h>
@@ -20,8 +21,9 @@
 #include <unistd.h>
 
 enum { BODY_BYTES = 28 << 10, PAGES = 20000, TLS_PAGES = 1000, MOST = 256, HEAD_BYTES = 512 };
+enum { FRAME_HEAD = 9, FRAME_BYTES = 16 << 10, PREFACE_BYTES = 24 };
 
-enum mode { KEPT, NEW, TLS_NEW, TLS_RESUMED };
+enum mode { KEPT, NEW, TLS_NEW, TLS_RESUMED, TLS_KEPT, H2_KEPT };
 
 static char page[HEAD_BYTES + BODY_BYTES];
 static size_t page_bytes;
@@ -45,6 +47,51 @@ static void make_page(bool closes)
     must(n > 0 && n < HEAD_BYTES, "head");
     memset(page + n, 'x', BODY_BYTES);
     page_bytes = (size_t)n + BODY_BYTES;
+}
+
+static size_t put_frame(char *to, unsigned type, unsigned flags, size_t payload)
+{
+    const char head[FRAME_HEAD] = {(char)(payload >> 16),
+                                   (char)(payload >> 8),
+                                   (char)payload,
+                                   (char)type,
+                                   (char)flags,
+                                   0,
+                                   0,
+                                   0,
+                                   1};
+    memcpy(to, head, sizeof head);
+    return sizeof head;
+}
+
+static size_t put_field(char *to, const char *name, const char *value)
+{
+    int n = snprintf(to, HEAD_BYTES, "%c%c%s%c%s", 0x10, (int)strlen(name), name,
+                     (int)strlen(value), value);
+    must(n > 0 && n < HEAD_BYTES, "field");
+    return (size_t)n;
+}
+
+/* The same page in frames, for stream 1. */
+static void make_h2_page(void)
+{
+    size_t head = FRAME_HEAD;
+    page[head++] = (char)0x88; /* :status 200 */
+    head += put_field(page + head, "server", "bench");
+    head += put_field(page + head, "date", "Mon, 16 Nov 2026 05:00:00 GMT");
+    head += put_field(page + head, "content-type", "text/html; charset=utf-8");
+    head += put_field(page + head, "content-length", "28672");
+    head += put_field(page + head, "last-modified", "Sun, 15 Nov 2026 05:00:00 GMT");
+    head += put_field(page + head, "etag", "\"5f0c-62716\"");
+    (void)put_frame(page, 1, 4, head - FRAME_HEAD);
+    page_bytes = head;
+    for (size_t left = BODY_BYTES; left;) {
+        size_t n = left < FRAME_BYTES ? left : FRAME_BYTES;
+        left -= n;
+        page_bytes += put_frame(page + page_bytes, 0, left == 0, n);
+        memset(page + page_bytes, 'x', n);
+        page_bytes += n;
+    }
 }
 
 static void answer(int fd, bool closes)
@@ -117,6 +164,85 @@ static void serve_tls(int listener, bool resumes)
     }
 }
 
+/* How many requests stand in the bytes, from *at on; HTTP/2's other frames are stepped over. */
+static unsigned requests_in(const char *bytes, size_t n, size_t *at, bool is_h2)
+{
+    unsigned count = 0;
+    if (!is_h2) {
+        *at = n;
+        return 1;
+    }
+    while (*at + FRAME_HEAD <= n) {
+        const unsigned char *head = (const unsigned char *)bytes + *at;
+        *at += FRAME_HEAD + ((size_t)head[0] << 16 | (size_t)head[1] << 8 | head[2]);
+        count += head[3] == 1;
+    }
+    return count;
+}
+
+/* Frames have their stream's number behind type and flags. */
+static void set_stream(uint32_t stream)
+{
+    for (size_t at = 0; at < page_bytes;) {
+        unsigned char *head = (unsigned char *)page + at;
+        for (int i = 0; i < 4; i++)
+            head[5 + i] = (unsigned char)(stream >> (24 - 8 * i));
+        at += FRAME_HEAD + ((size_t)head[0] << 16 | (size_t)head[1] << 8 | head[2]);
+    }
+}
+
+/* One connection, until it is closed. A client says all it has to say in one record. */
+static void serve_kept(SSL *ssl, bool is_h2)
+{
+    static const char settings[FRAME_HEAD] = {0, 0, 0, 4};
+    char bytes[4096];
+    int n;
+    uint32_t stream = 1;
+    size_t at = is_h2 ? PREFACE_BYTES : 0;
+    if (is_h2)
+        (void)SSL_write(ssl, settings, sizeof settings);
+    for (; (n = SSL_read(ssl, bytes, sizeof bytes)) > 0; at = 0)
+        for (unsigned i = requests_in(bytes, (size_t)n, &at, is_h2); i; i--) {
+            if (is_h2)
+                set_stream(stream);
+            stream += 2;
+            (void)SSL_write(ssl, page, (int)page_bytes);
+        }
+}
+
+static int choose_h2(SSL *ssl, const unsigned char **ret, unsigned char *ret_n,
+                     const unsigned char *offered, unsigned n, void *ctx)
+{
+    (void)ssl, (void)offered, (void)n, (void)ctx;
+    *ret = (const unsigned char *)"h2";
+    *ret_n = 2;
+    return SSL_TLSEXT_ERR_OK;
+}
+
+/* A process for each connection. */
+static void serve_tls_kept(int listener, bool is_h2)
+{
+    SSL_CTX *context = tls_context(true);
+    if (is_h2)
+        SSL_CTX_set_alpn_select_cb(context, choose_h2, NULL);
+    (void)signal(SIGCHLD, SIG_IGN);
+    for (;;) {
+        int fd = accept(listener, NULL, NULL);
+        pid_t parent = getpid();
+        if (fork() == 0) {
+            SSL *ssl = SSL_new(context);
+            if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+                _exit(1);
+            int on = 1; /* an answer is several records */
+            if (ssl && !setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) &&
+                SSL_set_fd(ssl, fd) && SSL_accept(ssl) == 1)
+                serve_kept(ssl, is_h2);
+            _exit(0);
+        }
+        close(fd);
+    }
+}
+
 static pid_t server_start(enum mode mode, uint16_t *ret_port)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -126,12 +252,16 @@ static pid_t server_start(enum mode mode, uint16_t *ret_port)
              !getsockname(fd, (struct sockaddr *)&a, &n),
          "listen");
     *ret_port = ntohs(a.sin_port);
-    make_page(mode != KEPT);
+    make_page(mode != KEPT && mode < TLS_KEPT);
+    if (mode == H2_KEPT)
+        make_h2_page();
     pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         (void)signal(SIGPIPE, SIG_IGN);
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
             _exit(1);
+        if (mode >= TLS_KEPT)
+            serve_tls_kept(fd, mode == H2_KEPT);
         if (mode >= TLS_NEW)
             serve_tls(fd, mode == TLS_RESUMED);
         serve(fd, mode == NEW);
@@ -142,6 +272,7 @@ static pid_t server_start(enum mode mode, uint16_t *ret_port)
 
 struct run {
     struct http *http;
+    bool is_h2;
     unsigned left, open;
     struct http_ask asks[MOST];
     char hosts[MOST][16];
@@ -161,6 +292,7 @@ static void ask_next(struct http_ask *ask)
 static void on_done(struct http_ask *ask, const struct http_answer *a)
 {
     must(a->outcome == HTTP_WHOLE && a->body.n == BODY_BYTES, a->why ? a->why : "short");
+    must(a->is_h2 == run.is_h2, "the wrong protocol");
     run.open--;
     ask_next(ask);
 }
@@ -194,6 +326,7 @@ static void bench(const char *name, unsigned connections, enum mode mode, const 
     buf_init(&why, 1000);
     must(arena && options_default(http_options, &s, arena) == RC_OK, "settings");
     s.insecure = true;
+    s.http2 = run.is_h2 = mode == H2_KEPT;
     must(guard_open(&allow, &guard, &why) == RC_OK && loop_init(&loop, clock_real()) == RC_OK &&
              http_open(&loop, &s, &run.http, &why) == RC_OK,
          "open");
@@ -214,7 +347,8 @@ static void bench(const char *name, unsigned connections, enum mode mode, const 
     }
     double best = 1e300;
     for (int round = 0; round < 3; round++) {
-        double us = one_run(&loop, connections, mode >= TLS_NEW ? TLS_PAGES : PAGES);
+        bool is_short = mode == TLS_NEW || mode == TLS_RESUMED;
+        double us = one_run(&loop, connections, is_short ? TLS_PAGES : PAGES);
         best = us < best ? us : best;
     }
     bench_row(name, best, "us/page", goal);
@@ -252,5 +386,7 @@ int main(void)
     bench("http: new connections, 64 at once", 64, NEW, "80");
     bench("http: new connections over TLS, 16 at once", 16, TLS_NEW, "-");
     bench("http: the same with sessions resumed", 16, TLS_RESUMED, "-");
+    bench("http: 16 kept connections over TLS", 16, TLS_KEPT, "-");
+    bench("http: the same with HTTP/2", 16, H2_KEPT, "-");
     return 0;
 }

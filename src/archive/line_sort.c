@@ -13,6 +13,7 @@ struct sorter {
     struct disk *disk;
     const char *result;
     size_t memory_bytes;
+    bool is_loose;   /* the result need not last */
     struct buf text; /* has all its room from the start, so lines do not move */
     struct str *lines;
     size_t count, room;
@@ -216,12 +217,14 @@ static enum rc put_in_place(struct sorter *s)
     struct str in = disk_path_folder(s->result);
     struct disk_file *f = NULL;
     enum rc rc = disk_open(s->disk, run_path(s, s->first, path), DISK_APPEND, &f);
-    rc = rc ? rc : disk_sync(f);
+    rc = rc || s->is_loose ? rc : disk_sync(f);
     disk_file_close(f);
     rc = rc ? rc : disk_rename(s->disk, path, s->result);
     if (rc)
         return rc;
     s->first++;
+    if (s->is_loose)
+        return RC_OK;
     memcpy(folder, in.p, in.n);
     folder[in.n] = 0;
     return disk_dirsync(s->disk, folder);
@@ -241,11 +244,13 @@ static enum rc sort_all(struct sorter *s, const struct line_sort_input *inputs, 
     return rc ? rc : put_in_place(s);
 }
 
-enum rc line_sort(struct disk *d, const struct line_sort_input *inputs, size_t count,
-                  const char *result, size_t memory_bytes, uint64_t *ret_lines)
+static enum rc sort_either(struct disk *d, const struct line_sort_input *inputs, size_t count,
+                           const char *result, size_t memory_bytes, bool is_loose,
+                           uint64_t *ret_lines)
 {
     char path[RUN_PATH_BYTES];
-    struct sorter s = {.disk = d, .result = result, .memory_bytes = memory_bytes};
+    struct sorter s = {
+        .disk = d, .result = result, .memory_bytes = memory_bytes, .is_loose = is_loose};
     if (strlen(result) > DISK_MAX_PATH_BYTES)
         return RC_INVALID;
     if (memory_bytes < LINE_SORT_MIN_MEMORY)
@@ -261,4 +266,16 @@ enum rc line_sort(struct disk *d, const struct line_sort_input *inputs, size_t c
     buf_done(&s.text);
     mem_free(s.lines);
     return rc;
+}
+
+enum rc line_sort(struct disk *d, const struct line_sort_input *inputs, size_t count,
+                  const char *result, size_t memory_bytes, uint64_t *ret_lines)
+{
+    return sort_either(d, inputs, count, result, memory_bytes, false, ret_lines);
+}
+
+enum rc line_sort_loose(struct disk *d, const struct line_sort_input *inputs, size_t count,
+                        const char *result, size_t memory_bytes, uint64_t *ret_lines)
+{
+    return sort_either(d, inputs, count, result, memory_bytes, true, ret_lines);
 }

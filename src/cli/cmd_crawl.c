@@ -8,6 +8,9 @@
 #include "base/clock.h"
 #include "components/catalog.h"
 #include "flow/flow.h"
+#include "report/crawl_dir.h"
+#include "report/index_sort.h"
+#include "report/report.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -144,6 +147,28 @@ static enum rc save_settings(const struct crawl *c)
     return rc;
 }
 
+/* The sorted index and the reports, which `export cdxj` and `report` can make again at any time: so
+ * a failure here is told, and the crawl is done all the same. */
+static void write_summaries(const struct crawl *c)
+{
+    struct buf why = {.max = TEXT_MAX};
+    struct report *r = NULL;
+    struct disk *d = NULL;
+    uint64_t lines;
+    enum rc rc = crawl_dir_open(c->settings->output.p, &d, &why);
+    if (rc == RC_OK)
+        rc = index_sort(d, &lines);
+    if (rc == RC_OK)
+        rc = report_open(d, &r);
+    if (rc == RC_OK)
+        rc = report_write_files(d, r);
+    if (rc)
+        log_warn(c->log, "crawl.no_reports", LOG_RC(rc));
+    report_close(r);
+    disk_close(d);
+    buf_done(&why);
+}
+
 static int run_crawl(struct crawl *c)
 {
     struct buf why = {.max = TEXT_MAX};
@@ -165,6 +190,8 @@ static int run_crawl(struct crawl *c)
     if (c->ledger && rc == RC_OK)
         rc = ledger_finish(c->ledger->ledger);
     crawl_watch_end(c->watch);
+    if (rc == RC_OK && !crawl_watch_signal(c->watch))
+        write_summaries(c);
     if (rc)
         cli_fail(EXIT_OTHER, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
     buf_done(&why);

@@ -5,6 +5,7 @@
 #include "components/services.h"
 #include "components/visit.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 
 enum { OUT, REFUSED };
@@ -41,7 +42,9 @@ static bool robots_allow(const struct instance *self, struct visit *v)
 static bool address_free(struct instance *self, struct visit *v)
 {
     struct address_table *addresses = part_provider(self, 2);
-    uint64_t moment_ms = address_table_ask(addresses, v->address_group, part_now_ms(self));
+    struct ledger_service *ledger = part_provider(self, 0);
+    uint64_t now_ms = clock_now_ms(ledger->clock); /* not the turn's: that may be a while ago */
+    uint64_t moment_ms = address_table_ask(addresses, v->address_group, now_ms);
     if (moment_ms == 0) {
         v->has_slot = true;
         return true;
@@ -92,7 +95,7 @@ const struct part part_gate = {
     .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "may be asked", false},
                                           {"refused", VISIT_TYPE, "may not, or not now", false},
                                           {0}},
-    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "knows how long it takes"},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the time"},
                                         {"budget", BUDGET_INTERFACE, "knows how much may be had"},
                                         {"addresses", ADDRESSES_INTERFACE, "knows who is busy"},
                                         {0}},

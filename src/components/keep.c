@@ -101,7 +101,9 @@ static void find_via(struct keep *k, struct visit *v)
 {
     struct history *h = ledger_history(k->ledger->ledger);
     struct past past;
-    if (h && v->lent.via && history_get(h, v->lent.via, v->arena, &past) == RC_OK)
+    if (v->lent.via)
+        v->via = recent_pages_get(k->ledger->recent, v->lent.via, v->arena);
+    if (!v->via.p && h && v->lent.via && history_get(h, v->lent.via, v->arena, &past) == RC_OK)
         v->via = past.url;
 }
 

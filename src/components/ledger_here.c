@@ -194,6 +194,7 @@ static void ledger_here_close(struct instance *self)
 {
     struct ledger_part *p = self->state;
     ledger_close(p->service.ledger);
+    recent_pages_close(p->service.recent);
     disk_close(p->disk);
     arena_close(p->arena);
     mem_free(p->seeds.slots);
@@ -218,7 +219,8 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     p->service.begun_ms = clock_now_ms(p->service.clock);
     p->service.knows_seed = knows_seed;
     p->arena = arena_open(4096, 1 << 20);
-    enum rc rc = p->arena ? open_ledger(self, p, why) : RC_NOMEM;
+    p->service.recent = recent_pages_open();
+    enum rc rc = p->arena && p->service.recent ? open_ledger(self, p, why) : RC_NOMEM;
     if (rc) {
         ledger_here_close(self);
         return rc;

@@ -88,7 +88,7 @@ static bool redirect(struct robots_part *r, struct visit *v)
 static void ask_again(struct instance *self, struct robots_part *r, struct visit *v)
 {
     if (v->has_slot)
-        address_table_done(r->addresses, v->address_group, part_now_ms(self));
+        address_table_done(r->addresses, v->address_group, clock_now_ms(r->ledger->clock));
     v->has_slot = false;
     v->robots_hops++;
     v->state = VISIT_ON_ITS_WAY;

@@ -13,6 +13,7 @@
 #ifndef COMPONENTS_SERVICES_H
 #define COMPONENTS_SERVICES_H
 
+#include "components/recent_pages.h"
 #include "crawl/ledger.h"
 #include "fetch/address_table.h"
 #include "fetch/pace.h"
@@ -72,6 +73,7 @@ struct ledger_service {
     uint64_t begun_ms;      /* the clock's, of this run */
     uint64_t earlier_ms;    /* of crawling, by earlier runs */
     uint64_t not_before_ms; /* the clock's: when it was begun anew, hosts have a rest first */
+    struct recent_pages *recent;
     struct crawl_counts counts;
     /* Whether earlier runs have brought that seed. */
     bool (*knows_seed)(const struct ledger_service *s, uint64_t fingerprint);

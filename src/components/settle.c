@@ -238,7 +238,9 @@ static enum settle how_of(const struct visit *v, struct pace_verdict *verdict)
 static enum rc settle_result(struct settle_part *s, struct visit *v)
 {
     const struct settle_settings *set = s->self->settings;
-    uint64_t now_ms = part_now_ms(s->self);
+    /* The turn may have begun a while ago, and the clock counts whole milliseconds: neither may
+     * shorten the wait. */
+    uint64_t now_ms = clock_now_ms(s->ledger->clock) + 1;
     int64_t wall_ms = (int64_t)clock_wall_ms(s->ledger->clock);
     struct pace_verdict verdict = verdict_of(s, v);
     enum settle how = how_of(v, &verdict);
@@ -285,6 +287,8 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
         rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
     if (rc == RC_OK)
         rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
+    if (rc == RC_OK && count)
+        recent_pages_put(s->ledger->recent, v->fingerprint, url_href(&v->url));
     if (rc == RC_OK)
         send_links(s, v, links, count, epoch);
     return rc;
@@ -315,7 +319,7 @@ static void settle_handle(struct instance *self, unsigned inlet, struct message 
     struct visit *v = visit_of(m);
     enum rc rc = RC_OK;
     if (v->has_slot)
-        address_table_done(s->addresses, v->address_group, part_now_ms(self));
+        address_table_done(s->addresses, v->address_group, clock_now_ms(s->ledger->clock));
     if (visit_is_list(v)) {
         rc = settle_list(s, v);
     } else if (v->state == VISIT_LATER) {

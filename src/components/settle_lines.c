@@ -84,7 +84,7 @@ static void annotate(struct buf *out, const struct visit *v)
         note(out, begun, room);
     }
     if (v->is_kept && v->place.is_revisit)
-        note(out, begun, "revisit");
+        note(out, begun, v->end.status == 304 ? "warcRevisit:notModified" : "duplicate:digest");
     if (visit_change(v) != CHANGE_UNKNOWN)
         note(out, begun, visit_change(v) == CHANGE_SEEN ? "changed" : "unchanged");
     if (v->answer)

@@ -38,6 +38,8 @@ struct conn *conn_open(struct loop *loop, bool is_https, struct str host, uint16
 /* close() takes the descriptor out of epoll as well, so the loop need only forget it. */
 static void hang_up(struct conn *c)
 {
+    h2_close(c->h2);
+    c->h2 = NULL;
     tls_link_close(c->link, !c->is_broken);
     c->link = NULL;
     loop_unwatch(c->loop, &c->watch);
@@ -181,7 +183,8 @@ static enum conn_io after_tls(struct conn *c, enum tls_result r)
 enum conn_io conn_shake(struct conn *c, struct tls *tls, const char **ret_why)
 {
     struct str host = str_make(c->host, c->host_n);
-    if (!c->link && tls_link_open(tls, c->watch.fd, host, c->port, &c->link) != RC_OK) {
+    if (!c->link &&
+        tls_link_open(tls, c->watch.fd, host, c->port, c->offers_h2, &c->link) != RC_OK) {
         *ret_why = "no TLS for this name";
         return CONN_FAILED;
     }
@@ -191,8 +194,98 @@ enum conn_io conn_shake(struct conn *c, struct tls *tls, const char **ret_why)
     return io;
 }
 
+bool conn_agree(struct conn *c, const struct h2_limits *limits)
+{
+    if (!tls_is_h2(c->link))
+        return true;
+    c->h2 = h2_open(limits);
+    return c->h2 != NULL;
+}
+
+bool conn_ask(struct conn *c, struct str request)
+{
+    return !c->h2 || h2_ask(c->h2, request) != H2_NOMEM;
+}
+
+/* Writes what HTTP/2 has to say; CONN_DONE when all is written. */
+static enum conn_io h2_flush(struct conn *c)
+{
+    struct str left;
+    while ((left = h2_pending(c->h2)).n) {
+        size_t n = 0;
+        enum conn_io io = after_tls(c, tls_write(c->link, left, &n));
+        h2_wrote(c->h2, n);
+        if (io != CONN_DONE)
+            return io;
+    }
+    return CONN_DONE;
+}
+
+/* The request is in HTTP/2's hands already, and counts as written when that has said it. */
+static enum conn_io h2_write(struct conn *c, struct str request, size_t *ret_n)
+{
+    enum conn_io io = h2_flush(c);
+    *ret_n = io == CONN_DONE ? request.n : 0;
+    return io;
+}
+
+/* No text is left and none will come. */
+static enum conn_io h2_over(struct conn *c)
+{
+    enum h2_state state = h2_state(c->h2);
+    if (state == H2_ENDED) {
+        enum conn_io io = h2_flush(c); /* what it still owes; broken or not, the answer is whole */
+        return io == CONN_FAILED ? io : CONN_ENDED;
+    }
+    c->is_broken = true;
+    if (state == H2_NOMEM)
+        return CONN_FAILED;
+    bool within = state == H2_ASKED || (state == H2_RESET && h2_has_head(c->h2));
+    return within ? CONN_BROKE : CONN_REFUSED;
+}
+
+/* Reads until there is text. Frames without any are few (h2.h). What HTTP/2 owes is written when
+ * there is nothing to read, so that many acknowledgements are one write. */
+static enum conn_io h2_read(struct conn *c, char *to, size_t room, size_t *ret_n)
+{
+    char bytes[H2_TAKE_BYTES];
+    *ret_n = h2_give(c->h2, to, room);
+    while (*ret_n == 0 && h2_state(c->h2) == H2_ASKED) {
+        size_t n;
+        enum conn_io io = after_tls(c, tls_read(c->link, bytes, sizeof bytes, &n));
+        if (io == CONN_FAILED)
+            return io;
+        if (io == CONN_WAITS)
+            return h2_flush(c) == CONN_FAILED ? CONN_FAILED : CONN_WAITS;
+        if (io != CONN_DONE) {
+            (void)h2_end(c->h2);
+            break;
+        }
+        (void)h2_take(c->h2, str_make(bytes, n), to, room, ret_n);
+    }
+    return *ret_n ? CONN_DONE : h2_over(c);
+}
+
+static bool h2_is_quiet(struct conn *c)
+{
+    char bytes[H2_TAKE_BYTES];
+    enum conn_io io = CONN_DONE;
+    while (io == CONN_DONE && h2_may_ask(c->h2)) {
+        size_t n, text;
+        io = after_tls(c, tls_read(c->link, bytes, sizeof bytes, &n));
+        if (io == CONN_DONE)
+            (void)h2_take(c->h2, str_make(bytes, n), NULL, 0, &text);
+    }
+    if (io != CONN_WAITS)
+        return false;
+    io = h2_flush(c);
+    return io == CONN_DONE || io == CONN_WAITS;
+}
+
 enum conn_io conn_read(struct conn *c, char *to, size_t room, size_t *ret_n)
 {
+    if (c->h2)
+        return h2_read(c, to, room, ret_n);
     if (c->link)
         return after_tls(c, tls_read(c->link, to, room, ret_n));
     ssize_t n = recv(c->watch.fd, to, room, 0);
@@ -206,6 +299,8 @@ enum conn_io conn_read(struct conn *c, char *to, size_t room, size_t *ret_n)
 
 enum conn_io conn_write(struct conn *c, struct str bytes, size_t *ret_n)
 {
+    if (c->h2)
+        return h2_write(c, bytes, ret_n);
     if (c->link)
         return after_tls(c, tls_write(c->link, bytes, ret_n));
     ssize_t n = send(c->watch.fd, bytes.p, bytes.n, MSG_NOSIGNAL);
@@ -219,5 +314,5 @@ bool conn_is_quiet(struct conn *c)
 {
     char byte;
     size_t n;
-    return conn_read(c, &byte, 1, &n) == CONN_WAITS;
+    return c->h2 ? h2_is_quiet(c) : conn_read(c, &byte, 1, &n) == CONN_WAITS;
 }

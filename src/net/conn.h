@@ -2,12 +2,15 @@
 /* conn: one connection to one origin at one address, plain or over TLS, that never blocks.
  *
  * It knows bytes and readiness; requests, time and reuse are its users' business. Its user sets
- * `watch.ready` and `user`, and asks with conn_wait() what to be called for. */
+ * `watch.ready` and `user`, and asks with conn_wait() what to be called for. Where the server chose
+ * HTTP/2 (`h2`), requests and answers are still written and read as HTTP/1.1's text: frames are
+ * between here and the socket. */
 #ifndef NET_CONN_H
 #define NET_CONN_H
 
 #include "base/loop.h"
 #include "net/address.h"
+#include "net/h2.h"
 #include "net/tls.h"
 
 struct conn {
@@ -15,9 +18,11 @@ struct conn {
     void *user;
     struct loop *loop;
     struct tls_link *link; /* NULL: plain, or not yet */
+    struct h2 *h2;         /* NULL: HTTP/1.1 */
     struct address peer;
     uint16_t port;
     bool is_https;
+    bool offers_h2; /* set before the handshake */
     bool is_unverified;
     bool is_broken;  /* no polite end */
     unsigned events; /* waited for */
@@ -33,9 +38,9 @@ struct conn {
 enum conn_io {
     CONN_DONE,    /* some bytes, or the step is over */
     CONN_WAITS,   /* conn_wait() has been told for what */
-    CONN_ENDED,   /* the other end has finished */
-    CONN_BROKE,   /* reset, or over without TLS's farewell */
-    CONN_REFUSED, /* TLS: the handshake or the certificate; `why` */
+    CONN_ENDED,   /* the other end has finished; HTTP/2: the answer is whole */
+    CONN_BROKE,   /* reset, or over without TLS's farewell; HTTP/2: over within the answer */
+    CONN_REFUSED, /* TLS: the handshake or the certificate; `why`. HTTP/2: see h2_state() */
     CONN_FAILED,  /* no memory or descriptor of our own */
 };
 
@@ -57,10 +62,17 @@ enum conn_io conn_dialled(struct conn *c, const char **ret_why);
 /* Steps through the handshake. */
 enum conn_io conn_shake(struct conn *c, struct tls *tls, const char **ret_why);
 
+/* After the handshake: speaks HTTP/2 from now on, if that was chosen. False: no memory. */
+bool conn_agree(struct conn *c, const struct h2_limits *limits);
+
+/* Before the first conn_write() of each request, with all of it. False: no memory. */
+bool conn_ask(struct conn *c, struct str request);
+
 enum conn_io conn_read(struct conn *c, char *to, size_t room, size_t *ret_n);
 enum conn_io conn_write(struct conn *c, struct str bytes, size_t *ret_n);
 
-/* Nothing came while nothing was asked, and the other end is still there. */
+/* Nothing came while nothing was asked, and the other end is still there. HTTP/2's frames about
+ * the connection itself are answered. */
 bool conn_is_quiet(struct conn *c);
 
 /* Calls `watch.ready` for these events from now on. False: no memory. */

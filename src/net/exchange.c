@@ -80,8 +80,8 @@ static bool asks_to_close(struct str request)
 
 static void keep_connection(struct exchange *x, size_t all_bytes)
 {
-    if (x->sent < x->ask->request.n || !reply_keeps(&x->reply, all_bytes) ||
-        asks_to_close(x->ask->request))
+    bool may_serve = x->conn->h2 ? h2_may_ask(x->conn->h2) : reply_keeps(&x->reply, all_bytes);
+    if (x->sent < x->ask->request.n || !may_serve || asks_to_close(x->ask->request))
         return;
     pool_give(&x->h->pool, &x->conn);
 }
@@ -96,6 +96,7 @@ static void finish_body(struct exchange *x, struct str all, enum http_outcome ou
     a->cut = cut;
     a->why = why;
     a->status = r->head.status;
+    a->is_h2 = r->is_h2;
     a->head = str_first(str_from(all, r->head_at), r->head_n);
     a->body = str_first(str_from(all, r->head_at + r->head_n), r->body_n);
     a->is_chunked = r->framing.kind == FRAMING_CHUNKED;
@@ -209,6 +210,18 @@ static bool dial_next(struct exchange *x, uint64_t now_ms)
 
 static void on_ready(struct watch *w, unsigned events);
 
+static uint64_t *h1_only_slot(const struct exchange *x, uint64_t *ret_key)
+{
+    *ret_key = conn_key(x->ask->is_https, x->ask->host, x->ask->port);
+    return &x->h->h1_only[*ret_key % H1_ONLY_SLOTS];
+}
+
+static bool wants_h2(const struct exchange *x)
+{
+    uint64_t key;
+    return x->ask->is_https && x->h->settings.http2 && *h1_only_slot(x, &key) != key;
+}
+
 /* A fresh connection. False as dial_next(). */
 static bool connect_fresh(struct exchange *x, uint64_t now_ms)
 {
@@ -221,9 +234,32 @@ static bool connect_fresh(struct exchange *x, uint64_t now_ms)
     x->conn = conn_open(x->h->loop, ask->is_https, ask->host, ask->port);
     if (!x->conn)
         return out_of_memory(x);
+    x->conn->offers_h2 = wants_h2(x);
     x->conn->watch.ready = on_ready;
     x->conn->user = x;
     return dial_next(x, now_ms);
+}
+
+static void begin_again(struct exchange *x)
+{
+    x->conn->is_broken = true;
+    conn_close(x->conn);
+    x->conn = NULL;
+    if (!connect_fresh(x, x->h->loop->now_ms))
+        finish(x);
+}
+
+/* HTTP/2 is at fault: what came of the answer is forgotten. */
+static void fall_back(struct exchange *x)
+{
+    uint64_t key, *slot = h1_only_slot(x, &key);
+    *slot = key;
+    x->h->counts.fell_back++;
+    x->answer.bytes_in = x->answer.timing.first_byte_us = 0;
+    buf_clear(&x->in);
+    const struct reply_limits limits = x->reply.limits;
+    reply_init(&x->reply, &limits, x->reply.to_head);
+    begin_again(x);
 }
 
 /* The connection has ended. One that had served before may have been closed by the server at the
@@ -237,11 +273,17 @@ static void lost(struct exchange *x, struct str all, bool clean)
     }
     x->is_retried = true;
     x->h->counts.retried++;
-    x->conn->is_broken = true;
-    conn_close(x->conn);
-    x->conn = NULL;
-    if (!connect_fresh(x, x->h->loop->now_ms))
-        finish(x);
+    begin_again(x);
+}
+
+/* HTTP/2 refused to go on. A request that nobody looked at, on a connection that had served before,
+ * has met the server's farewell (GOAWAY): that is no fault. */
+static void lost_h2(struct exchange *x, struct str all)
+{
+    if (h2_state(x->conn->h2) == H2_UNSEEN && x->answer.is_reused && !x->is_retried)
+        lost(x, all, false);
+    else
+        fall_back(x);
 }
 
 /* ---- sending ---- */
@@ -268,7 +310,9 @@ static bool send_more(struct exchange *x, uint64_t now_ms)
 
 static bool send_request(struct exchange *x, uint64_t now_ms)
 {
-    return enter(x, PHASE_SEND, now_ms) && send_more(x, now_ms);
+    x->reply.is_h2 = x->conn->h2 != NULL;
+    return enter(x, PHASE_SEND, now_ms) && conn_ask(x->conn, x->ask->request) &&
+           send_more(x, now_ms);
 }
 
 /* ---- reading ---- */
@@ -351,7 +395,10 @@ static enum read_step take_bytes(struct exchange *x, struct str all, size_t n, s
     note_bytes(x, n);
     if (reply_read(&x->reply, all) == REPLY_MORE)
         return n < room && !x->conn->link ? READ_PAUSE : READ_ON;
-    finish_reply(x, all);
+    if (x->reply.state == REPLY_REFUSED && x->conn->h2)
+        fall_back(x);
+    else
+        finish_reply(x, all);
     return READ_GONE;
 }
 
@@ -375,7 +422,10 @@ static enum read_step read_once(struct exchange *x, size_t *shared_n)
         return READ_PAUSE;
     if (io == CONN_FAILED)
         return gone_without_memory(x);
-    lost(x, all, io == CONN_ENDED);
+    if (io == CONN_REFUSED && x->conn->h2)
+        lost_h2(x, all);
+    else
+        lost(x, all, io == CONN_ENDED);
     return READ_GONE;
 }
 
@@ -409,7 +459,8 @@ static void on_shaking(struct exchange *x, uint64_t now_ms)
         x->answer.timing.tls_us = now_us() - x->start_us;
         x->answer.tls_unverified = x->conn->is_unverified;
         x->h->counts.resumed += tls_is_resumed(x->conn->link);
-        if (!send_request(x, now_ms))
+        const struct h2_limits limits = {x->reply.limits.head_bytes, x->reply.limits.header_count};
+        if (!conn_agree(x->conn, &limits) || !send_request(x, now_ms))
             fail(x, HTTP_FAILED, "no memory");
     }
 }
@@ -548,6 +599,10 @@ static bool use_idle(struct exchange *x)
     const struct http_ask *ask = x->ask;
     x->conn = pool_take(&x->h->pool, ask->is_https, ask->host, ask->port, ask->addresses,
                         ask->address_count, ask->guard);
+    if (x->conn && x->conn->h2 && !wants_h2(x)) {
+        conn_close(x->conn);
+        x->conn = NULL;
+    }
     if (!x->conn)
         return false;
     x->conn->watch.ready = on_ready;

@@ -5,6 +5,10 @@
  *      │ next address    ▲ a connection that had served before begins here; if it is dead before
  *      └──► CONNECT      │ any byte came, the exchange begins again with CONNECT, once
  *
+ * The same with HTTP/2, whose answers come as HTTP/1.1's text (conn.h). Where HTTP/2 itself is at
+ * fault (F89), the exchange begins again with CONNECT and HTTP/1.1 alone, and so do those that
+ * follow to that host and port, while it is remembered.
+ *
  * Each phase has its limit in time. One timer is set to the earliest moment at which a limit could
  * be reached and looks again when it comes, so that bytes cost no timers. What is read goes into
  * the engine's one buffer; only an answer that does not come in one go gets memory of its own. */
@@ -15,7 +19,7 @@
 #include "net/pool.h"
 #include "net/reply.h"
 
-enum { SHARED_BYTES = 128 << 10 };
+enum { SHARED_BYTES = 128 << 10, H1_ONLY_SLOTS = 1024 };
 
 enum phase {
     PHASE_CONNECT,
@@ -33,6 +37,7 @@ struct http {
     struct tls *tls;
     struct pool pool;
     struct http_counts counts;
+    uint64_t h1_only[H1_ONLY_SLOTS]; /* conn_key() of those; a newer one pushes an older one out */
     char shared[SHARED_BYTES];
 };
 

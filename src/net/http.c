@@ -44,10 +44,6 @@ enum rc http_open(struct loop *loop, const struct http_settings *s, struct http 
         buf_printf(why, "%s: expected more than 0", missing->key);
         return RC_INVALID;
     }
-    if (s->http2) {
-        buf_printf(why, "http2: this engine speaks HTTP/1.1 only");
-        return RC_UNSUPPORTED;
-    }
     struct http *h = mem_alloc(sizeof *h);
     if (!h)
         return RC_NOMEM;
@@ -55,6 +51,7 @@ enum rc http_open(struct loop *loop, const struct http_settings *s, struct http 
     h->settings = *s;
     h->settings.ca_file = STR_NONE; /* read once, below */
     h->counts = (struct http_counts){0};
+    memset(h->h1_only, 0, sizeof h->h1_only);
     h->tls = NULL;
     enum rc rc = pool_init(&h->pool, loop, s->idle_most, s->keep_ms);
     if (rc == RC_OK)

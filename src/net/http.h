@@ -10,7 +10,13 @@
  * does what docs/faults.md wants of F03–F33: what is no HTTP is refused, lengths that contradict
  * each other are refused, chunks end where they say, 1xx are skipped up to a limit, everything has
  * a limit in bytes and in time. It follows no redirect, sends no cookie, decodes no content, and
- * connects to no address that the guard refuses. */
+ * connects to no address that the guard refuses.
+ *
+ * With `http2` it offers h2 over TLS, and speaks it where the server chooses it: still one request
+ * at a time a connection, still given and answered as HTTP/1.1's text (h2.h), within the same
+ * limits. Where HTTP/2 itself fails (F89: broken rules, floods, a head beyond its limits,
+ * RST_STREAM or GOAWAY instead of an answer) the request is asked once more over HTTP/1.1, and host
+ * and port are remembered in a bounded table. */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
 
@@ -36,7 +42,6 @@ struct http_settings {
     struct str ca_file;    /* instead of the system's authorities; absent = those */
     bool http2;            /* offer h2 */
 };
-/* http_open() answers `http2` with RC_UNSUPPORTED for now: this engine speaks HTTP/1.1 alone. */
 extern const struct option http_options[];
 
 enum http_outcome {
@@ -68,8 +73,8 @@ struct http_answer {
     struct str body; /* as it came: chunks and content coding kept, nothing behind the last chunk */
     bool is_chunked;
     bool is_not_chunked; /* it said so and was not: the body is plain, up to the close (F22) */
-    bool is_h2;          /* then head is written as HTTP/1.1 */
-    bool is_reused;      /* the connection had served before */
+    bool is_h2;     /* then head is written as HTTP/1.1, "HTTP/1.1 200 ", and body has no chunks */
+    bool is_reused; /* the connection had served before */
     bool tls_unverified; /* accepted because of `insecure` */
     struct address peer;
     struct http_timing timing;
@@ -106,7 +111,8 @@ void http_cancel(struct http *h, struct http_ask *ask);
 
 struct http_counts {
     uint64_t started, connected, reused, retried, bytes_in, bytes_out;
-    uint64_t resumed; /* TLS sessions */
+    uint64_t resumed;   /* TLS sessions */
+    uint64_t fell_back; /* from HTTP/2 to HTTP/1.1, by its own fault */
     uint32_t running, idle;
 };
 struct http_counts http_counts(const struct http *h);

@@ -16,8 +16,9 @@ static void refuse(struct reply *r, const char *why)
 
 static void begin_body(struct reply *r)
 {
+    bool to_end = r->is_h2 && r->head.framing != FRAMING_NONE;
     r->in_body = true;
-    framing_init(&r->framing, r->head.framing, r->head.length);
+    framing_init(&r->framing, to_end ? FRAMING_CLOSE : r->head.framing, r->head.length);
     if (r->framing.end == FRAMING_WHOLE)
         r->state = REPLY_WHOLE;
 }

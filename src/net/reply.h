@@ -34,6 +34,7 @@ struct reply {
     enum reply_state state;
     const char *why;
     bool to_head;
+    bool is_h2;             /* text of net/h2.h: the body goes to the end, whatever the head says */
     bool in_body;           /* the head is whole */
     size_t head_at, head_n; /* the last head among the bytes */
     size_t body_n;          /* the body stands behind it */

@@ -32,6 +32,7 @@ struct tls_link {
     SSL *ssl;
     int fd;
     bool is_shaken;
+    bool offers_h2;
     bool has_failed; /* a record that is none */
     size_t name_n;
     char name[]; /* of its session */
@@ -130,7 +131,6 @@ static bool authorities_load(SSL_CTX *context, struct str ca_file, struct buf *w
 
 static bool context_set(SSL_CTX *c, bool insecure)
 {
-    static const unsigned char alpn[] = "\x08http/1.1";
     SSL_CTX_set_verify(c, insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
     SSL_CTX_set_mode(c, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                             SSL_MODE_RELEASE_BUFFERS);
@@ -138,8 +138,7 @@ static bool context_set(SSL_CTX *c, bool insecure)
     SSL_CTX_sess_set_new_cb(c, remember);
     SSL_CTX_set_options(c, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_read_ahead(c, 1);
-    return SSL_CTX_set_min_proto_version(c, TLS1_2_VERSION) == 1 &&
-           SSL_CTX_set_alpn_protos(c, alpn, sizeof alpn - 1) == 0;
+    return SSL_CTX_set_min_proto_version(c, TLS1_2_VERSION) == 1;
 }
 
 enum rc tls_open(struct str ca_file, bool insecure, struct tls **ret, struct buf *why)
@@ -193,6 +192,13 @@ static bool expect_host(SSL *ssl, struct str host)
     return SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1;
 }
 
+static bool offer(const struct tls_link *l)
+{
+    static const unsigned char both[] = "\x02h2\x08http/1.1";
+    unsigned skipped = l->offers_h2 ? 0 : 3;
+    return SSL_set_alpn_protos(l->ssl, both + skipped, sizeof both - 1 - skipped) == 0;
+}
+
 static bool link_set(struct tls_link *l, struct str host)
 {
     struct tls *t = l->tls;
@@ -208,7 +214,7 @@ static bool link_set(struct tls_link *l, struct str host)
     SSL_set_bio(l->ssl, bio, bio);
     SSL_set_app_data(l->ssl, l);
     SSL_set_connect_state(l->ssl);
-    if (!expect_host(l->ssl, host))
+    if (!expect_host(l->ssl, host) || !offer(l))
         return false;
     struct str name = str_make(l->name, l->name_n);
     const struct memory *m = memory_of(l->tls, name);
@@ -217,7 +223,8 @@ static bool link_set(struct tls_link *l, struct str host)
     return true;
 }
 
-enum rc tls_link_open(struct tls *t, int fd, struct str host, uint16_t port, struct tls_link **ret)
+enum rc tls_link_open(struct tls *t, int fd, struct str host, uint16_t port, bool offers_h2,
+                      struct tls_link **ret)
 {
     if (host.n == 0 || host.n > 255)
         return RC_INVALID;
@@ -226,6 +233,7 @@ enum rc tls_link_open(struct tls *t, int fd, struct str host, uint16_t port, str
         return RC_NOMEM;
     l->tls = t;
     l->fd = fd;
+    l->offers_h2 = offers_h2;
     struct buf name = buf_on(l->name, NAME_BYTES);
     buf_add(&name, host);
     buf_byte(&name, ':');
@@ -284,10 +292,32 @@ static const char *why_failed(const struct tls_link *l)
     return text ? text : "the handshake failed";
 }
 
+/* What the server chose of our protocols; absent: it did not say. */
+static struct str chosen(const struct tls_link *l)
+{
+    const unsigned char *name = NULL;
+    unsigned n = 0;
+    SSL_get0_alpn_selected(l->ssl, &name, &n);
+    return str_make((const char *)name, n);
+}
+
+/* OpenSSL does not look whether it was offered. */
+static bool chose_well(const struct tls_link *l)
+{
+    struct str name = chosen(l);
+    return name.n == 0 || str_eq(name, STR("http/1.1")) ||
+           (l->offers_h2 && str_eq(name, STR("h2")));
+}
+
 enum tls_result tls_shake(struct tls_link *l, const char **ret_why)
 {
     ERR_clear_error();
     enum tls_result r = result_of(l, SSL_do_handshake(l->ssl));
+    if (r == TLS_OK && !chose_well(l)) {
+        l->has_failed = true;
+        *ret_why = "the server chose a protocol that was not offered";
+        return TLS_FAILED;
+    }
     l->is_shaken = r == TLS_OK;
     if (r == TLS_CUT || r == TLS_ENDED)
         *ret_why = "closed within the handshake";
@@ -313,6 +343,11 @@ enum tls_result tls_write(struct tls_link *l, struct str bytes, size_t *ret_n)
 bool tls_is_unverified(const struct tls_link *l)
 {
     return SSL_get_verify_result(l->ssl) != X509_V_OK;
+}
+
+bool tls_is_h2(const struct tls_link *l)
+{
+    return str_eq(chosen(l), STR("h2"));
 }
 
 bool tls_is_resumed(const struct tls_link *l)

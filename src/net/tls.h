@@ -3,8 +3,9 @@
  * header.
  *
  * TLS 1.2 and newer; the name is sent (SNI) and must be in the certificate, an address likewise;
- * "http/1.1" is offered (ALPN). A bounded number of sessions is remembered by host and port, so
- * that the next connection there is cheaper. One thread owns a tls and all its links. */
+ * "http/1.1" is offered (ALPN), behind "h2" where wanted, and a server that chooses anything else
+ * is refused. A bounded number of sessions is remembered by host and port, so that the next
+ * connection there is cheaper. One thread owns a tls and all its links. */
 #ifndef NET_TLS_H
 #define NET_TLS_H
 
@@ -30,7 +31,7 @@ void tls_close(struct tls *t);
 
 /* For a connected socket, which stays the caller's. `host` is a name or an address, as in a URL. */
 MUST_CHECK enum rc tls_link_open(struct tls *t, int fd, struct str host, uint16_t port,
-                                 struct tls_link **ret);
+                                 bool offers_h2, struct tls_link **ret);
 /* `politely`: says close_notify, if that does not block. */
 void tls_link_close(struct tls_link *l, bool politely);
 
@@ -41,6 +42,8 @@ enum tls_result tls_write(struct tls_link *l, struct str bytes, size_t *ret_n);
 
 /* After the handshake: the certificate did not verify, and was accepted all the same. */
 bool tls_is_unverified(const struct tls_link *l);
+/* The server chose HTTP/2. */
+bool tls_is_h2(const struct tls_link *l);
 /* It resumed a session. */
 bool tls_is_resumed(const struct tls_link *l);
 

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-enum { HAS_DIGEST = 1, FIXED_BYTES = 38, CAPTURE_BYTES = DIGEST_SHA1_BYTES + 8 + 16 };
+enum { HAS_DIGEST = 1, TEXTS = 5, FIXED_BYTES = 38, CAPTURE_BYTES = DIGEST_SHA1_BYTES + 8 + 16 };
 
 /* Writing ------------------------------------------------------------------------------------- */
 
@@ -115,9 +115,9 @@ enum rc past_read(struct str bytes, struct arena *arena, struct past *ret)
         read_capture(bytes.p, &p);
         bytes = str_from(bytes, CAPTURE_BYTES);
     }
-    struct str *texts[] = {&p.url, &p.hops, &p.etag, &p.last_modified, &p.mime};
+    struct str *texts[TEXTS] = {&p.url, &p.hops, &p.etag, &p.last_modified, &p.mime};
     enum rc rc = RC_OK;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts && rc == RC_OK; i++)
+    for (size_t i = 0; i < TEXTS && rc == RC_OK; i++)
         rc = take_text(&bytes, arena, texts[i]);
     if (rc == RC_OK && bytes.n)
         rc = RC_CORRUPT;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The HTTP engine alone (src/net/http.h) against the faults of the wire and of TLS.
+"""The HTTP engine alone (src/net/http.h) against the faults of the wire, of TLS and of HTTP/2.
 
 http_client does what it is told, one request at a time a host; this file is the smallest crawler
 that could drive it: it follows redirects and links. So what the judge says here is the engine's own
@@ -21,18 +21,23 @@ from simweb import Simweb
 CLIENT = sys.argv[2]
 WIRE = [*range(3, 24), *range(28, 35), 90]
 TLS = [86, 87, 88]
+H2 = [88, 89]
 BODY = 512 << 10
 LIMITS = ["connect-timeout=5s", "tls-timeout=1s", "first-byte-timeout=1s", "head-timeout=1500ms",
           "idle-timeout=1s", "timeout=3s", "allow=127.0.0.0/8", f"body={BODY}"]
 LINK = re.compile(r"""<a href=["']?([^"'>]*)""")
-WEB = Simweb("--hosts", "2", "--pages", "2", "--fault", ",".join(f"f{n:02}" for n in WIRE + TLS),
-             "--drip", "20ms", "--patience", "6s", "--endless", "64M", "--retry-after", "1")
+HURRY = ["--drip", "20ms", "--patience", "6s", "--endless", "64M", "--retry-after", "1"]
+WEB = Simweb("--hosts", "2", "--pages", "2", "--fault", ",".join(f"f{n:02}" for n in WIRE + TLS + [89]), *HURRY)
+# Its hosts speak HTTP/2 to whoever offers it.
+H2WEB = Simweb("--hosts", "40", "--pages", "30", "--https", "1", "--http2", "1", "--chunked", "0", "--clock-speed",
+               "0", "--page-bytes", "40k", "--sprinkle", "f04=0.2,f06=0.2,f08=0.2,f09=0.2", *HURRY)
 
 
 class Engine:
     """http_client as a process; ask() waits for its answer, from any thread."""
 
-    def __init__(self, *settings):
+    def __init__(self, *settings, web=WEB):
+        self.web = web
         self.process = subprocess.Popen([CLIENT, *LIMITS, *settings], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True, encoding="utf-8")
         self.lock, self.count, self.waiting, self.counts = threading.Lock(), 0, {}, {}
@@ -52,13 +57,13 @@ class Engine:
                 future.set_exception(RuntimeError("the client ended"))
 
     def ask(self, host, path="/", scheme="http", address=None, method="GET", port=None):
-        port = port or (WEB.https_port if scheme == "https" else WEB.http_port)
+        port = port or (self.web.https_port if scheme == "https" else self.web.http_port)
         future = concurrent.futures.Future()
         with self.lock:
             self.count += 1
             number = str(self.count)
             self.waiting[number] = future
-            self.process.stdin.write("\t".join([number, scheme, host, str(port), address or WEB.address(host),
+            self.process.stdin.write("\t".join([number, scheme, host, str(port), address or self.web.address(host),
                                                 method, path]) + "\n")
             self.process.stdin.flush()
         return future.result(60)
@@ -111,15 +116,17 @@ def crawl(engine: Engine, number: int) -> dict:
     return answers
 
 
-def crawl_all() -> dict:
-    engine = Engine("ca-file=" + WEB.ca)
+def crawl_all(faults: list, *settings) -> tuple:
+    engine = Engine("ca-file=" + WEB.ca, *settings)
     with concurrent.futures.ThreadPoolExecutor(64) as pool:
-        answers = dict(zip(WIRE + TLS, pool.map(lambda n: crawl(engine, n), WIRE + TLS)))
+        answers = dict(zip(faults, pool.map(lambda n: crawl(engine, n), faults)))
     engine.close()
-    return answers
+    return answers, engine.counts
 
 
-SEEN = crawl_all()
+SEEN, _ = crawl_all(WIRE + TLS)
+SEEN_H2, COUNTS_H2 = crawl_all(H2, "http2=yes")
+SEEN[89] = SEEN_H2[89]
 VERDICTS = WEB.verdicts()
 
 # "outcome", "outcome/cut", with the status where it matters.
@@ -166,6 +173,8 @@ EXPECTED = {
     87: {"stall./page": "timeout", "alerts./page": "no-tls", "old./page": "no-tls", "abrupt./page": "whole",
          "abrupt./unsized": "truncated/disconnect"},
     88: {"one./page": "whole", "two./page": "whole"},
+    89: {f"{label}./page": "whole"
+         for label in ("good", "goaway", "early", "rst", "settings", "continuation", "hpack")},
     90: {"/extra": "whole", "/redirect": "whole", "/junk": "whole", "/goodbye": "whole"},
 }
 
@@ -174,7 +183,7 @@ def said(answer: dict) -> str:
     return answer["outcome"] + ("" if answer["cut"] == "none" else "/" + answer["cut"])
 
 
-@case("every case of F03-F34, F86-F88 and F90 that the engine decides ends as docs/faults.md wants")
+@case("every case of F03-F34 and F86-F90 that the engine decides ends as docs/faults.md wants")
 def _(_):
     wrong = []
     for number, rows in EXPECTED.items():
@@ -304,7 +313,105 @@ def _(_):
     listener.close()
 
 
+@case("HTTP/2 is spoken where it is good, and HTTP/1.1 after one failure where it is not")
+def _(_):
+    spoken = {place: answer["is_h2"] for place, answer in SEEN_H2[89].items()}
+    for label in ("good", "goaway"):
+        assert spoken[f"{label}./page"] and spoken[f"{label}./told/on"], spoken
+    for label in ("early", "rst", "settings", "continuation", "hpack"):
+        assert not spoken[f"{label}./page"] and not spoken[f"{label}./told/on"], spoken
+    assert COUNTS_H2["fell_back"] == 5, COUNTS_H2
+    assert not spoken["/"] and all(not answer["is_h2"] for rows in SEEN.values() if rows is not SEEN_H2[89]
+                                   for answer in rows.values())
+    for label in ("one", "two"):
+        answer = SEEN_H2[88][f"{label}./page"]
+        assert answer["outcome"] == "whole" and answer["is_h2"], answer
+
+
+@case("a head of HTTP/2 is written as HTTP/1.1's")
+def _(_):
+    head = SEEN_H2[89]["good./page"]["head"]
+    assert head.startswith("HTTP/1.1 200 \r\ncontent-type: text/html") and head.endswith("\r\n\r\n"), head
+    assert not re.search(r"(?m)^:", head) and SEEN_H2[89]["good./page"]["type"].startswith("text/html")
+
+
+HOME = urllib.parse.urlsplit(H2WEB.run["home"]).hostname
+PLACES = [urllib.parse.urlsplit(url) for url in H2WEB.oracle(H2WEB.run["home"])]
+FAULTY = {m[1]: parts.hostname for parts in PLACES if (m := re.match(r"/(f\d\d)/", parts.path))}
+
+
+def ask_h2(engine: Engine, path: str) -> dict:
+    """A fault's place, on a host that has the fault."""
+    return engine.ask(FAULTY[path[1:4]], path, "https")
+
+
+@case("ordinary pages are the same over both, and one connection serves them all")
+def _(_):
+    seen, paths = {}, [p.path for p in PLACES if p.hostname == HOME and not re.match(r"/f\d\d/", p.path)][:40]
+    assert len(paths) > 20, paths
+    for version in ("no", "yes"):
+        engine = Engine("ca-file=" + H2WEB.ca, "http2=" + version, "body=8388608", web=H2WEB)
+        seen[version] = {path: engine.ask(HOME, path, "https") for path in paths}
+        engine.close()
+        assert engine.counts["connected"] == 1 and engine.counts["fell_back"] == 0, engine.counts
+    for path, old in seen["no"].items():
+        new = seen["yes"][path]
+        assert said(old) == said(new) == "whole" and new["is_h2"] and not old["is_h2"], (path, old, new)
+        for what in ("status", "body", "body_bytes", "location", "type"):
+            assert old[what] == new[what], (path, what, old[what], new[what])
+
+
+@case("bodies over HTTP/2 have the same limits of length and time, and ends that are none are seen")
+def _(_):
+    engine = Engine("ca-file=" + H2WEB.ca, "http2=yes", web=H2WEB)
+    wanted = {"/f09/radio": "truncated/length", "/f09/page": "truncated/length", "/f08/body": "truncated/time",
+              "/f06/body": "truncated/disconnect"}
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        answers = dict(zip(wanted, pool.map(lambda path: ask_h2(engine, path), wanted)))
+    engine.close()
+    assert {path: said(answer) for path, answer in answers.items()} == wanted, answers
+    assert all(answer["is_h2"] for answer in answers.values())
+    assert answers["/f09/radio"]["body_bytes"] == answers["/f09/page"]["body_bytes"] == BODY
+    assert answers["/f08/body"]["body_bytes"] > 0 and engine.counts["fell_back"] == 0, engine.counts
+
+
+@case("a body of many windows comes through HTTP/2")
+def _(_):
+    engine = Engine("ca-file=" + H2WEB.ca, "http2=yes", "body=33554432", "fetch-timeout=60s", web=H2WEB)
+    answer = ask_h2(engine, "/f09/page")
+    engine.close()
+    assert said(answer) == "truncated/length" and answer["body_bytes"] == 32 << 20 and answer["is_h2"], said(answer)
+
+
+@case("over HTTP/2 connections are kept by origin, closed when we said so, and HEAD has no body")
+def _(_):
+    engine = Engine("ca-file=" + WEB.ca, "http2=yes")
+    for host in ("one.f88.test", "two.f88.test"):
+        first, again = engine.ask(host, "/page", "https"), engine.ask(host, "/page", "https", method="HEAD")
+        assert first["is_h2"] and not first["is_reused"] and again["is_h2"] and again["is_reused"], (first, again)
+        assert said(again) == "whole" and again["body"] == "" and again["status"] == 200, again
+        assert engine.ask(host, "/page", "https")["body"] == first["body"] != ""
+    engine.close()
+    assert engine.counts["connected"] == 2 and engine.counts["idle"] == 2, engine.counts
+    engine = Engine("ca-file=" + WEB.ca, "http2=yes", "close=yes")
+    for _ in range(2):
+        assert not engine.ask("one.f88.test", "/page", "https")["is_reused"]
+    engine.close()
+    assert engine.counts["resumed"] == 1 and engine.counts["idle"] == 0, engine.counts
+
+
+@case("an answer that HTTP/2 breaks off before its head is asked for over HTTP/1.1, and is what that says")
+def _(_):
+    engine = Engine("ca-file=" + H2WEB.ca, "http2=yes", web=H2WEB)
+    answer = ask_h2(engine, "/f04/reset")
+    assert said(answer) == "closed" and not answer["is_h2"], answer
+    assert not engine.ask(FAULTY["f04"], "/", "https")["is_h2"] and engine.ask(FAULTY["f09"], "/", "https")["is_h2"]
+    engine.close()
+    assert engine.counts["fell_back"] == 1, engine.counts
+
+
 try:
     main()
 finally:
     WEB.close()
+    H2WEB.close()

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 
 from scenario import ROOT, case, main, run, skip
 
@@ -65,6 +66,27 @@ def _(tmp):
     for row in rows:
         if row["type"] == "response":
             assert row["digest"] == "sha1:" + base64.b32encode(base64.b64decode(row["sha1"])).decode(), row
+
+
+@case("js-wacz makes the same index of it, line by line, as export wacz does")
+def _(tmp):
+    got = subprocess.run([os.path.join(ROOT, "tools", "get-js-wacz")], capture_output=True, text=True,
+                         timeout=300, check=False)
+    if got.returncode:
+        skip("js-wacz (" + got.stderr.strip() + ")")
+    folder, theirs, ours = (os.path.join(str(tmp), name) for name in ("crawl", "theirs.wacz", "ours.wacz"))
+    path, index = sample(folder)
+    os.makedirs(os.path.join(folder, "indexes", "parts"))
+    with open(os.path.join(folder, "indexes", "parts", "index.cdxj"), "w", encoding="utf-8") as f:
+        f.writelines(" ".join(fields) + "\n" for fields in reversed(index))
+    cli = os.path.join(got.stdout.strip(), "node_modules/@harvard-lil/js-wacz/bin/cli.js")
+    made = subprocess.run(["node", cli, "create", "-f", path, "-o", theirs], capture_output=True, text=True,
+                          timeout=120, check=False)
+    assert made.returncode == 0, made
+    done = run(["export", "wacz", folder, "-o", ours])
+    assert done.code == 0, done
+    with zipfile.ZipFile(theirs) as x, zipfile.ZipFile(ours) as y:
+        assert gzip.decompress(y.read("indexes/index.cdx.gz")) == x.read("indexes/index.cdx")
 
 
 main()

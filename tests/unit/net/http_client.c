@@ -50,10 +50,10 @@ static void print_counts(const struct http *h)
 {
     struct http_counts n = http_counts(h);
     if (printf("{\"id\":\"counts\",\"started\":%llu,\"connected\":%llu,\"reused\":%llu,"
-               "\"retried\":%llu,\"resumed\":%llu,\"idle\":%u}\n",
+               "\"retried\":%llu,\"resumed\":%llu,\"fell_back\":%llu,\"idle\":%u}\n",
                (unsigned long long)n.started, (unsigned long long)n.connected,
                (unsigned long long)n.reused, (unsigned long long)n.retried,
-               (unsigned long long)n.resumed, n.idle) < 0)
+               (unsigned long long)n.resumed, (unsigned long long)n.fell_back, n.idle) < 0)
         stop("cannot write");
 }
 
@@ -72,6 +72,7 @@ static void print_answer(struct buf *out, struct str id, const struct http_answe
     jsonw_u64_field(&j, "body_bytes", a->body.n);
     jsonw_bool_field(&j, "is_chunked", a->is_chunked);
     jsonw_bool_field(&j, "is_not_chunked", a->is_not_chunked);
+    jsonw_bool_field(&j, "is_h2", a->is_h2);
     jsonw_bool_field(&j, "is_reused", a->is_reused);
     jsonw_bool_field(&j, "tls_unverified", a->tls_unverified);
     char room[1024];

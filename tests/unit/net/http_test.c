@@ -754,9 +754,6 @@ static void settings_that_mean_nothing_are_refused(void **state)
     assert_rc(http_open(&loop, &s, &h, &why), RC_INVALID);
     assert_str(buf_str(&why), STR("connect-timeout: expected more than 0"));
     assert_rc(options_default(http_options, &s, arena), RC_OK);
-    s.http2 = true;
-    assert_rc(http_open(&loop, &s, &h, &why), RC_UNSUPPORTED);
-    s.http2 = false;
     s.ca_file = STR("/nowhere/ca.pem");
     assert_rc(http_open(&loop, &s, &h, &why), RC_INVALID);
     s.ca_file = STR_NONE;

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/crawl_dir.h"
+
+#include "archive/line_file.h"
+#include "archive/line_sort.h"
+#include "archive/line_source.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+enum { STEP_BYTES = 256 << 10, TAIL_BYTES = 4096 };
+
+static const char scratch[] = "scratch", scratch_lock[] = "scratch/LOCK";
+
+/* Opening ------------------------------------------------------------------------------------- */
+
+/* Any of them makes it a crawl: a copy may have left the others behind. */
+static enum rc is_crawl(struct disk *d, bool *ret)
+{
+    static const char *const files[] = {"state/seeds", "logs/crawl.log", "indexes/parts/index.cdxj",
+                                        "pages/pages.jsonl"};
+    *ret = false;
+    for (size_t i = 0; i < sizeof files / sizeof *files && !*ret; i++) {
+        struct disk_file *f = NULL;
+        enum rc rc = disk_open(d, files[i], DISK_READ, &f);
+        disk_file_close(f);
+        if (rc != RC_OK && rc != RC_NOT_FOUND && rc != RC_INVALID)
+            return rc;
+        *ret = rc == RC_OK;
+    }
+    return RC_OK;
+}
+
+enum rc crawl_dir_open(const char *path, struct disk **ret, struct buf *why)
+{
+    struct stat s;
+    struct disk *d;
+    bool is = false;
+    bool is_there = stat(path, &s) == 0;
+    if (!is_there || !S_ISDIR(s.st_mode)) {
+        buf_printf(why, "%s: %s", path,
+                   is_there          ? "not a folder"
+                   : errno == ENOENT ? "no such folder"
+                                     : strerror(errno));
+        return RC_NOT_FOUND;
+    }
+    enum rc rc = disk_real_open(path, &d);
+    if (rc) {
+        buf_printf(why, "%s: %s", path, rc_text(rc));
+        return rc;
+    }
+    rc = is_crawl(d, &is);
+    if (rc == RC_OK && is) {
+        *ret = d;
+        return RC_OK;
+    }
+    disk_close(d);
+    if (rc == RC_OK)
+        buf_printf(why, "%s: not a crawl's directory (no state/seeds, no logs/crawl.log)", path);
+    else
+        buf_printf(why, "%s: %s", path, rc_text(rc));
+    return rc ? rc : RC_INVALID;
+}
+
+/* Lines --------------------------------------------------------------------------------------- */
+
+/* From the end backwards, piece by piece, to an LF. */
+static enum rc last_line_end(struct disk_file *f, uint64_t size, uint64_t *ret)
+{
+    char piece[TAIL_BYTES];
+    while (size) {
+        size_t n = size < sizeof piece ? (size_t)size : sizeof piece, got;
+        enum rc rc = disk_read(f, size - n, piece, n, &got);
+        if (rc || got != n)
+            return rc ? rc : RC_IO;
+        for (size_t i = n; i-- > 0;) {
+            if (piece[i] == '\n') {
+                *ret = size - n + i + 1;
+                return RC_OK;
+            }
+        }
+        size -= n;
+    }
+    *ret = 0;
+    return RC_OK;
+}
+
+enum rc crawl_dir_bytes(struct disk *d, const char *path, uint64_t *ret)
+{
+    struct disk_file *f = NULL;
+    uint64_t size = 0;
+    *ret = 0;
+    enum rc rc = disk_open(d, path, DISK_READ, &f);
+    if (rc == RC_NOT_FOUND)
+        return RC_OK;
+    rc = rc ? rc : disk_size(f, &size);
+    rc = rc ? rc : last_line_end(f, size, ret);
+    disk_file_close(f);
+    return rc;
+}
+
+enum rc crawl_dir_each(struct disk *d, const char *path, crawl_dir_line *each, void *ctx)
+{
+    struct line_source s;
+    uint64_t bytes;
+    enum rc rc = crawl_dir_bytes(d, path, &bytes);
+    if (rc || bytes == 0)
+        return rc;
+    rc = line_source_open(&s, d, path, bytes, STEP_BYTES, LINE_FILE_MAX_LINE);
+    rc = rc ? rc : line_source_next(&s);
+    while (rc == RC_OK && s.line.p) {
+        rc = each(ctx, str_first(s.line, s.line.n - 1));
+        rc = rc ? rc : line_source_next(&s);
+    }
+    line_source_done(&s);
+    return rc;
+}
+
+enum rc crawl_dir_folder(struct disk *d, const char *path)
+{
+    enum rc rc = disk_mkdir(d, path);
+    return rc == RC_EXISTS ? RC_OK : rc;
+}
+
+/* Scratch ------------------------------------------------------------------------------------- */
+
+static enum rc remove_entry(void *ctx, struct str name, bool is_folder)
+{
+    struct disk *d = ctx;
+    char path[DISK_MAX_PATH_BYTES];
+    struct buf b = buf_on(path, sizeof path);
+    buf_printf(&b, "%s/" STR_FMT, scratch, STR_ARG(name));
+    const char *c = buf_c(&b);
+    return is_folder || !c || str_eq(name, STR("LOCK")) ? RC_OK : disk_unlink(d, c);
+}
+
+enum rc crawl_scratch_open(struct disk *d, struct crawl_scratch *ret)
+{
+    *ret = (struct crawl_scratch){.disk = d};
+    enum rc rc = crawl_dir_folder(d, scratch);
+    rc = rc ? rc : disk_lock(d, scratch_lock, &ret->lock);
+    return rc ? rc : disk_list(d, scratch, remove_entry, d);
+}
+
+void crawl_scratch_close(struct crawl_scratch *s)
+{
+    if (!s->lock)
+        return;
+    enum rc ignored = disk_list(s->disk, scratch, remove_entry, s->disk); /* the next one does it */
+    (void)ignored;
+    disk_unlock(s->lock);
+    s->lock = NULL;
+}
+
+enum rc crawl_scratch_sort(struct disk *d, const char *from, const char *to)
+{
+    struct line_sort_input input = {.path = from, .bytes = UINT64_MAX};
+    enum rc rc = line_sort_loose(d, &input, 1, to, CRAWL_DIR_SORT_BYTES, NULL);
+    return rc ? rc : disk_unlink(d, from);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* crawl_dir: a crawl's directory, looked into after the crawl or while it runs.
+ *
+ * What the crawl writes is only read here. Its files of lines may end in the middle of one that is
+ * just being written: all is read up to the last line end. What needs room of its own takes it in
+ * DIR/scratch, which one process has at a time. */
+#ifndef REPORT_CRAWL_DIR_H
+#define REPORT_CRAWL_DIR_H
+
+#include "disk/disk.h"
+
+enum { CRAWL_DIR_SORT_BYTES = 64 << 20 }; /* memory of a sort */
+
+/* RC_NOT_FOUND: there is no such folder; RC_INVALID: it is none of a crawl; `why`. */
+MUST_CHECK enum rc crawl_dir_open(const char *path, struct disk **ret, struct buf *why);
+
+/* Bytes of a file up to its last LF; 0 if it is not there. */
+MUST_CHECK enum rc crawl_dir_bytes(struct disk *d, const char *path, uint64_t *ret);
+
+/* Every line without its LF; a file that is not there has none. Stops when `each` returns other
+ * than RC_OK, and returns that. */
+typedef enum rc crawl_dir_line(void *ctx, struct str line);
+MUST_CHECK enum rc crawl_dir_each(struct disk *d, const char *path, crawl_dir_line *each,
+                                  void *ctx);
+
+/* RC_OK also if it is there. */
+MUST_CHECK enum rc crawl_dir_folder(struct disk *d, const char *path);
+
+/* The scratch folder, empty. RC_LOCKED: another export or report is at work. */
+struct crawl_scratch {
+    struct disk *disk;
+    struct disk_lock *lock;
+};
+MUST_CHECK enum rc crawl_scratch_open(struct disk *d, struct crawl_scratch *ret);
+void crawl_scratch_close(struct crawl_scratch *s); /* removes what is in it */
+
+/* Sorts `from` into `to` (archive/line_sort.h) and removes the former. */
+MUST_CHECK enum rc crawl_scratch_sort(struct disk *d, const char *from, const char *to);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* index_sort: the index of a crawl, DIR/indexes/index.cdxj, of the lines that the crawl wrote as it
+ * went (DIR/indexes/parts/index.cdxj). */
+#ifndef REPORT_INDEX_SORT_H
+#define REPORT_INDEX_SORT_H
+
+#include "disk/disk.h"
+
+extern const char index_sorted_path[]; /* indexes/index.cdxj */
+
+/* A crash leaves the old index or the new. */
+MUST_CHECK enum rc index_sort(struct disk *crawl, uint64_t *ret_lines);
+
+#endif

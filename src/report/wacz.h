@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wacz: a crawl as one file that replay tools open (WACZ 1.1.1).
+ *
+ *     archive/NAME.warc.gz              stored as they are, so that a reader can seek in them
+ *     indexes/index.cdx.gz, index.idx   index_blocks.h
+ *     pages/pages.jsonl, pages/extraPages.jsonl
+ *     logs/crawl.log
+ *     datapackage.json                  every file above with its size and SHA-256
+ *     datapackage-digest.json           the SHA-256 of that
+ *
+ * Of a crawl that runs, archives still being written go in up to the last capture that the index
+ * knows. */
+#ifndef REPORT_WACZ_H
+#define REPORT_WACZ_H
+
+#include "disk/disk.h"
+
+struct wacz_options {
+    const char *root;   /* the crawl's directory in the file system, for libzip */
+    const char *result; /* where the file goes */
+    struct str title;   /* absent: none */
+    struct str software;
+    int64_t now_ms;
+};
+
+struct wacz_counts {
+    uint64_t archives, captures, bytes; /* bytes of all, before they were packed */
+};
+
+/* The crawl's index is sorted by the way. Failures come with `why`. */
+MUST_CHECK enum rc wacz_export(struct disk *crawl, const struct wacz_options *o,
+                               struct wacz_counts *ret, struct buf *why);
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine with `http2`, against a server over TLS that does what a script says: which protocol
+ * is spoken, when HTTP/1.1 is asked instead, reuse, limits of bytes and time. */
+#include "net/http.h"
+
+#include "base/mem.h"
+#include "lib/test.h"
+#include "tls_peer.h"
+
+#include <signal.h>
+
+#define H1 "http/1.1"
+#define OLD "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold"
+#define OLD_CLOSE "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nold"
+
+enum { MOST_TURNS = 200000, MOST_ASKS = 3 };
+
+struct rig {
+    struct loop loop;
+    struct http *http;
+    struct guard *guard;
+    struct tls_peer peer;
+    struct http_ask ask;
+    unsigned done;
+    struct http_answer answer; /* the last one; head and body are copied */
+    struct buf head, body;
+};
+
+static const struct address here = {.bytes = {127, 0, 0, 1}};
+
+static struct http_settings usual(void)
+{
+    return (struct http_settings){
+        .connect_ms = 5000,
+        .tls_ms = 5000,
+        .first_byte_ms = 5000,
+        .head_ms = 5000,
+        .idle_ms = 5000,
+        .total_ms = 10000,
+        .rate_window_ms = 1000,
+        .head_bytes = 4096,
+        .line_bytes = 50,
+        .header_count = 100,
+        .interim_most = 3,
+        .keep_ms = 5000,
+        .idle_most = 4,
+        .insecure = true,
+        .http2 = true,
+    };
+}
+
+static void on_done(struct http_ask *ask, const struct http_answer *a)
+{
+    struct rig *r = EVENT_OF(ask, struct rig, ask);
+    r->done++;
+    r->answer = *a;
+    buf_clear(&r->head);
+    buf_add(&r->head, a->head);
+    buf_clear(&r->body);
+    buf_add(&r->body, a->body);
+}
+
+static void rig_init(struct rig *r, const struct tls_visit *visits, bool repeats,
+                     const struct http_settings *s)
+{
+    static const struct str allowed[] = {{"127.0.0.0/8", 11}};
+    struct option_list allow = {allowed, 1};
+    char room[200];
+    struct buf why = buf_on(room, sizeof room);
+    *r = (struct rig){0};
+    buf_init(&r->head, 1 << 20);
+    buf_init(&r->body, 1 << 20);
+    tls_peer_start(&r->peer, visits, repeats);
+    assert_rc(guard_open(&allow, &r->guard, &why), RC_OK);
+    assert_rc(loop_init(&r->loop, clock_real()), RC_OK);
+    assert_rc(http_open(&r->loop, s, &r->http, &why), RC_OK);
+    r->ask = (struct http_ask){
+        .is_https = true,
+        .host = STR("x.test"),
+        .port = r->peer.port,
+        .addresses = &here,
+        .address_count = 1,
+        .guard = r->guard,
+        .request = STR("GET / HTTP/1.1\r\nHost: x.test\r\n\r\n"),
+        .body_bytes = 10,
+        .done = on_done,
+    };
+}
+
+static void rig_done(struct rig *r)
+{
+    http_close(r->http);
+    guard_close(r->guard);
+    loop_done(&r->loop);
+    tls_peer_stop(&r->peer);
+    buf_done(&r->head);
+    buf_done(&r->body);
+}
+
+static enum rc fetch(struct rig *r)
+{
+    unsigned before = r->done;
+    enum rc rc = http_start(r->http, &r->ask);
+    for (int i = 0; i < MOST_TURNS && rc == RC_OK && r->done == before; i++) {
+        loop_doze(&r->loop);
+        if (!loop_run(&r->loop))
+            loop_wait(&r->loop);
+    }
+    assert_true(rc != RC_OK || r->done == before + 1);
+    return rc;
+}
+
+/* What each ask gives: "whole h2 body", "truncated/disconnect h2 x", "closed"; reused: "+". */
+static void describe(const struct rig *r, struct buf *out)
+{
+    static const char *const cuts[] = {"", "/length", "/time", "/disconnect"};
+    const struct http_answer *a = &r->answer;
+    buf_printf(out, "%s%s", http_outcome_name(a->outcome), cuts[a->cut]);
+    if (a->outcome <= HTTP_TRUNCATED)
+        buf_printf(out, " %s%s " STR_FMT, a->is_h2 ? "h2" : "h1", a->is_reused ? "+" : "",
+                   STR_ARG(buf_str(&r->body)));
+}
+
+struct row {
+    const char *name;
+    struct tls_visit visits[TLS_PEER_VISITS];
+    const char *answers[MOST_ASKS];
+    const char *offers; /* for each connection, whether h2 was offered: "yn" */
+    unsigned retried, fell_back;
+};
+
+static const struct row rows[] = {
+    {"h2 is chosen", {{"h2", {"s|h200|Dnew"}}}, {"whole h2 new"}, "y", 0, 0},
+    {"http/1.1 is chosen", {{H1, {OLD}}}, {"whole h1 old"}, "y", 0, 0},
+    {"nothing is chosen", {{NULL, {OLD}}}, {"whole h1 old"}, "y", 0, 0},
+    {"something else is chosen", {{"spdy/3", {OLD}}}, {"no-tls"}, "y", 0, 0},
+    {"the connection serves again, PINGs or not",
+     {{"h2", {"s|h200|Da", "p|h200|Db|p|p|s", "w|h200|Dc"}}},
+     {"whole h2 a", "whole h2+ b", "whole h2+ c"},
+     "y",
+     0,
+     0},
+    {"HTTP/1.1 is spoken although h2 was chosen",
+     {{"h2", {"xHTTP/1.1 400 Bad Request\r\n\r\n"}}, {H1, {OLD, OLD}}},
+     {"whole h1 old", "whole h1+ old"},
+     "yn",
+     0,
+     1},
+    {"h2 is not offered again where it failed",
+     {{"h2", {"s|r1"}}, {H1, {OLD_CLOSE}}, {H1, {OLD}}},
+     {"whole h1 old", "whole h1 old"},
+     "ynn",
+     0,
+     1},
+    {"a farewell on a kept connection is no fault",
+     {{"h2", {"s|h200|Da", "g1,0"}}, {"h2", {"s|h200|Db"}}},
+     {"whole h2 a", "whole h2 b"},
+     "yy",
+     1,
+     0},
+    {"a farewell while nothing is asked is none either",
+     {{"h2", {"s|h200|Da|g1,0"}}, {"h2", {"s|h200|Db"}}},
+     {"whole h2 a", "whole h2 b"},
+     "yy",
+     0,
+     0},
+    {"a request refused again on a fresh connection",
+     {{"h2", {"s|h200|Da", "r7"}}, {"h2", {"s|r7"}}, {H1, {OLD}}},
+     {"whole h2 a", "whole h1 old"},
+     "yyn",
+     1,
+     1},
+    {"RST_STREAM on a kept connection",
+     {{"h2", {"s|h200|Da", "r2"}}, {H1, {OLD}}},
+     {"whole h2 a", "whole h1 old"},
+     "yn",
+     0,
+     1},
+    {"closed without an answer", {{"h2", {"s!"}}}, {"closed"}, "y", 0, 0},
+    {"a kept connection that is closed",
+     {{"h2", {"s|h200|Da", "!"}}, {"h2", {"s|h200|Db"}}},
+     {"whole h2 a", "whole h2 b"},
+     "yy",
+     1,
+     0},
+    {"closed behind a farewell", {{"h2", {"s|g1,0!"}}, {H1, {OLD}}}, {"whole h1 old"}, "yn", 0, 1},
+    {"closed within the body",
+     {{"h2", {"s|h200|dab!"}}},
+     {"truncated/disconnect h2 ab"},
+     "y",
+     0,
+     0},
+    {"RST_STREAM within the body",
+     {{"h2", {"s|h200|dab|r2"}}},
+     {"truncated/disconnect h2 ab"},
+     "y",
+     0,
+     0},
+    {"the rules broken within the body",
+     {{"h2", {"s|h200|dab|C;a=b"}}, {H1, {OLD}}},
+     {"whole h1 old"},
+     "yn",
+     0,
+     1},
+    {"a body shorter than it should be",
+     {{"h2", {"s|h200;content-length=3|Dab"}}},
+     {"truncated/disconnect h2 ab"},
+     "y",
+     0,
+     0},
+    {"a body over the limit",
+     {{"h2", {"s|h200|d01234567890"}}},
+     {"truncated/length h2 0123456789"},
+     "y",
+     0,
+     0},
+    {"a body at the limit", {{"h2", {"s|h200|D0123456789"}}}, {"whole h2 0123456789"}, "y", 0, 0},
+    {"a body at the limit that goes on",
+     {{"h2", {"s|h200|d0123456789|dx"}}},
+     {"truncated/length h2 0123456789"},
+     "y",
+     0,
+     0},
+    {"interim answers at the limit",
+     {{"h2", {"s|h100|h103|h103|h200|Dnew"}}},
+     {"whole h2 new"},
+     "y",
+     0,
+     0},
+    {"and over it",
+     {{"h2", {"s|h100|h103|h103|h103|h200|Dnew"}}, {H1, {OLD}}},
+     {"whole h1 old"},
+     "yn",
+     0,
+     1},
+    {"a line over the limit",
+     {{"h2", {"s|h200;a=01234567890123456789012345678901234567890123456789|Dnew"}}, {H1, {OLD}}},
+     {"whole h1 old"},
+     "yn",
+     0,
+     1},
+    {"a flood", {{"h2", {"s|s*1000"}}, {H1, {OLD}}}, {"whole h1 old"}, "yn", 0, 1},
+};
+
+static void check_row(const struct row *row)
+{
+    struct http_settings s = usual();
+    struct rig r;
+    struct buf got;
+    buf_init(&got, 1000);
+    rig_init(&r, row->visits, false, &s);
+    for (int i = 0; i < MOST_ASKS && row->answers[i]; i++) {
+        assert_rc(fetch(&r), RC_OK);
+        buf_clear(&got);
+        describe(&r, &got);
+        if (!str_eq(buf_str(&got), str_c(row->answers[i])))
+            print_message("# why: %s\n", r.answer.why ? r.answer.why : "-");
+        assert_str(buf_str(&got), str_c(row->answers[i]));
+    }
+    struct http_counts counts = http_counts(r.http);
+    assert_int_equal(counts.retried, row->retried);
+    assert_int_equal(counts.fell_back, row->fell_back);
+    assert_int_equal(r.peer.accepted, strlen(row->offers));
+    rig_done(&r);
+    for (size_t i = 0; row->offers[i]; i++)
+        assert_int_equal(r.peer.offered_h2[i], row->offers[i] == 'y');
+    buf_done(&got);
+}
+
+static void protocols_are_as_the_table_says(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        print_message("# %s\n", rows[i].name);
+        check_row(&rows[i]);
+    }
+}
+
+static void h2_that_was_not_offered_is_refused(void **state)
+{
+    (void)state;
+    static const struct tls_visit visits[] = {{"h2", {"s|h200|Dx"}}, {0}};
+    struct http_settings s = usual();
+    s.http2 = false;
+    struct rig r;
+    rig_init(&r, visits, false, &s);
+    assert_rc(fetch(&r), RC_OK);
+    assert_int_equal(r.answer.outcome, HTTP_NO_TLS);
+    assert_non_null(r.answer.why);
+    rig_done(&r);
+    assert_false(r.peer.offered_h2[0]);
+}
+
+static void a_head_is_written_as_http_1(void **state)
+{
+    (void)state;
+    static const struct tls_visit visits[] = {
+        {"h2", {"s|h103;link=x|h200;b=1;content-length=2;a=2;b=3|Dxy"}}, {0}};
+    struct http_settings s = usual();
+    struct rig r;
+    rig_init(&r, visits, false, &s);
+    assert_rc(fetch(&r), RC_OK);
+    assert_int_equal(r.answer.status, 200);
+    assert_str(buf_str(&r.head),
+               STR("HTTP/1.1 200 \r\nb: 1\r\ncontent-length: 2\r\na: 2\r\nb: 3\r\n\r\n"));
+    assert_true(r.answer.is_h2 && r.answer.tls_unverified && !r.answer.is_chunked);
+    assert_int_equal(http_counts(r.http).idle, 1);
+    rig_done(&r);
+}
+
+/* A PING is no byte of the answer. */
+static void each_phase_has_its_limit_in_time(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *script;
+        size_t setting;
+        enum http_outcome outcome;
+    } phases[] = {
+        {"first byte", "s|p~", offsetof(struct http_settings, first_byte_ms), HTTP_TIMEOUT},
+        {"head", "s|e200", offsetof(struct http_settings, head_ms), HTTP_TIMEOUT},
+        {"a stalled body", "s|h200|dx~", offsetof(struct http_settings, idle_ms), HTTP_TRUNCATED},
+        {"everything", "s|h200|dx~", offsetof(struct http_settings, total_ms), HTTP_TRUNCATED},
+    };
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        const struct tls_visit visits[] = {{"h2", {phases[i].script}}, {0}};
+        struct http_settings s = usual();
+        const uint64_t limit = 200;
+        struct rig r;
+        memcpy((char *)&s + phases[i].setting, &limit, sizeof limit);
+        print_message("# %s\n", phases[i].name);
+        rig_init(&r, visits, false, &s);
+        assert_rc(fetch(&r), RC_OK);
+        assert_string_equal(http_outcome_name(r.answer.outcome),
+                            http_outcome_name(phases[i].outcome));
+        assert_int_equal(r.answer.cut == HTTP_CUT_TIME, r.answer.outcome == HTTP_TRUNCATED);
+        assert_int_equal(http_counts(r.http).fell_back, 0);
+        rig_done(&r);
+    }
+}
+
+/* An engine of its own; a failure on our side is no memory. */
+static enum rc fetch_once(void *ctx)
+{
+    struct rig *r = ctx;
+    struct http_settings s = usual();
+    struct http *before = r->http;
+    struct loop loop = r->loop;
+    char room[100];
+    struct buf why = buf_on(room, sizeof room);
+    enum rc rc = loop_init(&r->loop, clock_real());
+    if (rc == RC_OK)
+        rc = http_open(&r->loop, &s, &r->http, &why);
+    if (rc == RC_OK)
+        rc = fetch(r);
+    if (rc == RC_OK && r->answer.outcome != HTTP_WHOLE)
+        rc = r->answer.outcome == HTTP_FAILED ? RC_NOMEM : RC_INVALID;
+    if (r->http != before)
+        http_close(r->http);
+    loop_done(&r->loop);
+    r->http = before;
+    r->loop = loop;
+    return rc;
+}
+
+static void without_memory_an_ask_fails_and_nothing_is_lost(void **state)
+{
+    (void)state;
+    static const struct tls_visit visits[] = {{"h2", {"s|h100|e200;a=b|C;c=d|dhe|p|Dllo"}}, {0}};
+    struct http_settings s = usual();
+    struct rig r;
+    rig_init(&r, visits, true, &s);
+    buf_fill(&r.head, 'x', 4096); /* so that copies allocate nothing */
+    buf_fill(&r.body, 'x', 4096);
+    test_each_allocation_fails(fetch_once, &r);
+    rig_done(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(protocols_are_as_the_table_says),
+        cmocka_unit_test(h2_that_was_not_offered_is_refused),
+        cmocka_unit_test(a_head_is_written_as_http_1),
+        cmocka_unit_test(each_phase_has_its_limit_in_time),
+        cmocka_unit_test(without_memory_an_ask_fails_and_nothing_is_lost),
+    };
+    (void)signal(SIGPIPE, SIG_IGN); /* the server's */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
