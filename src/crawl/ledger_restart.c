@@ -39,10 +39,11 @@ static enum rc read_mark(struct ledger *l, bool *ret_is_there, bool *ret_has_end
     bool has_ended = str_starts(mark, STR(ENDED));
     if (rc == RC_LIMIT || (rc == RC_OK && !has_ended && !str_starts(mark, STR(BEGUN))))
         rc = RC_CORRUPT;
-    rc = rc ? rc : str_to_u64(str_from(mark, sizeof BEGUN - 1), &generation);
+    if (rc == RC_OK && str_to_u64(str_from(mark, sizeof BEGUN - 1), &generation))
+        rc = RC_CORRUPT;
     if (rc) {
         buf_printf(why, LEDGER_RECRAWL ": %s", rc_text(rc));
-        return rc == RC_IO ? rc : RC_CORRUPT;
+        return rc;
     }
     if (generation > l->kept.generation) {
         rc = disk_unlink(l->disk, LEDGER_RECRAWL);

@@ -252,6 +252,33 @@ static void a_cut_leaves_it_as_it_was_or_begun_anew(void **state)
     assert_true(t.before > 10 && t.after > 50);
 }
 
+static enum rc every_step(void *ctx)
+{
+    struct disk *d;
+    bool more;
+    (void)ctx;
+    memset(&truth, 0, sizeof truth);
+    enum rc rc = disk_crash_open(&d);
+    if (rc)
+        return rc;
+    rc = small_open(&one, d, 2, &truth);
+    for (int i = 0; i < 5 && rc == RC_OK; i++)
+        rc = small_step(&one, true, &more);
+    rc = rc ? rc : ledger_finish(one.ledger);
+    small_close(&one);
+    rc = rc ? rc : small_open_anew(&one, d, 2, &truth);
+    rc = rc ? rc : ledger_finish(one.ledger);
+    small_close(&one);
+    disk_close(d);
+    return rc;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    test_each_allocation_fails(every_step, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +288,7 @@ int main(void)
         cmocka_unit_test(a_new_crawl_is_no_recrawl),
         cmocka_unit_test(a_mark_of_no_sense_is_refused),
         cmocka_unit_test(a_cut_leaves_it_as_it_was_or_begun_anew),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("restart", tests, NULL, NULL);
 }
