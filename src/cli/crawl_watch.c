@@ -141,6 +141,8 @@ static void draw(struct crawl_watch *w, uint64_t now_ms)
         crawl_status_json(w->ledger, &w->line);
     else
         crawl_status_print(w->ledger, w->before_fetched, over_ms, &w->line);
+    if (!w->settings.json && flow_is_paused(w->flow))
+        buf_add(&w->line, STR(" · paused"));
     if (!w->is_terminal) {
         (void)fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&w->line)));
         return;

@@ -1,6 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "components/judge.h"
 
+#include "base/hash.h"
+
+bool visit_enter(struct visit *v, struct addresses_service *a, uint64_t now_ms, uint64_t *ret_ms)
+{
+    v->host_position = hash64(url_host(&v->url));
+    *ret_ms = address_table_ask(a->addresses, v->address_group, now_ms);
+    if (*ret_ms)
+        return false;
+    *ret_ms = address_table_ask(a->hosts, v->host_position, now_ms);
+    if (*ret_ms) /* rare: somebody else's robots.txt is asked for there */
+        address_table_done(a->addresses, v->address_group, now_ms);
+    v->has_slot = *ret_ms == 0;
+    return v->has_slot;
+}
+
+void visit_leave(struct visit *v, struct addresses_service *a, uint64_t now_ms)
+{
+    if (!v->has_slot)
+        return;
+    address_table_done(a->hosts, v->host_position, now_ms);
+    address_table_done(a->addresses, v->address_group, now_ms);
+    v->has_slot = false;
+}
+
 /* The Crawl-delay that the origin's robots.txt asks for, 0 = none. */
 static uint64_t crawl_delay_ms(const struct visit *v)
 {

@@ -22,7 +22,7 @@ struct ledger_part_settings {
     struct str user_agent, contact;
     struct str prefix, description;
     bool ignore_robots;
-    uint64_t delay_ms;
+    uint64_t delay_ms, delay_most_ms;
     uint64_t roll_bytes;
     uint64_t digest_bytes;
     uint64_t sync_ms;
@@ -42,6 +42,8 @@ static const struct option ledger_options[] = {
     ROW(TEXT, prefix, "warc-prefix", "orbweaver", "how names of archive files begin"),
     ROW(TEXT, description, "description", NULL, "what the crawl is for, as archives say it"),
     ROW(DURATION, delay_ms, "delay", "1s", "no host is asked sooner after a restart"),
+    ROW(DURATION, delay_most_ms, "delay-most", "30s",
+        "nor sooner than its Crawl-delay, at most this"),
     ROW(SIZE, roll_bytes, "warc-size", "1GB", "an archive file is ended behind so many bytes",
         .min = 1000),
     ROW(SIZE, digest_bytes, "digest-memory", "64M", "for payloads that may come again"),
@@ -169,6 +171,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         .sync_ms = s->sync_ms,
         .image_bytes = s->image_bytes,
         .delay_ms = s->delay_ms,
+        .delay_most_ms = s->delay_most_ms,
         .most_wait_ms = 24 * 3600 * 1000,
         .reserve_bytes = s->reserve_bytes,
         .restart = s->recrawl,
@@ -196,6 +199,7 @@ static void ledger_here_close(struct instance *self)
     ledger_close(p->service.ledger);
     recent_pages_close(p->service.recent);
     disk_close(p->disk);
+    calls_done(&p->service.calls);
     arena_close(p->arena);
     mem_free(p->seeds.slots);
     mem_free(p);
@@ -214,6 +218,7 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     if (!p)
         return RC_NOMEM;
     self->state = p;
+    calls_init(&p->service.calls);
     p->scope = part_provider(self, 0);
     p->service.clock = part_clock(self);
     p->service.begun_ms = clock_now_ms(p->service.clock);

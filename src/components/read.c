@@ -96,9 +96,12 @@ static void calm(struct buf *b)
 
 /* HTML ----------------------------------------------------------------------------------------- */
 
-/* The letter of a link's kind; 0: not a thing to fetch. */
+/* The letter of a link's kind; 0: not a thing to fetch. A feed is as deep as its page, like a
+ * sitemap: what it lists is one deeper. */
 static char hop_of(const struct page_link *link)
 {
+    if (link->is_feed)
+        return HOP_PREREQUISITE;
     switch (link->kind) {
     case PAGE_NAV:
     case PAGE_FRAME:

@@ -39,6 +39,7 @@ static const struct option schedule_options[] = {
 
 struct schedule {
     struct timer timer;
+    struct desk desk; /* for questions about what this shard knows */
     struct instance *self;
     struct ledger_service *ledger;
     struct frontier *frontier;
@@ -96,7 +97,7 @@ static bool needs_robots(const struct schedule *s, const struct card *c, const s
     if (set->ignore_robots || c->dead_code)
         return false;
     const struct card_robots *r = card_robots_of(c, l->is_https, l->port);
-    if (!r)
+    if (!r || !r->rules) /* how often it is tried, and how long it is waited, is the pace's word */
         return true;
     int64_t age_ms = (int64_t)clock_wall_ms(s->ledger->clock) - r->asked_wall_ms;
     uint64_t good_ms = r->is_failing ? set->robots_again_ms : set->robots_fresh_ms;
@@ -184,9 +185,16 @@ static void schedule_handle(struct instance *self, unsigned inlet, struct messag
     part_end(self, m);
 }
 
+static void schedule_start(struct instance *self)
+{
+    struct schedule *s = self->state;
+    desk_open(&s->desk, &s->ledger->calls, self->shard, self);
+}
+
 static void schedule_stop(struct instance *self)
 {
     struct schedule *s = self->state;
+    desk_close(&s->desk, self->shard);
     part_timer_stop(self, &s->timer);
     gauges(s);
 }
@@ -207,5 +215,6 @@ const struct part part_schedule = {
     .close = schedule_close,
     .produce = schedule_produce,
     .handle = schedule_handle,
+    .start = schedule_start,
     .stop = schedule_stop,
 };

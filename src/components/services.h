@@ -6,13 +6,14 @@
  *   scope       struct scope_service       what belongs to the crawl                   one
  *   budget      struct budget              how much may be taken                       one
  *   pace        struct pace_service        when a host may be asked again              one
- *   addresses   struct address_table       when an address may                         one
+ *   addresses   struct addresses_service   when an address may, and who is asked now   one
  *   guard       struct guard               which addresses may at all                  one a shard
  *   dns, http   struct dns, struct http    the network                                 one a shard
  */
 #ifndef COMPONENTS_SERVICES_H
 #define COMPONENTS_SERVICES_H
 
+#include "components/calls.h"
 #include "components/recent_pages.h"
 #include "crawl/ledger.h"
 #include "fetch/address_table.h"
@@ -75,6 +76,7 @@ struct ledger_service {
     uint64_t not_before_ms; /* the clock's: when it was begun anew, hosts have a rest first */
     struct recent_pages *recent;
     struct crawl_counts counts;
+    struct calls calls; /* from other threads to schedule of each shard, and to seeds */
     /* Whether earlier runs have brought that seed. */
     bool (*knows_seed)(const struct ledger_service *s, uint64_t fingerprint);
 };
@@ -85,6 +87,12 @@ uint64_t ledger_service_elapsed_ms(struct ledger_service *s);
 struct scope_service {
     struct scope *scope;
     const struct url_idn *idn;
+};
+
+/* Both keyed by 64 bits: an address's group (net/address.h), a host's position. */
+struct addresses_service {
+    struct address_table *addresses;
+    struct address_table *hosts;
 };
 
 /* Settings that may change while the crawl runs. Any thread. */

@@ -32,7 +32,7 @@ struct settle_part {
     struct frontier *frontier;
     struct budget *budget;
     struct pace_service *pace;
-    struct address_table *addresses;
+    struct addresses_service *addresses;
     struct rng rng;
     struct settle_lines lines;
     uint64_t recent[RECENT_SLOTS];
@@ -235,12 +235,31 @@ static enum settle how_of(const struct visit *v, struct pace_verdict *verdict)
     return SETTLE_DONE;
 }
 
+/* The clock is read anew, for a turn may have taken long since it began; and it counts whole
+ * milliseconds, so that one more is needed for a wait that is never shorter. */
+static uint64_t due_of(struct settle_part *s, const struct pace_verdict *verdict)
+{
+    return clock_now_ms(s->ledger->clock) + verdict->wait_ms + (verdict->wait_ms > 0);
+}
+
+/* A robots.txt that cannot be had is the end of the URL it was asked for too. */
+static enum rc end_for_robots(struct settle_part *s, struct visit *v,
+                              const struct pace_verdict *verdict, int64_t wall_ms)
+{
+    if (v->is_kept)
+        settle_lines_result(&s->lines, v, v->end.status, s->self->shard, wall_ms);
+    if (verdict->code == FETCH_NO_ROBOTS)
+        v->why = "its robots.txt cannot be had";
+    v->is_kept = false;
+    v->answer = NULL;
+    v->mime = STR_NONE;
+    v->date_ms = 0;
+    return visit_name(v, VISIT_PAGE);
+}
+
 static enum rc settle_result(struct settle_part *s, struct visit *v)
 {
     const struct settle_settings *set = s->self->settings;
-    /* The turn may have begun a while ago, and the clock counts whole milliseconds: neither may
-     * shorten the wait. */
-    uint64_t now_ms = clock_now_ms(s->ledger->clock) + 1;
     int64_t wall_ms = (int64_t)clock_wall_ms(s->ledger->clock);
     struct pace_verdict verdict = verdict_of(s, v);
     enum settle how = how_of(v, &verdict);
@@ -253,7 +272,7 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
     struct ledger_outcome o = {
         .lent = &v->lent,
         .how = how,
-        .due_ms = now_ms + verdict.wait_ms,
+        .due_ms = due_of(s, &verdict),
         .robots_changed = v->robots_changed,
         .place = v->is_kept ? &v->place : NULL,
         .capture = v->is_kept ? &v->capture : NULL,
@@ -261,10 +280,8 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
         .link_count = count,
     };
     settle_lines_clear(&s->lines);
-    if (v->kind == VISIT_ROBOTS && how == SETTLE_DONE) { /* the URL it was asked for ends too */
-        rc = visit_name(v, VISIT_PAGE);
-        v->why = "its robots.txt cannot be had";
-    }
+    if (v->kind == VISIT_ROBOTS && how == SETTLE_DONE)
+        rc = end_for_robots(s, v, &verdict, wall_ms);
     if (is_final) {
         settle_lines_result(&s->lines, v, verdict.code, s->self->shard, wall_ms);
         count_result(s, v, verdict.code);
@@ -318,10 +335,10 @@ static void settle_handle(struct instance *self, unsigned inlet, struct message 
     struct settle_part *s = self->state;
     struct visit *v = visit_of(m);
     enum rc rc = RC_OK;
-    if (v->has_slot)
-        address_table_done(s->addresses, v->address_group, clock_now_ms(s->ledger->clock));
+    visit_leave(v, s->addresses, clock_now_ms(s->ledger->clock));
     if (visit_is_list(v)) {
         rc = settle_list(s, v);
+        v->is_safe = rc == RC_OK;
     } else if (v->state == VISIT_LATER) {
         ledger_return(s->ledger->ledger, self->shard, &v->lent, v->due_ms);
         send_to(s, v, NULL, 0, 0, self->shard);

@@ -19,6 +19,8 @@ static void visit_release(struct message *m)
 {
     struct visit *v = visit_of(m);
     struct visit_pool *pool = v->pool;
+    if (v->errand)
+        call_end(v->errand, v->is_safe ? RC_OK : RC_CLOSED);
     if (!pool || pool->count == VISIT_POOL) {
         visit_free(v);
         return;

@@ -13,6 +13,7 @@
 #define COMPONENTS_VISIT_H
 
 #include "archive/capture.h"
+#include "components/calls.h"
 #include "crawl/card.h"
 #include "fetch/media.h"
 #include "fetch/pace.h"
@@ -84,8 +85,10 @@ struct visit {
     struct visit_pool *pool;
     enum visit_kind kind;
     enum visit_state state;
-    int code;        /* refused: why, as crawl.log says it */
-    const char *why; /* for people; may be NULL */
+    int code;            /* refused: why, as crawl.log says it */
+    const char *why;     /* for people; may be NULL */
+    struct call *errand; /* of VISIT_SEEDS: ends with the visit; NULL = nobody waits */
+    bool is_safe;        /* settle's: what it brought is in the journal */
 
     /* schedule's */
     struct lent lent;
@@ -101,9 +104,10 @@ struct visit {
     struct address addresses[VISIT_MAX_ADDRESSES];
     uint32_t address_count;
     uint64_t address_group;
+    uint64_t host_position; /* of the host in `url` */
 
     /* gate's */
-    bool has_slot;   /* of its address: settle gives it back */
+    bool has_slot;   /* of its address and host: visit_leave gives them back */
     bool is_charged; /* a page of the budget is reserved: settle says what came of it */
     uint64_t due_ms; /* of VISIT_LATER */
 

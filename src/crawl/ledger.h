@@ -69,6 +69,7 @@ struct ledger_settings {
                                of what the last image took; 64 MB */
     unsigned slice_buckets; /* of an image, made in one turn; 0: 64 */
     uint64_t delay_ms;      /* after a resume no host is asked earlier than that from now */
+    uint64_t delay_most_ms; /* nor earlier than its Crawl-delay, which is cut to that */
     uint64_t most_wait_ms;  /* recorded moments further away are cut to that; 24 h */
     uint64_t reserve_bytes; /* ledger_is_short when the disk has less; 256 MB */
     bool restart;           /* forget what is done, once (see below) */

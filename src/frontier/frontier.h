@@ -109,6 +109,9 @@ MUST_CHECK enum rc frontier_lend(struct frontier *f, unsigned class, uint64_t no
 /* The earliest moment at which lending can succeed; UINT64_MAX: nobody is waiting. */
 uint64_t frontier_due_ms(const struct frontier *f);
 
+/* The host that waits for the earliest moment, and until when; NULL: none waits. */
+struct host *frontier_first_waiting(const struct frontier *f, uint64_t *ret_due_ms);
+
 /* How a loan ended. */
 enum settle {
     SETTLE_DONE,  /* the URL leaves its queue */

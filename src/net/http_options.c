@@ -13,6 +13,7 @@ const struct option http_options[] = {
     LIMIT(OPTION_DURATION_ROW, idle_ms, "idle-timeout", "30s", "most time without a byte"),
     LIMIT(OPTION_DURATION_ROW, total_ms, "timeout", "10m",
           "most time for a fetch; what came by then is kept as truncated"),
+    LIMIT(OPTION_DURATION_ROW, total_ms, "fetch-timeout", "10m", "the same by its longer name"),
     OPTION_SIZE_ROW(struct http_settings, least_rate, "least-rate", "100",
                     "bytes a second that a body must come with; 0 = any"),
     LIMIT(OPTION_DURATION_ROW, rate_window_ms, "rate-window", "60s",

@@ -24,7 +24,7 @@ TLS = [86, 87, 88]
 H2 = [88, 89]
 BODY = 512 << 10
 LIMITS = ["connect-timeout=5s", "tls-timeout=1s", "first-byte-timeout=1s", "head-timeout=1500ms",
-          "idle-timeout=1s", "timeout=3s", "allow=127.0.0.0/8", f"body={BODY}"]
+          "idle-timeout=1s", "fetch-timeout=3s", "allow=127.0.0.0/8", f"body={BODY}"]
 LINK = re.compile(r"""<a href=["']?([^"'>]*)""")
 HURRY = ["--drip", "20ms", "--patience", "6s", "--endless", "64M", "--retry-after", "1"]
 WEB = Simweb("--hosts", "2", "--pages", "2", "--fault", ",".join(f"f{n:02}" for n in WIRE + TLS + [89]), *HURRY)
