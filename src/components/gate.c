@@ -91,7 +91,7 @@ static bool budget_allows(struct instance *self, struct visit *v)
         visit_refuse(v, FETCH_QUOTA, budget_verdict_text(b));
     } else {
         log_info(part_log(self), "crawl.limit", LOG_C("reached", budget_verdict_text(b)));
-        ledger_conclude(ledger->ledger);
+        ledger_conclude(g->ledger->ledger);
         part_drain(self);
         v->state = VISIT_LATER;
         v->due_ms = part_now_ms(self);

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Crawls of some media types: what is archived and read, and what is only logged."""
+import threading
+
 from scenario import case, main, run
 from small_web import SmallWeb, crawl, page
 
@@ -67,6 +69,11 @@ def _(tmp):
         left = crawl(web.url("/"), tmp, "--host-pages", "2", "--body-size", "1000")
         assert len(web.paths()) == 2, web.paths()
         assert "lenTrunc" in left.log()["/"][1], left.log()
+    go_on = threading.Event()
+    with SmallWeb({"/": lambda _: go_on.wait(60) and page("Slow", "")}) as web:
+        left = crawl(web.url("/"), tmp + "/slow", "--timeout", "300ms", "--tries", "1", code=4)
+        go_on.set()
+        assert left.log()["/"][0] < 0, left.log()
     done = run(["crawl", "-o", tmp + "/d", "--tries", "0", "http://127.0.0.1:1/"])
     assert done.code == 2 and "tries" in done.err, done.err
 
