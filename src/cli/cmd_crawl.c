@@ -136,14 +136,18 @@ static void say_end(const struct crawl *c, bool is_interrupted)
     buf_done(&out);
 }
 
+/* It had nowhere to begin. */
+static bool found_nothing(const struct crawl *c)
+{
+    return !c->goes_on && !get(&c->ledger->counts.admitted) && !crawl_watch_signal(c->watch);
+}
+
 static int end_code(const struct crawl *c)
 {
     const struct crawl_counts *n = &c->ledger->counts;
     int number = crawl_watch_signal(c->watch);
     if (number)
         return 128 + number;
-    if (!c->goes_on && !get(&n->admitted))
-        return cli_fail(EXIT_USAGE, "no seed is a URL that can be crawled");
     bool was_tried = get(&n->failed) > 0;
     bool is_first = ledger_totals(c->ledger->ledger).pages == 0;
     return was_tried && is_first && get(&n->fetched) == 0 ? EXIT_NO_SEED : EXIT_DONE;
@@ -236,6 +240,8 @@ static int run_crawl(struct crawl *c)
     buf_done(&why);
     if (rc)
         return code_of(rc);
+    if (found_nothing(c))
+        return cli_fail(EXIT_USAGE, "no seed is a URL that can be crawled");
     say_end(c, crawl_watch_signal(c->watch) != 0);
     return end_code(c);
 }

@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -32,19 +34,21 @@ struct crawl_watch {
     uint64_t told_ms; /* when a signal was first seen */
 };
 
-/* Signal handlers get no argument. */
-static volatile sig_atomic_t last_signal, signal_count;
+/* Signal handlers get no argument. Atomic: any thread may run one, and others read these. */
+static atomic_int last_signal, signal_count;
 static _Atomic(struct flow *) running;
 
 static void on_signal(int number)
 {
     struct flow *f = atomic_load(&running);
-    last_signal = number;
-    signal_count = signal_count + 1;
-    if (f && signal_count == 1)
+    int error = errno;
+    bool is_first = atomic_fetch_add(&signal_count, 1) == 0;
+    atomic_store(&last_signal, number);
+    if (f && is_first)
         flow_drain(f);
     else if (f)
         flow_stop(f);
+    errno = error;
 }
 
 static void catch_signals(void (*handler)(int))

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 
 enum { OUT, REFUSED };
+enum { LAST_PAGES_MS = 100 };
 
 struct gate_settings {
     bool ignore_robots;
@@ -89,6 +90,9 @@ static bool budget_allows(struct instance *self, struct visit *v)
         return true;
     if (b == BUDGET_HOST || b == BUDGET_DOMAIN) {
         visit_refuse(v, FETCH_QUOTA, budget_verdict_text(b));
+    } else if (b == BUDGET_PAGES && !budget_is_spent(g->budget)) {
+        v->state = VISIT_LATER; /* the last pages are under way; if one fails, another is wanted */
+        v->due_ms = part_now_ms(self) + LAST_PAGES_MS;
     } else {
         log_info(part_log(self), "crawl.limit", LOG_C("reached", budget_verdict_text(b)));
         ledger_conclude(g->ledger->ledger);

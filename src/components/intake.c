@@ -11,7 +11,12 @@
 #include "url/encoding.h"
 #include "url/normalise.h"
 
-enum { SITEMAP_DEPTH = 3 };
+enum {
+    SITEMAP_DEPTH = 3,
+    /* Of a page's links as text: they go into one batch of the journal (64 MB), twice, and into one
+     * record of the archive (WARC_FIELDS_MAX). */
+    LINKS_MAX_BYTES = 16 << 20,
+};
 
 struct intake_settings {
     struct str normalise;
@@ -159,6 +164,7 @@ struct judging {
     struct url base;
     const struct url *relative_to;
     const struct visit_known *known; /* of the reference, in VISIT_KNOWN */
+    size_t bytes;                    /* of the links so far */
     char last_hop;                   /* hops of the last link, for the next of the same kind */
     struct str last_hops;
 };
@@ -176,6 +182,25 @@ static struct str hops_of(struct judging *j, char hop)
     return j->last_hops;
 }
 
+/* Whether it is within what a frontier can hold. */
+static bool frontier_takes(const struct url *u, struct str hops)
+{
+    return hops.n <= FRONTIER_MAX_HOPS && url_host(u).n <= FRONTIER_MAX_HOST_BYTES &&
+           url_path_query(u).n <= FRONTIER_MAX_PATH_BYTES;
+}
+
+/* Whether there is room for one more link of the page. */
+static bool has_room(struct judging *j, const struct url *u, const struct visit_reference *ref)
+{
+    size_t bytes = url_href(u).n + ref->context.n;
+    if (bytes > LINKS_MAX_BYTES - j->bytes) {
+        j->v->is_cut = true;
+        return false;
+    }
+    j->bytes += bytes;
+    return true;
+}
+
 static void judge(struct judging *j, const struct visit_reference *ref)
 {
     struct intake *in = j->in;
@@ -188,9 +213,8 @@ static void judge(struct judging *j, const struct visit_reference *ref)
     url_normalise(&u, in->rules);
     struct str hops = hops_of(j, ref->hop);
     struct visit_link *l = &v->links[v->link_count];
-    if (!hops.p || hops.n > FRONTIER_MAX_HOPS || !describe(v, &u, ref, hops, l) ||
-        !page_set_add(&in->seen, l->fingerprint) || l->path.n > FRONTIER_MAX_PATH_BYTES ||
-        l->host.n > FRONTIER_MAX_HOST_BYTES)
+    if (!hops.p || !frontier_takes(&u, hops) || !page_set_add(&in->seen, url_fingerprint(&u)) ||
+        !has_room(j, &u, ref) || !describe(v, &u, ref, hops, l))
         return;
     v->link_count++;
     if (v->kind == VISIT_KNOWN)
@@ -255,6 +279,9 @@ static void intake_handle(struct instance *self, unsigned inlet, struct message 
             judge_all(&j, true);
         url_encoding_close(j.parser.encoding);
         count_add(&in->ledger->counts.links, v->link_count);
+    } else if (v->reference_count) {
+        v->note = "no memory for its links";
+        v->is_cut = true;
     }
     part_emit(self, 0, m);
 }

@@ -96,17 +96,6 @@ static void recall_payload(struct keep *k, const struct visit *v)
     digest_table_put(ledger_digests(k->ledger->ledger), &v->past.digest, &ref);
 }
 
-/* The page that led here, for the archive and the log. */
-static void find_via(struct keep *k, struct visit *v)
-{
-    struct history *h = ledger_history(k->ledger->ledger);
-    struct past past;
-    if (v->lent.via)
-        v->via = recent_pages_get(k->ledger->recent, v->lent.via, v->arena);
-    if (!v->via.p && h && v->lent.via && history_get(h, v->lent.via, v->arena, &past) == RC_OK)
-        v->via = past.url;
-}
-
 static enum rc keep_answer(struct instance *self, struct keep *k, struct visit *v)
 {
     const struct keep_settings *s = self->settings;
@@ -150,7 +139,7 @@ static void keep_handle(struct instance *self, unsigned inlet, struct message *m
     const struct keep_settings *s = self->settings;
     struct visit *v = visit_of(m);
     if (!visit_is_list(v) && !s->archive_only)
-        find_via(k, v);
+        v->via = ledger_service_url(k->ledger, v->lent.via, v->arena);
     bool is_answer = visit_has_result(v);
     count_add(&k->ledger->counts.unkept, is_answer && visit_is_unkept(v));
     enum rc rc = is_answer && !visit_is_unkept(v) && !s->none ? keep_answer(self, k, v) : RC_OK;

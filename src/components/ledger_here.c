@@ -9,6 +9,7 @@
 #include "flow/part.h"
 #include "url/normalise.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -158,6 +159,16 @@ static enum rc describe(struct ledger_part *p, const struct ledger_part_settings
     return getrandom(&ret->id_seed, sizeof ret->id_seed, 0) == sizeof ret->id_seed ? RC_OK : RC_IO;
 }
 
+/* Whatever is wrong with it, it is the disk's trouble for who started this. */
+static enum rc open_directory(const char *path, struct ledger_part *p, struct buf *why)
+{
+    enum rc rc = disk_real_open(path, &p->disk);
+    if (rc)
+        buf_printf(why, "cannot use the directory %s: %s", path,
+                   rc == RC_NOMEM ? rc_text(rc) : strerror(errno));
+    return rc == RC_OK || rc == RC_NOMEM ? rc : RC_IO;
+}
+
 static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct buf *why)
 {
     const struct ledger_part_settings *s = self->settings;
@@ -184,12 +195,16 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
     }
     enum rc rc = history.p ? describe(p, s, &l.warc, why) : RC_NOMEM;
     if (rc == RC_OK)
-        rc = disk_real_open(s->output.p, &p->disk);
+        rc = open_directory(s->output.p, p, why);
     if (rc)
-        buf_printf(why, "%s" STR_FMT ": %s", why->n ? ": " : "", STR_ARG(s->output), rc_text(rc));
-    if (rc == RC_OK)
-        rc = ledger_open(p->disk, &l, (struct ledger_hears){hear_seed, p}, &p->service.ledger,
-                         &p->service.opened, why);
+        return rc;
+    struct buf text = {.max = 8192};
+    rc = ledger_open(p->disk, &l, (struct ledger_hears){hear_seed, p}, &p->service.ledger,
+                     &p->service.opened, &text);
+    if (rc)
+        buf_printf(why, STR_FMT ": " STR_FMT, STR_ARG(s->output),
+                   STR_ARG(text.n ? buf_str(&text) : str_c(rc_text(rc))));
+    buf_done(&text);
     return rc;
 }
 

@@ -214,6 +214,12 @@ static void conclude(struct instance *self, struct robots_part *r, struct visit 
         part_fail(self, rc, "cannot keep a robots.txt: %s", rc_text(rc));
 }
 
+static bool has_rules(const struct visit *v)
+{
+    const struct card_robots *r = card_robots_of(v->card, v->lent.is_https, v->lent.port);
+    return r && r->rules;
+}
+
 static void robots_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
@@ -228,6 +234,8 @@ static void robots_handle(struct instance *self, unsigned inlet, struct message 
         }
         meaning = ROBOTS_ALLOW;
     }
+    if (meaning == ROBOTS_UNCHANGED && !has_rules(v)) /* nobody asked whether it changed */
+        meaning = ROBOTS_RETRY;
     conclude(self, r, v, meaning);
     visit_judge(v, r->pace, &r->rng);
     part_emit(self, OUT, m);

@@ -10,6 +10,7 @@
 #include "components/visit.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 enum {
@@ -43,6 +44,7 @@ struct schedule {
     struct instance *self;
     struct ledger_service *ledger;
     struct frontier *frontier;
+    struct budget *budget;
     struct visit_pool pool;
     uint64_t asked; /* times, for the gauges */
 };
@@ -76,6 +78,7 @@ static enum rc schedule_open(struct instance *self, struct buf *why)
     s->self = self;
     s->timer.due = on_due;
     s->ledger = part_provider(self, 0);
+    s->budget = part_provider(self, 1);
     s->frontier = ledger_frontier(s->ledger->ledger, self->shard);
     self->state = s;
     return RC_OK;
@@ -131,6 +134,20 @@ static struct visit *borrow(struct schedule *s, struct lent *lent)
     return NULL;
 }
 
+/* Of the crawl's time. The gate knows it too, but nobody may come there for a long while. */
+static uint64_t left_ms(struct schedule *s)
+{
+    return budget_left_ms(s->budget, ledger_service_elapsed_ms(s->ledger));
+}
+
+static enum produced end_crawl(struct schedule *s)
+{
+    log_info(part_log(s->self), "crawl.limit", LOG_C("reached", budget_verdict_text(BUDGET_TIME)));
+    ledger_conclude(s->ledger->ledger);
+    part_drain(s->self);
+    return PRODUCED_IDLE;
+}
+
 /* Nobody is ready. If somebody will be, the timer says so; if not, only a message can change it. */
 static enum produced wait_for_host(struct schedule *s)
 {
@@ -138,6 +155,9 @@ static enum produced wait_for_host(struct schedule *s)
     gauges(s);
     if (due_ms == UINT64_MAX)
         return PRODUCED_IDLE;
+    uint64_t now_ms = part_now_ms(s->self);
+    if (due_ms > now_ms && left_ms(s) < due_ms - now_ms)
+        due_ms = now_ms + left_ms(s);
     if (part_timer(s->self, &s->timer, due_ms))
         part_fail(s->self, RC_NOMEM, "no memory for a timer");
     return PRODUCED_WAIT;
@@ -150,6 +170,8 @@ static enum produced schedule_produce(struct instance *self)
     struct lent lent;
     if (s->asked++ % GAUGES_EVERY == 0)
         gauges(s);
+    if (left_ms(s) == 0)
+        return end_crawl(s);
     if (ledger_is_short(
             s->ledger->ledger)) { /* looks again in a second, and until then lends nobody */
         if (part_timer(self, &s->timer, now_ms + 1000))
@@ -206,7 +228,9 @@ const struct part part_schedule = {
     .help = "says which host may be asked now, and for what",
     .inlets = (const struct part_port[]){{"news", LINKS_TYPE, "something may be lent", false}, {0}},
     .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "a URL to visit", false}, {0}},
-    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the frontier"}, {0}},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the frontier"},
+                                        {"budget", BUDGET_INTERFACE, "knows when it is over"},
+                                        {0}},
     .options = schedule_options,
     .settings_bytes = sizeof(struct schedule_settings),
     .credits_each = CREDITS_EACH,

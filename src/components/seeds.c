@@ -88,6 +88,9 @@ static bool next_line(struct instance *self, struct seeds *s, struct str *ret)
         if (ret->n && ret->p[0] != '#')
             return true;
     }
+    if (s->file && ferror(s->file) && errno != EINTR)
+        part_fail(self, RC_INVALID, "cannot read the seeds behind line %u of its input: %s",
+                  s->line, strerror(errno));
     if (s->file && !s->is_stdin)
         (void)fclose(s->file);
     s->file = NULL; /* more may come from elsewhere, but not from here */
@@ -104,10 +107,13 @@ static bool next_seed(struct instance *self, struct seeds *s, struct str *ret)
     return next_line(self, s, ret);
 }
 
+/* "https://…", and not "example.org/?from=http://…". */
 static bool has_scheme(struct str text)
 {
-    size_t at = str_find_str(text, STR("://"));
-    return at > 0 && at < text.n && at < 12;
+    size_t at = 0;
+    while (at < text.n && (ascii_is_alnum(text.p[at]) || memchr("+-.", text.p[at], 3)))
+        at++;
+    return at > 0 && str_starts(str_from(text, at), STR("://"));
 }
 
 /* Adds the seed to the visit, unless it is no URL or came in an earlier run. */

@@ -81,6 +81,10 @@ struct ledger_service {
     bool (*knows_seed)(const struct ledger_service *s, uint64_t fingerprint);
 };
 
+/* The URL of a page by its fingerprint, in the arena: of one that was settled lately, or from the
+ * history; absent if it is not known, or 0. */
+struct str ledger_service_url(struct ledger_service *s, uint64_t fingerprint, struct arena *arena);
+
 /* Milliseconds of crawling, earlier runs included. */
 uint64_t ledger_service_elapsed_ms(struct ledger_service *s);
 

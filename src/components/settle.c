@@ -79,12 +79,15 @@ static bool is_known(struct settle_part *s, const struct visit_link *l)
 }
 
 /* The new ones among the visit's links, in its arena. */
-static struct candidate *new_links(struct settle_part *s, struct visit *v, size_t *ret_count)
+static enum rc new_links(struct settle_part *s, struct visit *v, struct candidate **ret,
+                         size_t *ret_count)
 {
     size_t count = 0;
     struct candidate *list =
         v->link_count ? arena_alloc(v->arena, v->link_count * sizeof *list) : NULL;
-    for (size_t i = 0; list && i < v->link_count; i++) {
+    if (v->link_count && !list)
+        return RC_NOMEM;
+    for (size_t i = 0; i < v->link_count; i++) {
         const struct visit_link *l = &v->links[i];
         if (!l->is_wanted)
             continue;
@@ -103,8 +106,9 @@ static struct candidate *new_links(struct settle_part *s, struct visit *v, size_
             .hops = l->hops,
         };
     }
+    *ret = list;
     *ret_count = count;
-    return list;
+    return RC_OK;
 }
 
 /* Sends those of one shard; this shard gets a message in any case: a loan has come back. */
@@ -195,18 +199,26 @@ static void count_result(struct settle_part *s, const struct visit *v, int code)
     count_add(&c->truncated, v->answer && v->answer->outcome == HTTP_TRUNCATED);
 }
 
+/* What a visit's end comes to. */
+struct ending {
+    struct pace_verdict verdict;
+    enum settle how;
+    bool is_final; /* of what was asked for: the URL or its robots.txt */
+    bool is_taken; /* a page of the budgets */
+};
+
 /* What the host's card says from now on. */
-static void update_card(struct visit *v, const struct pace_verdict *verdict)
+static void update_card(struct visit *v, const struct ending *e)
 {
     struct card *c = v->card;
-    c->tries = verdict->tries;
-    c->failures = verdict->failures;
-    if (v->kind == VISIT_PAGE && v->answer && verdict->next != PACE_AGAIN) {
+    c->tries = e->verdict.tries;
+    c->failures = e->verdict.failures;
+    if (e->is_taken) {
         c->pages++;
         c->bytes += v->answer->bytes_in;
     }
-    if (verdict->next == PACE_DEAD)
-        c->dead_code = verdict->code;
+    if (e->verdict.next == PACE_DEAD)
+        c->dead_code = e->verdict.code;
 }
 
 /* What was refused without a question asks for no wait; all else has a verdict. */
@@ -220,19 +232,28 @@ static struct pace_verdict verdict_of(struct settle_part *s, struct visit *v)
 }
 
 /* Whether the loan stays at the head of its queue. robots.txt is not what it was lent for, unless
- * that can never be had: then the URL has its result too. */
+ * there never were any rules: then the URL has its result too. */
 static enum settle how_of(const struct visit *v, struct pace_verdict *verdict)
 {
+    const struct card_robots *r = card_robots_of(v->card, v->lent.is_https, v->lent.port);
     if (verdict->next == PACE_AGAIN)
         return SETTLE_AGAIN;
     if (v->kind != VISIT_ROBOTS)
         return SETTLE_DONE;
-    bool is_answered = v->state == VISIT_ENDED && v->answer && v->end.http <= HTTP_TRUNCATED;
-    if (is_answered && robots_status(v->end.status) != ROBOTS_RETRY)
+    if (r && r->rules && verdict->next != PACE_DEAD)
         return SETTLE_AGAIN;
-    if (verdict->code > 0 || verdict->code == FETCH_RETRIES)
+    if (v->answer || verdict->code == FETCH_RETRIES)
         verdict->code = FETCH_NO_ROBOTS;
     return SETTLE_DONE;
+}
+
+static struct ending ending_of(struct settle_part *s, struct visit *v)
+{
+    struct ending e = {.verdict = verdict_of(s, v)};
+    e.how = how_of(v, &e.verdict);
+    e.is_final = e.verdict.next != PACE_AGAIN;
+    e.is_taken = v->kind == VISIT_PAGE && v->answer && e.is_final && e.verdict.code >= 100;
+    return e;
 }
 
 /* The clock is read anew, for a turn may have taken long since it began; and it counts whole
@@ -257,58 +278,75 @@ static enum rc end_for_robots(struct settle_part *s, struct visit *v,
     return visit_name(v, VISIT_PAGE);
 }
 
-static enum rc settle_result(struct settle_part *s, struct visit *v)
+/* The lines of the crawl's files, into s->lines. */
+static enum rc write_lines(struct settle_part *s, struct visit *v, const struct ending *e,
+                           const struct candidate *links, size_t count)
 {
     const struct settle_settings *set = s->self->settings;
     int64_t wall_ms = (int64_t)clock_wall_ms(s->ledger->clock);
-    struct pace_verdict verdict = verdict_of(s, v);
-    enum settle how = how_of(v, &verdict);
-    bool is_final = verdict.next != PACE_AGAIN;
-    size_t count = 0;
-    struct past past;
-    unsigned epoch = 0;
     enum rc rc = RC_OK;
-    struct candidate *links = new_links(s, v, &count);
+    settle_lines_clear(&s->lines);
+    if (v->kind == VISIT_ROBOTS && e->how == SETTLE_DONE)
+        rc = end_for_robots(s, v, &e->verdict, wall_ms);
+    if (e->is_final && !v->via.p && !set->archive_only) /* what failed did not come past keep */
+        v->via = ledger_service_url(s->ledger, v->lent.via, v->arena);
+    if (e->is_final)
+        settle_lines_result(&s->lines, v, e->verdict.code, s->self->shard, wall_ms);
+    settle_lines_links(&s->lines, v, links, count, !set->archive_only);
+    return rc;
+}
+
+/* Counters, card and budgets. */
+static void count_ending(struct settle_part *s, struct visit *v, const struct ending *e)
+{
+    if (e->is_final)
+        count_result(s, v, e->verdict.code);
+    else
+        count_add(&s->ledger->counts.retried, 1);
+    update_card(v, e);
+    if (v->is_charged)
+        budget_used(s->budget, v->lent.host_name, e->is_taken, v->answer ? v->answer->bytes_in : 0);
+}
+
+static enum rc settle_result(struct settle_part *s, struct visit *v)
+{
+    struct ending e = ending_of(s, v);
+    size_t count = 0;
+    unsigned epoch = 0;
+    struct past past;
+    struct candidate *links;
     struct ledger_outcome o = {
         .lent = &v->lent,
-        .how = how,
-        .due_ms = due_of(s, &verdict),
+        .how = e.how,
+        .due_ms = due_of(s, &e.verdict),
         .robots_changed = v->robots_changed,
         .place = v->is_kept ? &v->place : NULL,
         .capture = v->is_kept ? &v->capture : NULL,
-        .links = links,
-        .link_count = count,
+        .pages = e.is_taken,
+        .bytes = v->is_charged && v->answer ? v->answer->bytes_in : 0,
     };
-    settle_lines_clear(&s->lines);
-    if (v->kind == VISIT_ROBOTS && how == SETTLE_DONE)
-        rc = end_for_robots(s, v, &verdict, wall_ms);
-    if (is_final) {
-        settle_lines_result(&s->lines, v, verdict.code, s->self->shard, wall_ms);
-        count_result(s, v, verdict.code);
-    } else {
-        count_add(&s->ledger->counts.retried, 1);
-    }
-    settle_lines_links(&s->lines, v, links, count, !set->archive_only);
-    if (how == SETTLE_DONE) {
-        past_of(s, v, verdict.code, &past);
-        o.fingerprint = v->fingerprint;
-        o.past = &past;
-        o.pages = v->answer != NULL;
-        o.bytes = v->answer ? v->answer->bytes_in : 0;
-    }
-    update_card(v, &verdict);
-    if (v->is_charged)
-        budget_used(s->budget, v->lent.host_name, v->answer && is_final,
-                    v->answer ? v->answer->bytes_in : 0);
+    enum rc rc = new_links(s, v, &links, &count);
+    if (rc == RC_OK)
+        rc = write_lines(s, v, &e, links, count);
     if (rc == RC_OK)
         rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
-    if (rc == RC_OK)
-        rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
-    if (rc == RC_OK && count)
+    if (rc)
+        return rc;
+    if (e.how == SETTLE_DONE) {
+        past_of(s, v, e.verdict.code, &past);
+        o.fingerprint = v->fingerprint;
+        o.past = &past;
+    }
+    o.links = links;
+    o.link_count = count;
+    count_ending(s, v, &e);
+    rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
+    if (rc)
+        return rc;
+    if (count)
         recent_pages_put(s->ledger->recent, v->fingerprint, url_href(&v->url));
-    if (rc == RC_OK)
-        send_links(s, v, links, count, epoch);
-    return rc;
+    send_links(s, v, links, count, epoch);
+    return RC_OK;
 }
 
 /* Seeds, or what is known. */
@@ -316,12 +354,14 @@ static enum rc settle_list(struct settle_part *s, struct visit *v)
 {
     size_t count = 0;
     unsigned epoch = 0;
-    struct ledger_outcome o = {0};
-    o.links = new_links(s, v, &count);
-    o.link_count = count;
+    struct candidate *links;
+    enum rc rc = new_links(s, v, &links, &count);
+    if (rc)
+        return rc;
+    struct ledger_outcome o = {.links = links, .link_count = count};
     settle_lines_clear(&s->lines);
-    settle_lines_links(&s->lines, v, o.links, count, v->kind == VISIT_SEEDS);
-    enum rc rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
+    settle_lines_links(&s->lines, v, links, count, v->kind == VISIT_SEEDS);
+    rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
     if (rc == RC_OK && (o.line_count || count))
         rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
     if (rc == RC_OK)

@@ -22,7 +22,7 @@ static bool outcome_ok(const struct ledger_outcome *o)
 {
     for (size_t i = 0; i < o->line_count; i++) {
         struct str t = o->lines[i].text;
-        if (o->lines[i].file >= LEDGER_FILES || !t.n || t.n > LINE_FILE_MAX_LINE ||
+        if (o->lines[i].file >= LEDGER_FILES || !t.n || t.n > LINE_FILE_MAX_ADD ||
             t.p[t.n - 1] != '\n')
             return false;
     }
