@@ -163,8 +163,8 @@ struct judging {
     struct url_parser parser;
     struct url base;
     const struct url *relative_to;
-    const struct visit_known *known; /* of the reference, in VISIT_KNOWN */
     size_t bytes;                    /* of the links so far */
+    const struct visit_known *known; /* of the reference, in VISIT_KNOWN */
     char last_hop;                   /* hops of the last link, for the next of the same kind */
     struct str last_hops;
 };
