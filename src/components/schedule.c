@@ -162,6 +162,7 @@ static uint64_t left_ms(struct schedule *s)
 static enum produced end_crawl(struct schedule *s)
 {
     log_info(part_log(s->self), "crawl.limit", LOG_C("reached", budget_verdict_text(BUDGET_TIME)));
+    ledger_conclude(s->ledger->ledger);
     part_drain(s->self);
     return PRODUCED_IDLE;
 }
