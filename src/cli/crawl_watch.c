@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,19 +33,21 @@ struct crawl_watch {
     uint64_t told_ms; /* when a signal was first seen */
 };
 
-/* Signal handlers get no argument. */
-static volatile sig_atomic_t last_signal, signal_count;
+/* Signal handlers get no argument, and run on whichever thread: lock-free atomics. */
+static _Atomic int last_signal, signal_count;
 static _Atomic(struct flow *) running;
 
 static void on_signal(int number)
 {
+    int error = errno; /* whose call this interrupts is looking at it */
     struct flow *f = atomic_load(&running);
-    last_signal = number;
-    signal_count = signal_count + 1;
-    if (f && signal_count == 1)
+    bool is_first = atomic_fetch_add(&signal_count, 1) == 0;
+    atomic_store(&last_signal, number);
+    if (f && is_first)
         flow_drain(f);
     else if (f)
         flow_stop(f);
+    errno = error;
 }
 
 static void catch_signals(void (*handler)(int))
