@@ -74,6 +74,9 @@ enum rc control_url(const struct control_setup *s, struct str url, struct buf *o
     }
     if (rc == RC_OK) {
         look_back(f, ledger_history(s->ledger->ledger));
+        uint64_t via = f->has_past ? f->past.via : f->via;
+        if (via && !f->via_url.p && s->ledger->recent)
+            f->via_url = recent_pages_get(s->ledger->recent, via, f->arena);
         url_facts_scope(f, s->scope->scope);
         url_facts_json(f, true, out);
     }

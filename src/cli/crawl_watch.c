@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -25,22 +26,22 @@ struct crawl_watch {
     pthread_cond_t wakes;
     bool ends;
     bool is_drawn; /* a progress line stands on the terminal */
-    struct buf line;
     /* of the thread */
+    struct buf line;
     uint64_t rate_ms, rate_fetched; /* where the rate is measured from */
     uint64_t before_ms, before_fetched;
     uint64_t said_ms;
     uint64_t told_ms; /* when a signal was first seen */
 };
 
-/* Signal handlers get no argument, and run on whichever thread: lock-free atomics. */
-static _Atomic int last_signal, signal_count;
+/* Signal handlers get no argument. Atomic: any thread may run one, and others read these. */
+static atomic_int last_signal, signal_count;
 static _Atomic(struct flow *) running;
 
 static void on_signal(int number)
 {
-    int error = errno; /* whose call this interrupts is looking at it */
     struct flow *f = atomic_load(&running);
+    int error = errno;
     bool is_first = atomic_fetch_add(&signal_count, 1) == 0;
     atomic_store(&last_signal, number);
     if (f && is_first)
@@ -146,14 +147,12 @@ static void draw(struct crawl_watch *w, uint64_t now_ms)
         crawl_status_print(w->ledger, w->before_fetched, over_ms, &w->line);
     if (!w->settings.json && flow_is_paused(w->flow))
         buf_add(&w->line, STR(" · paused"));
-    if (!w->is_terminal) {
-        (void)fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&w->line)));
-        return;
-    }
-    struct str line = fit(buf_str(&w->line), columns());
-    (void)fprintf(stderr, "\r" STR_FMT "\x1b[K", STR_ARG(line));
+    struct str line = w->is_terminal ? fit(buf_str(&w->line), columns()) : buf_str(&w->line);
+    pthread_mutex_lock(&w->lock);
+    (void)fprintf(stderr, w->is_terminal ? "\r" STR_FMT "\x1b[K" : STR_FMT "\n", STR_ARG(line));
     (void)fflush(stderr);
-    w->is_drawn = true;
+    w->is_drawn = w->is_terminal;
+    pthread_mutex_unlock(&w->lock);
 }
 
 /* The rate is that of the last five to ten seconds. */
@@ -193,8 +192,12 @@ static void *watch_main(void *arg)
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
         (void)pthread_cond_timedwait(&w->wakes, &w->lock, &until);
-        if (!w->ends)
-            look(w);
+        if (w->ends)
+            break;
+        /* Not under the lock: looking takes locks of the crawl, and who has those may log. */
+        pthread_mutex_unlock(&w->lock);
+        look(w);
+        pthread_mutex_lock(&w->lock);
     }
     wipe(w);
     pthread_mutex_unlock(&w->lock);

@@ -233,6 +233,7 @@ void url_facts_json(const struct url_facts *f, bool is_running, struct buf *out)
         jsonw_u64_field(&w.j, "before_it", f->place);
     if (f->hops.p)
         jsonw_text_field(&w.j, "hops", f->hops);
+    jsonw_text_field(&w.j, "via", f->via_url);
     jsonw_key(&w.j, "scope");
     jsonw_object(&w.j);
     if (f->has_scope)

@@ -139,6 +139,8 @@ static void why_queued(const struct url_facts *f, bool is_running, struct buf *o
     else
         buf_printf(out, "it waits in its host's queue: %llu are before it",
                    (unsigned long long)f->place);
+    if (f->via_url.p)
+        buf_printf(out, "; found on " STR_FMT, STR_ARG(f->via_url));
     if (f->card.dead_code)
         buf_add(out, STR("; its host was given up, so it will end without being asked for"));
     else if (f->robots.has_rules && !f->robots.allowed)

@@ -21,4 +21,10 @@ static inline bool visit_has_result(const struct visit *v)
     return v->answer && v->end.http <= HTTP_TRUNCATED && v->verdict.next != PACE_AGAIN;
 }
 
+/* Whether the archive is spared its answer: by its type, or by its score. */
+static inline bool visit_is_unkept(const struct visit *v)
+{
+    return v->has_other_type || v->is_unkept;
+}
+
 #endif

@@ -31,6 +31,7 @@ struct ledger_part_settings {
     uint64_t reserve_bytes;
     uint64_t hosts, host_queue;
     bool no_history;
+    bool recrawl;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct ledger_part_settings, field, __VA_ARGS__)
@@ -55,6 +56,7 @@ static const struct option ledger_options[] = {
     ROW(COUNT, hosts, "hosts", "10M", "most hosts that are known", .min = 1),
     ROW(COUNT, host_queue, "host-queue", "10M", "most URLs that wait for a host", .min = 1),
     ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
+    ROW(BOOL, recrawl, "recrawl", "no", "begin anew, and ask again for what is known"),
     {0},
 };
 #undef ROW
@@ -183,9 +185,14 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         .delay_most_ms = s->delay_most_ms,
         .most_wait_ms = 24 * 3600 * 1000,
         .reserve_bytes = s->reserve_bytes,
+        .restart = s->recrawl,
         .clock = part_clock(self),
         .log = part_log(self),
     };
+    if (s->recrawl && s->no_history) {
+        buf_add(why, STR("--recrawl asks for what the history knows; there is none (no-history)"));
+        return RC_INVALID;
+    }
     enum rc rc = history.p ? describe(p, s, &l.warc, why) : RC_NOMEM;
     if (rc == RC_OK)
         rc = open_directory(s->output.p, p, why);
@@ -240,6 +247,9 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     }
     struct ledger_totals t = ledger_totals(p->service.ledger);
     p->service.earlier_ms = t.elapsed_ms;
+    if (p->service.opened.is_restarted)
+        p->service.not_before_ms =
+            p->service.begun_ms + ((const struct ledger_part_settings *)self->settings)->delay_ms;
     budget_restore(part_provider(self, 1), t.pages, t.bytes, 0); /* the gate tells all the time */
     for (unsigned shard = 0; shard < self->shard_count; shard++)
         frontier_each_host(ledger_frontier(p->service.ledger, shard), restore_host,

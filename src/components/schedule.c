@@ -112,7 +112,7 @@ static void recall(struct schedule *s, struct visit *v)
 {
     const struct schedule_settings *set = s->self->settings;
     struct history *h = ledger_history(s->ledger->ledger);
-    if (h && set->recrawl && v->kind == VISIT_PAGE)
+    if (h && (set->recrawl || s->ledger->opened.is_recrawl) && v->kind == VISIT_PAGE)
         v->has_past = history_get(h, v->fingerprint, v->arena, &v->past) == RC_OK;
 }
 
@@ -174,6 +174,11 @@ static enum produced schedule_produce(struct instance *self)
     if (ledger_is_short(
             s->ledger->ledger)) { /* looks again in a second, and until then lends nobody */
         if (part_timer(self, &s->timer, now_ms + 1000))
+            part_fail(self, RC_NOMEM, "no memory for a timer");
+        return PRODUCED_WAIT;
+    }
+    if (now_ms < s->ledger->not_before_ms) {
+        if (part_timer(self, &s->timer, s->ledger->not_before_ms))
             part_fail(self, RC_NOMEM, "no memory for a timer");
         return PRODUCED_WAIT;
     }

@@ -54,8 +54,12 @@ struct crawl_counts {
     _Atomic uint64_t admitted;                  /* new URLs */
     _Atomic uint64_t known;                     /* links that were known */
     _Atomic uint64_t revisits;                  /* captures that repeat a payload */
+    _Atomic uint64_t changed, unchanged;        /* of what was captured before */
     _Atomic uint64_t truncated;
-    _Atomic uint64_t open; /* requests now */
+    _Atomic uint64_t relevant, irrelevant; /* pages that fit the topic and that do not (focus) */
+    _Atomic uint64_t unkept;               /* answers that were not archived: focus, types */
+    _Atomic uint64_t off_topic;            /* links not followed because of it */
+    _Atomic uint64_t open;                 /* requests now */
     /* The last word of each shard on its frontier. */
     struct crawl_shard_counts {
         _Atomic uint64_t hosts, known, queued, out, waiting, ready, memory_bytes;
@@ -67,8 +71,9 @@ struct ledger_service {
     struct ledger *ledger;
     struct ledger_report opened;
     struct clock *clock;
-    uint64_t begun_ms;   /* the clock's, of this run */
-    uint64_t earlier_ms; /* of crawling, by earlier runs */
+    uint64_t begun_ms;      /* the clock's, of this run */
+    uint64_t earlier_ms;    /* of crawling, by earlier runs */
+    uint64_t not_before_ms; /* the clock's: when it was begun anew, hosts have a rest first */
     struct recent_pages *recent;
     struct crawl_counts counts;
     struct calls calls; /* from other threads to schedule of each shard, and to seeds */

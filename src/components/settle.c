@@ -100,7 +100,7 @@ static enum rc new_links(struct settle_part *s, struct visit *v, struct candidat
             .position = l->position,
             .host = l->host,
             .path = l->path,
-            .via = v->kind == VISIT_SEEDS ? 0 : v->fingerprint,
+            .via = l->via,
             .port = l->port,
             .is_https = l->is_https,
             .hops = l->hops,
@@ -123,7 +123,7 @@ static void send_to(struct settle_part *s, struct visit *v, const struct candida
             some[n++] = &list[i];
     if (!n && shard != self->shard)
         return;
-    struct str from = v->kind == VISIT_SEEDS ? STR("") : v->lent.host_name;
+    struct str from = visit_is_list(v) ? STR("") : v->lent.host_name;
     struct links *l = (!count || some) ? links_open(some, n, from, epoch) : NULL;
     if (!l) {
         part_fail(self, RC_NOMEM, "no memory for links");
@@ -143,27 +143,22 @@ static void send_links(struct settle_part *s, struct visit *v, const struct cand
 
 /* The past ------------------------------------------------------------------------------------- */
 
+/* The capture that later answers are compared with: this one, or where it brought nothing new the
+ * one before. A 304 confirms that, an error says nothing about it, and a revisit has no payload of
+ * its own. */
 static void past_capture(const struct visit *v, struct past *p)
 {
-    bool is_whole = v->is_kept && v->answer->outcome == HTTP_WHOLE && v->end.status == 200;
-    if (v->end.status == 304 && v->has_past) { /* what it confirms still holds */
-        p->has_digest = v->past.has_digest;
-        p->digest = v->past.digest;
-        p->captured_ms = v->past.captured_ms;
-        memcpy(p->record_id, v->past.record_id, sizeof p->record_id);
-        p->etag = v->past.etag;
-        p->last_modified = v->past.last_modified;
+    enum visit_change change = visit_change(v);
+    bool is_new = visit_is_whole(v) && change != CHANGE_NONE;
+    p->has_digest = is_new || v->past.has_digest;
+    p->digest = is_new ? v->place.digest : v->past.digest;
+    p->captured_ms = is_new ? v->date_ms : v->past.captured_ms;
+    memcpy(p->record_id, is_new ? v->place.id.bytes : v->past.record_id, sizeof p->record_id);
+    p->etag = visit_is_whole(v) ? v->heads.etag : v->past.etag;
+    p->last_modified = visit_is_whole(v) ? v->heads.last_modified : v->past.last_modified;
+    p->changes += change == CHANGE_SEEN;
+    if (v->end.status == 304 && v->has_past)
         p->mime = v->past.mime;
-    } else if (is_whole) {
-        p->has_digest = true;
-        p->digest = v->place.digest;
-        p->captured_ms = v->date_ms;
-        memcpy(p->record_id, v->place.id.bytes, sizeof p->record_id);
-        p->etag = v->heads.etag;
-        p->last_modified = v->heads.last_modified;
-        p->changes +=
-            v->has_past && v->past.has_digest && !digest_eq(&v->past.digest, &v->place.digest);
-    }
 }
 
 static void past_of(struct settle_part *s, struct visit *v, int code, struct past *p)
@@ -179,8 +174,7 @@ static void past_of(struct settle_part *s, struct visit *v, int code, struct pas
         .fetches = v->has_past ? v->past.fetches + 1 : 1,
         .changes = v->has_past ? v->past.changes : 0,
     };
-    if (v->answer)
-        past_capture(v, p);
+    past_capture(v, p);
 }
 
 /* Results -------------------------------------------------------------------------------------- */
@@ -199,6 +193,8 @@ static void count_result(struct settle_part *s, const struct visit *v, int code)
     } else {
         count_add(&c->failed, 1);
     }
+    count_add(&c->changed, visit_change(v) == CHANGE_SEEN);
+    count_add(&c->unchanged, visit_change(v) == CHANGE_NONE);
     count_add(&c->revisits, v->is_kept && v->place.is_revisit);
     count_add(&c->truncated, v->answer && v->answer->outcome == HTTP_TRUNCATED);
 }
@@ -353,7 +349,8 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
     return RC_OK;
 }
 
-static enum rc settle_seeds(struct settle_part *s, struct visit *v)
+/* Seeds, or what is known. */
+static enum rc settle_list(struct settle_part *s, struct visit *v)
 {
     size_t count = 0;
     unsigned epoch = 0;
@@ -363,7 +360,7 @@ static enum rc settle_seeds(struct settle_part *s, struct visit *v)
         return rc;
     struct ledger_outcome o = {.links = links, .link_count = count};
     settle_lines_clear(&s->lines);
-    settle_lines_links(&s->lines, v, links, count, true);
+    settle_lines_links(&s->lines, v, links, count, v->kind == VISIT_SEEDS);
     rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
     if (rc == RC_OK && (o.line_count || count))
         rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
@@ -379,8 +376,8 @@ static void settle_handle(struct instance *self, unsigned inlet, struct message 
     struct visit *v = visit_of(m);
     enum rc rc = RC_OK;
     visit_leave(v, s->addresses, clock_now_ms(s->ledger->clock));
-    if (v->kind == VISIT_SEEDS) {
-        rc = settle_seeds(s, v);
+    if (visit_is_list(v)) {
+        rc = settle_list(s, v);
         v->is_safe = rc == RC_OK;
     } else if (v->state == VISIT_LATER) {
         ledger_return(s->ledger->ledger, self->shard, &v->lent, v->due_ms);

@@ -117,6 +117,17 @@ bool visit_refer(struct visit *v, struct str raw, char hop, struct str context)
     return true;
 }
 
+enum visit_change visit_change(const struct visit *v)
+{
+    if (!v->answer || !v->has_past || !v->past.has_digest)
+        return CHANGE_UNKNOWN;
+    if (v->end.status == 304)
+        return CHANGE_NONE;
+    if (!visit_is_whole(v))
+        return CHANGE_UNKNOWN;
+    return digest_eq(&v->past.digest, &v->place.digest) ? CHANGE_NONE : CHANGE_SEEN;
+}
+
 void visit_refuse(struct visit *v, int code, const char *why)
 {
     v->state = VISIT_REFUSED;
