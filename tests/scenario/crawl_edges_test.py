@@ -15,7 +15,8 @@ LINKS = 50000
 
 
 class Web:
-    """Answers by path: `pages` maps a path to a function of (host, how often it was asked)."""
+    """Answers by path: `pages` maps a path to a function of (host, how often it was asked), which gives
+    status, body and fields."""
 
     def __init__(self, **pages):
         asked = collections.Counter()
@@ -33,8 +34,10 @@ class Web:
                 with lock:
                     asked[host, name] += 1
                     count = asked[host, name]
-                status, body = pages.get(name, pages["other"])(host, count)
+                status, body, *fields = pages.get(name, pages["other"])(host, count)
                 self.send_response(status)
+                for field in fields:
+                    self.send_header(*field)
                 self.send_header("Content-Type", "text/html")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -129,6 +132,17 @@ def via(tmp):
         assert done.code == 0, done
         home = web.seeds()[0]
         assert [(r.code, r.via) for r in crawl.log() if r.url == home + "secret"] == [(-9998, home)]
+
+
+@case("where a seed redirects to is a seed in pages.jsonl, and what it links to is none")
+def redirected_seed(tmp):
+    with Web(home=lambda *_: (301, b"", ("Location", "/there")), robots_txt=absent, other=plain,
+             there=lambda *_: (200, page(b"/else"))) as web:
+        crawl, done = crawled(web, tmp)
+        assert done.code == 0, done
+        rows = {os.path.basename(p["url"]): (p.get("seed", False), p["depth"]) for p in crawl.pages()}
+        assert rows == {"there": (True, 0), "else": (False, 1)}, rows
+        assert any("/there" in line for line in crawl.lines("pages", "pages.jsonl"))
 
 
 @case("a directory that cannot be used and seeds that cannot be read are named")
