@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/crawl_watch.h"
 
+#include "cli/crawl_statistics.h"
+
 #include "base/clock.h"
 #include "base/mem.h"
 
@@ -32,6 +34,7 @@ struct crawl_watch {
     uint64_t before_ms, before_fetched;
     uint64_t said_ms;
     uint64_t told_ms; /* when a signal was first seen */
+    struct crawl_statistics *statistics;
 };
 
 /* Signal handlers get no argument. Atomic: any thread may run one, and others read these. */
@@ -175,6 +178,7 @@ static void look(struct crawl_watch *w)
         w->told_ms = now_ms;
     if (w->told_ms && now_ms - w->told_ms > w->settings.grace_ms)
         flow_stop(w->flow);
+    crawl_statistics_look(w->statistics, now_ms);
     if (!w->settings.quiet && now_ms - w->said_ms >= every_ms) {
         w->said_ms = now_ms;
         draw(w, now_ms);
@@ -212,8 +216,13 @@ enum rc crawl_watch_begin(struct crawl_watch *w, struct flow *flow, struct ledge
     atomic_store(&running, flow);
     catch_signals(on_signal);
     w->ends = false;
+    w->statistics = crawl_statistics_open(w->settings.dir, ledger);
     w->runs = pthread_create(&w->thread, NULL, watch_main, w) == 0;
-    return w->runs ? RC_OK : RC_LIMIT;
+    if (w->runs)
+        return RC_OK;
+    crawl_statistics_close(w->statistics);
+    w->statistics = NULL;
+    return RC_LIMIT;
 }
 
 void crawl_watch_end(struct crawl_watch *w)
@@ -225,6 +234,8 @@ void crawl_watch_end(struct crawl_watch *w)
     (void)pthread_cond_signal(&w->wakes);
     pthread_mutex_unlock(&w->lock);
     (void)pthread_join(w->thread, NULL);
+    crawl_statistics_close(w->statistics);
+    w->statistics = NULL;
     w->runs = false;
     atomic_store(&running, NULL);
     catch_signals(SIG_DFL);

@@ -142,6 +142,8 @@ def redirected_seed(tmp):
         assert done.code == 0, done
         rows = {os.path.basename(p["url"]): (p.get("seed", False), p["depth"]) for p in crawl.pages()}
         assert rows == {"there": (True, 0), "else": (False, 1)}, rows
+        last = crawl.lines("logs", "progress-statistics.log")[-1].split()
+        assert len(last) == 13 and last[1:4] == ["3", "0", "3"], last
         assert any("/there" in line for line in crawl.lines("pages", "pages.jsonl"))
 
 
