@@ -242,7 +242,7 @@ static enum settle how_of(const struct visit *v, struct pace_verdict *verdict)
         return SETTLE_DONE;
     if (r && r->rules && verdict->next != PACE_DEAD)
         return SETTLE_AGAIN;
-    if (v->answer || verdict->code == FETCH_RETRIES)
+    if (v->answer || v->robots_hops || verdict->code == FETCH_RETRIES)
         verdict->code = FETCH_NO_ROBOTS;
     return SETTLE_DONE;
 }

@@ -124,6 +124,17 @@ def unchanged_robots(tmp):
         assert [r.code for r in crawl.log() if r.url == web.seeds()[0]] == [-61]
 
 
+@case("a robots.txt that leads where nobody may ask cannot be had, and is asked for a few times")
+def robots_elsewhere(tmp):
+    with Web(robots_txt=lambda *_: (301, b"", ("Location", "http://10.0.0.1/robots.txt")),
+             other=plain) as web:
+        crawl = Crawl(None, tmp, "--allow-private=127.0.0.0/8", seeds=web.seeds())
+        done = crawl.run()
+        assert done.code == 4, done
+        assert [name for _, name in web.asked.elements()] == ["robots_txt"] * 4, web.asked
+        assert [r.code for r in crawl.log() if r.url == web.seeds()[0]] == [-61]
+
+
 @case("what failed says in the log which page led to it")
 def via(tmp):
     with Web(home=lambda *_: (200, page(b"/secret")), other=plain,
