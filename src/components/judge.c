@@ -33,12 +33,23 @@ static uint64_t crawl_delay_ms(const struct visit *v)
     return r && r->rules && robots_delay_ms(r->rules, &ms) ? ms : 0;
 }
 
+struct card_origin *visit_faulty_origin(const struct visit *v)
+{
+    bool is_silent =
+        v->end.dns == DNS_FOUND && (v->end.http == HTTP_NO_CONNECT || v->end.http == HTTP_NO_TLS ||
+                                    v->end.http == HTTP_TIMEOUT || v->end.http == HTTP_CLOSED);
+    if (v->state != VISIT_ENDED || !is_silent || v->robots_hops || host_origins(v->lent.host) < 2)
+        return NULL;
+    return card_origin_of(v->card, v->lent.is_https, v->lent.port, true);
+}
+
 void visit_judge(struct visit *v, struct pace_service *pace, struct rng *rng)
 {
     if (v->has_verdict)
         return;
     struct pace_settings now = pace->now(pace);
-    v->verdict =
-        pace_judge(&now, &v->end, v->card->tries, v->card->failures, crawl_delay_ms(v), rng);
+    const struct card_origin *o = visit_faulty_origin(v);
+    v->verdict = pace_judge(&now, &v->end, o ? o->tries : v->card->tries,
+                            o ? o->failures : v->card->failures, crawl_delay_ms(v), rng);
     v->has_verdict = true;
 }

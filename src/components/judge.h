@@ -12,6 +12,10 @@ bool visit_enter(struct visit *v, struct addresses_service *a, uint64_t now_ms, 
 /* Gives back what visit_enter took, if it did. */
 void visit_leave(struct visit *v, struct addresses_service *a, uint64_t now_ms);
 
+/* The origin that is at fault, made if need be: a host with several of them whose connection there
+ * failed. NULL: the fault is the whole host's, or there is none. */
+struct card_origin *visit_faulty_origin(const struct visit *v);
+
 /* Sets v->verdict, once, from v->end and what the card says of earlier tries. */
 void visit_judge(struct visit *v, struct pace_service *pace, struct rng *rng);
 

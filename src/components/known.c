@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-enum { KNOWN_A_VISIT = 200 };
+enum { KNOWN_A_VISIT = 200, BYTES_A_VISIT = 256 << 10 }; /* whichever comes first */
 
 struct known {
     struct ledger_service *ledger;
@@ -61,7 +61,8 @@ static enum rc bring_one(struct instance *self, struct known *k, struct visit *v
         return rc;
     if (!visit_refer(v, past.url, last_hop(past.hops), STR_NONE))
         return RC_NOMEM;
-    v->known[v->reference_count - 1] = (struct visit_known){past.hops, past.via};
+    v->known[v->reference_count - 1] =
+        (struct visit_known){past.hops.p ? past.hops : STR(""), past.via};
     return RC_OK;
 }
 
@@ -71,7 +72,7 @@ static enum rc bring(struct instance *self, struct known *k, struct visit *v)
     v->known = arena_zero(v->arena, KNOWN_A_VISIT * sizeof *v->known);
     if (!v->known)
         return RC_NOMEM;
-    for (int i = 0; i < KNOWN_A_VISIT && rc == RC_OK; i++)
+    for (int i = 0; i < KNOWN_A_VISIT && arena_used(v->arena) < BYTES_A_VISIT && rc == RC_OK; i++)
         rc = bring_one(self, k, v);
     return rc;
 }

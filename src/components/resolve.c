@@ -146,6 +146,15 @@ static void ask(struct resolve *r, struct visit *v)
     }
 }
 
+/* Why nothing of the host, or of this origin, is asked for any more; 0 = it is. */
+static int dead_code_of(const struct visit *v)
+{
+    const struct card_origin *o = card_origin_of(v->card, v->lent.is_https, v->lent.port, false);
+    if (!is_own_host(v))
+        return 0;
+    return v->card->dead_code ? v->card->dead_code : o ? o->dead_code : 0;
+}
+
 static void resolve_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
@@ -153,8 +162,9 @@ static void resolve_handle(struct instance *self, unsigned inlet, struct message
     struct visit *v = visit_of(m);
     const struct card *c = v->card;
     bool is_known = is_own_host(v) && c->address_count && c->addresses_until_ms > part_now_ms(self);
-    if (c->dead_code && is_own_host(v)) {
-        visit_refuse(v, c->dead_code, "its host was given up");
+    int dead_code = dead_code_of(v);
+    if (dead_code) {
+        visit_refuse(v, dead_code, "its host was given up");
         part_emit(self, FAILED, m);
     } else if (is_known) {
         choose(r, v, c->addresses, c->address_count);

@@ -94,10 +94,11 @@ static void schedule_close(struct instance *self)
 /* Lending -------------------------------------------------------------------------------------- */
 
 /* Whether the origin's robots.txt must be asked for before anything else. */
-static bool needs_robots(const struct schedule *s, const struct card *c, const struct lent *l)
+static bool needs_robots(const struct schedule *s, struct card *c, const struct lent *l)
 {
     const struct schedule_settings *set = s->self->settings;
-    if (set->ignore_robots || c->dead_code)
+    const struct card_origin *o = card_origin_of(c, l->is_https, l->port, false);
+    if (set->ignore_robots || c->dead_code || (o && o->dead_code))
         return false;
     const struct card_robots *r = card_robots_of(c, l->is_https, l->port);
     if (!r || !r->rules) /* how often it is tried, and how long it is waited, is the pace's word */
@@ -134,6 +135,24 @@ static struct visit *borrow(struct schedule *s, struct lent *lent)
     return NULL;
 }
 
+/* An origin of the host that did not answer is left alone for a while: its URLs go behind the
+ * others. Once all of the queue has gone round, the host itself waits. */
+static bool put_back(struct schedule *s, struct lent *lent, uint64_t now_ms)
+{
+    struct card *c = card_of(lent->host);
+    const struct card_origin *o = c ? card_origin_of(c, lent->is_https, lent->port, false) : NULL;
+    if (!o || o->dead_code || o->next_ms <= now_ms) {
+        if (c)
+            c->put_back = 0;
+        return false;
+    }
+    bool is_round = ++c->put_back > host_queued(lent->host);
+    if (is_round)
+        c->put_back = 0;
+    ledger_put_last(s->ledger->ledger, s->self->shard, lent, is_round ? o->next_ms : now_ms);
+    return true;
+}
+
 /* Of the crawl's time. The gate knows it too, but nobody may come there for a long while. */
 static uint64_t left_ms(struct schedule *s)
 {
@@ -143,6 +162,7 @@ static uint64_t left_ms(struct schedule *s)
 static enum produced end_crawl(struct schedule *s)
 {
     log_info(part_log(s->self), "crawl.limit", LOG_C("reached", budget_verdict_text(BUDGET_TIME)));
+    ledger_conclude(s->ledger->ledger);
     part_drain(s->self);
     return PRODUCED_IDLE;
 }
@@ -189,6 +209,8 @@ static enum produced schedule_produce(struct instance *self)
         part_fail(self, rc, "cannot lend a URL: %s", rc_text(rc));
         return PRODUCED_IDLE;
     }
+    if (put_back(s, &lent, now_ms))
+        return PRODUCED_MORE;
     struct visit *v = borrow(s, &lent);
     if (!v) { /* without memory it goes back, and others may end meanwhile */
         ledger_return(s->ledger->ledger, self->shard, &lent, now_ms + 1000);

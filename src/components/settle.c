@@ -202,16 +202,25 @@ static void count_result(struct settle_part *s, const struct visit *v, int code)
 /* What a visit's end comes to. */
 struct ending {
     struct pace_verdict verdict;
+    struct card_origin *origin; /* that is at fault, and not its host; or NULL */
     enum settle how;
     bool is_final; /* of what was asked for: the URL or its robots.txt */
     bool is_taken; /* a page of the budgets */
 };
 
 /* What the host's card says from now on. */
-static void update_card(struct visit *v, const struct ending *e)
+static void update_card(struct settle_part *s, struct visit *v, const struct ending *e)
 {
     struct card *c = v->card;
-    c->tries = e->verdict.tries;
+    struct card_origin *o = e->origin;
+    c->tries = o ? 0 : e->verdict.tries;
+    if (o) {
+        o->tries = e->verdict.tries;
+        o->failures = e->verdict.failures;
+        o->next_ms = clock_now_ms(s->ledger->clock) + e->verdict.wait_ms;
+        o->dead_code = e->verdict.next == PACE_DEAD ? e->verdict.code : 0;
+        return;
+    }
     c->failures = e->verdict.failures;
     if (e->is_taken) {
         c->pages++;
@@ -249,8 +258,10 @@ static enum settle how_of(const struct visit *v, struct pace_verdict *verdict)
 
 static struct ending ending_of(struct settle_part *s, struct visit *v)
 {
-    struct ending e = {.verdict = verdict_of(s, v)};
+    struct ending e = {.verdict = verdict_of(s, v), .origin = visit_faulty_origin(v)};
     e.how = how_of(v, &e.verdict);
+    if (e.origin && e.how == SETTLE_AGAIN) /* other origins of the host go on meanwhile */
+        e.how = SETTLE_LAST;
     e.is_final = e.verdict.next != PACE_AGAIN;
     e.is_taken = v->kind == VISIT_PAGE && v->answer && e.is_final && e.verdict.code >= 100;
     return e;
@@ -258,9 +269,10 @@ static struct ending ending_of(struct settle_part *s, struct visit *v)
 
 /* The clock is read anew, for a turn may have taken long since it began; and it counts whole
  * milliseconds, so that one more is needed for a wait that is never shorter. */
-static uint64_t due_of(struct settle_part *s, const struct pace_verdict *verdict)
+static uint64_t due_of(struct settle_part *s, const struct ending *e)
 {
-    return clock_now_ms(s->ledger->clock) + verdict->wait_ms + (verdict->wait_ms > 0);
+    uint64_t wait_ms = e->origin ? s->pace->now(s->pace).delay_ms : e->verdict.wait_ms;
+    return clock_now_ms(s->ledger->clock) + wait_ms + (wait_ms > 0);
 }
 
 /* A robots.txt that cannot be had is the end of the URL it was asked for too. */
@@ -303,7 +315,7 @@ static void count_ending(struct settle_part *s, struct visit *v, const struct en
         count_result(s, v, e->verdict.code);
     else
         count_add(&s->ledger->counts.retried, 1);
-    update_card(v, e);
+    update_card(s, v, e);
     if (v->is_charged)
         budget_used(s->budget, v->lent.host_name, e->is_taken, v->answer ? v->answer->bytes_in : 0);
 }
@@ -318,7 +330,7 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
     struct ledger_outcome o = {
         .lent = &v->lent,
         .how = e.how,
-        .due_ms = due_of(s, &e.verdict),
+        .due_ms = due_of(s, &e),
         .robots_changed = v->robots_changed,
         .place = v->is_kept ? &v->place : NULL,
         .capture = v->is_kept ? &v->capture : NULL,

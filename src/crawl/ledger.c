@@ -105,6 +105,11 @@ void ledger_return(struct ledger *l, unsigned shard, struct lent *lent, uint64_t
     frontier_settle(l->shards[shard].frontier, lent, SETTLE_AGAIN, due_ms);
 }
 
+void ledger_put_last(struct ledger *l, unsigned shard, struct lent *lent, uint64_t due_ms)
+{
+    frontier_settle(l->shards[shard].frontier, lent, SETTLE_LAST, due_ms);
+}
+
 enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch, const struct candidate *list,
                      size_t count, uint64_t now_ms, enum admitted *ret)
 {

@@ -154,6 +154,8 @@ MUST_CHECK enum rc ledger_settle(struct ledger *l, unsigned shard, const struct 
 
 /* Returns a loan without a word in the journal: nothing was asked (its address was busy). */
 void ledger_return(struct ledger *l, unsigned shard, struct lent *lent, uint64_t due_ms);
+/* The same, to the end of its queue. */
+void ledger_put_last(struct ledger *l, unsigned shard, struct lent *lent, uint64_t due_ms);
 
 /* Admits links that a ledger_settle (of any shard) has journalled, all of this shard; ret[i] as
  * frontier_admit's. */

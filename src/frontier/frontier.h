@@ -132,6 +132,7 @@ void host_set_extra(struct host *h, void *extra, void (*free_extra)(void *extra)
 struct str host_name(const struct host *h);
 uint64_t host_position(const struct host *h);
 uint32_t host_queued(const struct host *h);
+unsigned host_origins(const struct host *h); /* (scheme, port) pairs that its URLs have had */
 
 /* Every host, in no order; nothing may be admitted meanwhile. */
 void frontier_each_host(const struct frontier *f, void (*each)(void *ctx, const struct host *h),

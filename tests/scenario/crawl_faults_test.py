@@ -3,6 +3,7 @@
 docs/faults.md asks, by the judge's verdict; no healthy page is lost; memory stays within a bound.
 
 Times and budgets are short so that it ends soon; what is judged are choices, not speed."""
+import atexit
 import collections
 import re
 import tempfile
@@ -70,6 +71,7 @@ def settled(web) -> dict:
 
 
 ZOO = Zoo()
+atexit.register(ZOO.close)
 
 
 @case("the crawl ends by itself, as finished")
@@ -120,7 +122,6 @@ def _(tmp):
     verify(ZOO.crawl)
     agree(ZOO.crawl, is_honest=False)
     no_leftovers(ZOO.crawl)
-    ZOO.close()
 
 
 main()

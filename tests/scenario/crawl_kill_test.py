@@ -269,7 +269,7 @@ def _(tmp):
 @case("a directory that cannot be made is named")
 def _(tmp):
     path = write(tmp, "file", "") + "/crawl"
-    refused(["-o", path, "-q", "http://127.0.0.1:1/"], 2, path)
+    refused(["-o", path, "-q", "http://127.0.0.1:1/"], 3, path)
 
 
 main(threads=2)
