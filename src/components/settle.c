@@ -222,6 +222,8 @@ static void update_card(struct settle_part *s, struct visit *v, const struct end
         return;
     }
     c->failures = e->verdict.failures;
+    if (v->answer && !v->robots_hops)
+        card_origin_is_well(c, v->lent.is_https, v->lent.port);
     if (e->is_taken) {
         c->pages++;
         c->bytes += v->answer->bytes_in;

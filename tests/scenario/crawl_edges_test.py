@@ -4,6 +4,7 @@ though some fail, a time that is over while everybody waits, and directories and
 cannot be used. The web is a few lines of this file."""
 import collections
 import http.server
+import itertools
 import os
 import threading
 
@@ -16,7 +17,7 @@ LINKS = 50000
 
 class Web:
     """Answers by path: `pages` maps a path to a function of (host, how often it was asked), which gives
-    status, body and fields."""
+    status, body and fields. Where `answers` gives False the connection is closed instead."""
 
     def __init__(self, **pages):
         asked = collections.Counter()
@@ -34,6 +35,9 @@ class Web:
                 with lock:
                     asked[host, name] += 1
                     count = asked[host, name]
+                if not pages.get("answers", lambda: True)():
+                    self.close_connection = True
+                    return
                 status, body, *fields = pages.get(name, pages["other"])(host, count)
                 self.send_response(status)
                 for field in fields:
@@ -133,6 +137,20 @@ def robots_elsewhere(tmp):
         assert done.code == 4, done
         assert [name for _, name in web.asked.elements()] == ["robots_txt"] * 4, web.asked
         assert [r.code for r in crawl.log() if r.url == web.seeds()[0]] == [-61]
+
+
+@case("an origin that fails every second time is no dead one: only failures in a row are counted")
+def every_second_time(tmp):
+    turns = itertools.count()
+    close = ("Connection", "close")  # a kept one that ends would be asked again without a word
+    with Web(robots_txt=lambda *_: (404, b"", close), other=lambda *_: (200, page(), close),
+             answers=lambda: next(turns) % 2) as second:
+        links = [f"{second.seeds()[0]}{i}".encode() for i in range(30)]
+        with Web(home=lambda *_: (200, page(*links)), robots_txt=absent, other=plain) as web:
+            crawl, done = crawled(web, tmp, sets={"pace.backoff": "1ms", "pace.tries": "100"})
+            assert done.code == 0, done
+            codes = {r.url: r.code for r in crawl.log()}
+            assert [codes.get(link.decode()) for link in links] == [200] * len(links), codes
 
 
 @case("what failed says in the log which page led to it")
