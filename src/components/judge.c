@@ -43,10 +43,20 @@ struct card_origin *visit_faulty_origin(const struct visit *v)
     return card_origin_of(v->card, v->lent.is_https, v->lent.port, true);
 }
 
+/* Nothing of the host has ever been had; of a host with several origins, nothing of this one. */
+static bool is_stranger(const struct visit *v)
+{
+    const struct card_robots *r = card_robots_of(v->card, v->lent.is_https, v->lent.port);
+    if (r && r->had_wall_ms)
+        return false;
+    return v->card->pages == 0 || host_origins(v->lent.host) > 1;
+}
+
 void visit_judge(struct visit *v, struct pace_service *pace, struct rng *rng)
 {
     if (v->has_verdict)
         return;
+    v->end.is_stranger = is_stranger(v);
     struct pace_settings now = pace->now(pace);
     const struct card_origin *o = visit_faulty_origin(v);
     v->verdict = pace_judge(&now, &v->end, o ? o->tries : v->card->tries,
