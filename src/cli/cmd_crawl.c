@@ -249,7 +249,8 @@ static int run_crawl(struct crawl *c)
 static int crawl_with(struct crawl *c)
 {
     const struct settings *s = c->settings;
-    struct crawl_watch_settings w = {.json = s->json, .quiet = s->quiet, .grace_ms = GRACE_MS};
+    struct crawl_watch_settings w = {
+        .json = s->json, .quiet = s->quiet, .dir = s->output.p, .grace_ms = GRACE_MS};
     int code = read_wiring(c);
     if (code != EXIT_DONE)
         return code;

@@ -88,6 +88,7 @@ void crawl_status_print(struct ledger_service *l, uint64_t fetched_before, uint6
     struct sums s = sums_of(c);
     uint64_t fetched = get(&c->fetched);
     print_time(out, ledger_service_elapsed_ms(l));
+    print_wait(l, &s, out); /* first of all, for the end of a line may not be seen */
     buf_printf(out, " · %llu fetched", (unsigned long long)fetched);
     if (over_ms)
         buf_printf(out, " (%.0f/s)", (double)(fetched - fetched_before) * 1000 / (double)over_ms);
@@ -102,7 +103,6 @@ void crawl_status_print(struct ledger_service *l, uint64_t fetched_before, uint6
         buf_printf(out, " · %llu changed · %llu unchanged", (unsigned long long)get(&c->changed),
                    (unsigned long long)get(&c->unchanged));
     print_harvest(c, out);
-    print_wait(l, &s, out);
 }
 
 void crawl_status_fields(struct ledger_service *l, struct jsonw *j)

@@ -17,6 +17,7 @@ struct crawl_watch;
 
 struct crawl_watch_settings {
     bool json, quiet;
+    const char *dir;   /* of the crawl, for logs/progress-statistics.log */
     uint64_t grace_ms; /* from the first signal until the crawl is cut short */
 };
 

@@ -72,20 +72,35 @@ static void choose(struct resolve *r, struct visit *v, const struct address *lis
         v->address_group = address_group(&v->addresses[0]);
 }
 
+/* Where robots.txt leads cannot be asked: that is no word about the host whose it is. */
+static void fail_elsewhere(struct visit *v, const char *why)
+{
+    v->state = VISIT_ENDED;
+    v->end = (struct pace_end){.dns = DNS_FOUND, .http = HTTP_NO_CONNECT};
+    v->why = why;
+}
+
 static void go_on(struct resolve *r, struct visit *v)
 {
-    if (!v->address_count)
+    if (!v->address_count && is_own_host(v))
         visit_refuse(v, FETCH_BLOCKED, "its address is private");
+    else if (!v->address_count)
+        fail_elsewhere(v, "robots.txt leads to a private address");
     part_emit(r->self, v->address_count ? OUT : FAILED, &v->head);
 }
 
 static void fail(struct resolve *r, struct visit *v, enum dns_outcome outcome)
 {
-    v->state = VISIT_ENDED;
-    v->end = (struct pace_end){.dns = outcome};
-    v->why = outcome == DNS_NO_NAME   ? "no such name"
-             : outcome == DNS_TIMEOUT ? "no name server answers"
-                                      : "name servers fail";
+    const char *why = outcome == DNS_NO_NAME   ? "no such name"
+                      : outcome == DNS_TIMEOUT ? "no name server answers"
+                                               : "name servers fail";
+    if (is_own_host(v)) {
+        v->state = VISIT_ENDED;
+        v->end = (struct pace_end){.dns = outcome};
+        v->why = why;
+    } else {
+        fail_elsewhere(v, why);
+    }
     part_emit(r->self, FAILED, &v->head);
 }
 

@@ -222,6 +222,8 @@ static void update_card(struct settle_part *s, struct visit *v, const struct end
         return;
     }
     c->failures = e->verdict.failures;
+    if (v->answer && !v->robots_hops)
+        card_origin_is_well(c, v->lent.is_https, v->lent.port);
     if (e->is_taken) {
         c->pages++;
         c->bytes += v->answer->bytes_in;
@@ -251,7 +253,7 @@ static enum settle how_of(const struct visit *v, struct pace_verdict *verdict)
         return SETTLE_DONE;
     if (r && r->rules && verdict->next != PACE_DEAD)
         return SETTLE_AGAIN;
-    if (v->answer || verdict->code == FETCH_RETRIES)
+    if (v->answer || v->robots_hops || verdict->code == FETCH_RETRIES)
         verdict->code = FETCH_NO_ROBOTS;
     return SETTLE_DONE;
 }

@@ -171,7 +171,7 @@ static void page_line(struct settle_lines *l, const struct visit *v)
         .title = v->title,
         .mime = v->mime,
         .status = v->end.status,
-        .seed = v->lent.hops.n == 0,
+        .seed = v->lent.hops.n == 0 || scope_joins(v->lent.hops), /* or where one leads */
         .depth = visit_depth(v->lent.hops),
     };
     if (pages_print(&l->text, &e) == RC_OK)

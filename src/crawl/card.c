@@ -238,3 +238,13 @@ struct card_origin *card_origin_of(struct card *c, bool is_https, uint16_t port,
     list[c->origin_count] = (struct card_origin){.port = port, .is_https = is_https};
     return &list[c->origin_count++];
 }
+
+void card_origin_is_well(struct card *c, bool is_https, uint16_t port)
+{
+    struct card_origin *o = card_origin_of(c, is_https, port, false);
+    if (!o)
+        return;
+    o->failures = 0;
+    o->tries = 0;
+    o->next_ms = 0;
+}

@@ -65,6 +65,8 @@ MUST_CHECK enum rc card_set_robots(struct card *c, bool is_https, uint16_t port,
 /* What is known of an origin that did not answer; NULL: nothing. With `make` it is made; NULL
  * without memory, or past CARD_MAX_ORIGINS. */
 struct card_origin *card_origin_of(struct card *c, bool is_https, uint16_t port, bool make);
+/* It has answered: its failures are forgotten. */
+void card_origin_is_well(struct card *c, bool is_https, uint16_t port);
 
 /* As bytes, without robots / with them; and back (RC_CORRUPT, RC_VERSION, RC_NOMEM). */
 void card_write(const struct card *c, bool with_robots, struct buf *out);

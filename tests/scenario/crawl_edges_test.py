@@ -4,6 +4,7 @@ though some fail, a time that is over while everybody waits, and directories and
 cannot be used. The web is a few lines of this file."""
 import collections
 import http.server
+import itertools
 import os
 import threading
 
@@ -15,7 +16,8 @@ LINKS = 50000
 
 
 class Web:
-    """Answers by path: `pages` maps a path to a function of (host, how often it was asked)."""
+    """Answers by path: `pages` maps a path to a function of (host, how often it was asked), which gives
+    status, body and fields. Where `answers` gives False the connection is closed instead."""
 
     def __init__(self, **pages):
         asked = collections.Counter()
@@ -33,8 +35,13 @@ class Web:
                 with lock:
                     asked[host, name] += 1
                     count = asked[host, name]
-                status, body = pages.get(name, pages["other"])(host, count)
+                if not pages.get("answers", lambda: True)():
+                    self.close_connection = True
+                    return
+                status, body, *fields = pages.get(name, pages["other"])(host, count)
                 self.send_response(status)
+                for field in fields:
+                    self.send_header(*field)
                 self.send_header("Content-Type", "text/html")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -121,6 +128,31 @@ def unchanged_robots(tmp):
         assert [r.code for r in crawl.log() if r.url == web.seeds()[0]] == [-61]
 
 
+@case("a robots.txt that leads where nobody may ask cannot be had, and is asked for a few times")
+def robots_elsewhere(tmp):
+    with Web(robots_txt=lambda *_: (301, b"", ("Location", "http://10.0.0.1/robots.txt")),
+             other=plain) as web:
+        crawl = Crawl(None, tmp, "--allow-private=127.0.0.0/8", seeds=web.seeds())
+        done = crawl.run()
+        assert done.code == 4, done
+        assert [name for _, name in web.asked.elements()] == ["robots_txt"] * 4, web.asked
+        assert [r.code for r in crawl.log() if r.url == web.seeds()[0]] == [-61]
+
+
+@case("an origin that fails every second time is no dead one: only failures in a row are counted")
+def every_second_time(tmp):
+    turns = itertools.count()
+    close = ("Connection", "close")  # a kept one that ends would be asked again without a word
+    with Web(robots_txt=lambda *_: (404, b"", close), other=lambda *_: (200, page(), close),
+             answers=lambda: next(turns) % 2) as second:
+        links = [f"{second.seeds()[0]}{i}".encode() for i in range(30)]
+        with Web(home=lambda *_: (200, page(*links)), robots_txt=absent, other=plain) as web:
+            crawl, done = crawled(web, tmp, sets={"pace.backoff": "1ms", "pace.tries": "100"})
+            assert done.code == 0, done
+            codes = {r.url: r.code for r in crawl.log()}
+            assert [codes.get(link.decode()) for link in links] == [200] * len(links), codes
+
+
 @case("what failed says in the log which page led to it")
 def via(tmp):
     with Web(home=lambda *_: (200, page(b"/secret")), other=plain,
@@ -129,6 +161,19 @@ def via(tmp):
         assert done.code == 0, done
         home = web.seeds()[0]
         assert [(r.code, r.via) for r in crawl.log() if r.url == home + "secret"] == [(-9998, home)]
+
+
+@case("where a seed redirects to is a seed in pages.jsonl, and what it links to is none")
+def redirected_seed(tmp):
+    with Web(home=lambda *_: (301, b"", ("Location", "/there")), robots_txt=absent, other=plain,
+             there=lambda *_: (200, page(b"/else"))) as web:
+        crawl, done = crawled(web, tmp)
+        assert done.code == 0, done
+        rows = {os.path.basename(p["url"]): (p.get("seed", False), p["depth"]) for p in crawl.pages()}
+        assert rows == {"there": (True, 0), "else": (False, 1)}, rows
+        last = crawl.lines("logs", "progress-statistics.log")[-1].split()
+        assert len(last) == 13 and last[1:4] == ["3", "0", "3"], last
+        assert any("/there" in line for line in crawl.lines("pages", "pages.jsonl"))
 
 
 @case("a directory that cannot be used and seeds that cannot be read are named")
