@@ -23,6 +23,8 @@ const struct option http_options[] = {
     LIMIT(OPTION_COUNT_ROW, header_count, "head-lines", "5000", "most header lines of an answer"),
     OPTION_COUNT_ROW(struct http_settings, interim_most, "interim-answers", "20",
                      "most 1xx answers before the final one"),
+    OPTION_SIZE_ROW(struct http_settings, body_memory, "body-memory", "512M",
+                    "most memory of a shard for bodies that are coming; past it long ones are cut"),
     LIMIT(OPTION_DURATION_ROW, keep_ms, "keep-alive", "15s", "how long an idle connection is kept"),
     OPTION_COUNT_ROW(struct http_settings, idle_most, "idle-connections", "1000",
                      "most idle connections kept by a shard"),

@@ -96,6 +96,18 @@ def many_links(tmp):
             assert sum(1 for _ in f) == LINKS + 1
 
 
+@case("bodies that take too much memory together are cut, and said to be; small ones never are")
+def much_memory(tmp):
+    large = b"<title>large</title>" + b"x" * (8 << 20)
+    with Web(home=lambda *_: (200, large), robots_txt=absent, other=plain) as web:
+        for name, most, is_cut in (("little", "2M", True), ("usual", "512M", False)):
+            folder = os.path.join(tmp, name)
+            crawl, done = crawled(web, folder, sets={"http.body-memory": most})
+            row, = [r for r in crawl.log() if r.url == web.seeds()[0]]
+            assert done.code == 0 and row.code == 200, (done, row)
+            assert (row.size < len(large)) == is_cut and ("lenTrunc" in str(row)) == is_cut, row
+
+
 @case("so many pages are fetched as were asked for, though others fail meanwhile")
 def exact(tmp):
     def flaky(_host, count):
