@@ -51,6 +51,7 @@ enum rc http_open(struct loop *loop, const struct http_settings *s, struct http 
     h->settings = *s;
     h->settings.ca_file = STR_NONE; /* read once, below */
     h->counts = (struct http_counts){0};
+    h->held_bytes = 0;
     memset(h->h1_only, 0, sizeof h->h1_only);
     h->tls = NULL;
     enum rc rc = pool_init(&h->pool, loop, s->idle_most, s->keep_ms);
