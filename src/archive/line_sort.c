@@ -230,10 +230,19 @@ static enum rc put_in_place(struct sorter *s)
     return disk_dirsync(s->disk, folder);
 }
 
+/* Room for a run, or for all there is. */
+static size_t run_bytes(const struct sorter *s, const struct line_sort_input *inputs, size_t count)
+{
+    uint64_t most = s->memory_bytes + LINE_SORT_MAX_LINE, all = 1;
+    for (size_t i = 0; i < count && all < most; i++)
+        all = inputs[i].bytes < most ? all + inputs[i].bytes : most;
+    return (size_t)(all < most ? all : most);
+}
+
 static enum rc sort_all(struct sorter *s, const struct line_sort_input *inputs, size_t count)
 {
     enum rc rc = RC_OK;
-    if (!buf_reserve(&s->text, s->memory_bytes + LINE_SORT_MAX_LINE))
+    if (!buf_reserve(&s->text, run_bytes(s, inputs, count)))
         return buf_rc(&s->text);
     for (size_t i = 0; i < count && rc == RC_OK; i++)
         rc = add_input(s, &inputs[i]);
