@@ -76,12 +76,15 @@ static void every_byte_is_a_digit_or_is_refused(void **state)
 {
     (void)state;
     for (unsigned c = 0; c < 256; c++) {
-        char text[] = "0000000000000000";
-        uint64_t value = 77;
-        text[14] = (char)c;
-        int digit = ascii_hex((char)c);
-        assert_int_equal(hex16_read(str_make(text, 16), &value), digit >= 0);
-        assert_true(value == (digit < 0 ? 77U : (unsigned)digit * 16));
+        for (unsigned at = 0; at < 16; at++) {
+            char text[] = "fa90AF09fa90AF09";
+            uint64_t value = 77, shift = 60 - 4 * at;
+            uint64_t rest = UINT64_C(0xfa90af09fa90af09) & ~(UINT64_C(15) << shift);
+            int digit = ascii_hex((char)c);
+            text[at] = (char)c;
+            assert_int_equal(hex16_read(str_make(text, 16), &value), digit >= 0);
+            assert_true(value == (digit < 0 ? 77 : (rest | (uint64_t)digit << shift)));
+        }
     }
 }
 
