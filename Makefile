@@ -43,7 +43,7 @@ demo: all
 
 soak:
 	@tools/install-packages build test
-	@tools/soak $(ROUNDS)
+	@tools/soak $(or $(ROUNDS),20) $(KILLS)
 
 bench:
 	@tools/install-packages build test bench

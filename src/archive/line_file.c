@@ -75,7 +75,7 @@ void line_file_close(struct line_file *f)
 
 enum rc line_file_add(struct line_file *f, struct str lines)
 {
-    if (lines.n > LINE_FILE_MAX_LINE)
+    if (lines.n > LINE_FILE_MAX_ADD)
         return RC_LIMIT;
     if (lines.n && lines.p[lines.n - 1] != '\n')
         return RC_INVALID;

@@ -12,7 +12,10 @@
 
 #include "disk/disk.h"
 
-enum { LINE_FILE_MAX_LINE = 4 << 20 };
+enum {
+    LINE_FILE_MAX_LINE = 4 << 20, /* what readers of these files have to expect */
+    LINE_FILE_MAX_ADD = 64 << 20, /* of the lines that are added at once */
+};
 
 struct line_file;
 
@@ -24,8 +27,8 @@ MUST_CHECK enum rc line_file_open(struct disk *d, const char *path, uint64_t byt
 /* Writes and syncs nothing. Accepts NULL. */
 void line_file_close(struct line_file *f);
 
-/* Adds one line or several, each with its LF. RC_INVALID: the last has none. RC_LIMIT, RC_NOMEM;
- * then nothing was added. Any thread. */
+/* Adds one line or several, each with its LF and within LINE_FILE_MAX_LINE, which is the caller's
+ * word. RC_INVALID: the last has none. RC_LIMIT, RC_NOMEM; then nothing was added. Any thread. */
 MUST_CHECK enum rc line_file_add(struct line_file *f, struct str lines);
 
 /* Gives to the kernel what was added, unless a sync is under way. A failure sticks. Any thread. */

@@ -105,8 +105,8 @@ bool loop_run(struct loop *l)
     bool any = false;
     if (atomic_load_explicit(&l->posts, memory_order_relaxed))
         any |= run_posts(l);
+    any |= run_events(l); /* before timers: what came while a turn took long is not too late */
     any |= run_timers(l);
-    any |= run_events(l);
     return any;
 }
 

@@ -42,7 +42,7 @@ struct loop {
 MUST_CHECK enum rc loop_init(struct loop *l, struct clock *clock);
 void loop_done(struct loop *l);
 
-/* Posts, due timers and ready descriptors, without waiting. True if there were any. */
+/* Posts, ready descriptors and due timers, without waiting. True if there were any. */
 bool loop_run(struct loop *l);
 
 /* The moment of the first timer, or LOOP_NEVER. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
 #include "cli/config_write.h"
+#include "cli/control_server.h"
 #include "cli/crawl_watch.h"
 #include "cli/settings.h"
 #include "cli/wirings.h"
@@ -15,6 +16,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 enum { TEXT_MAX = 1 << 20, GRACE_MS = 5000 };
 
@@ -27,6 +29,8 @@ struct crawl {
     struct crawl_watch *watch;
     struct log *log;
     struct ledger_service *ledger;
+    struct control_server *control; /* NULL: it cannot be steered */
+    bool goes_on;                   /* an earlier run had seeds */
 };
 
 /* Words behind the command are seeds, beside those of the file. */
@@ -50,6 +54,18 @@ static void say_problems(const struct problems *problems)
     problems_print(problems, &text);
     (void)fwrite(buf_str(&text).p, 1, text.n, stderr);
     buf_done(&text);
+}
+
+/* Whether an earlier run left seeds to go on with. */
+static bool goes_on(const struct settings *s)
+{
+    struct buf path = {.max = TEXT_MAX};
+    buf_printf(&path, STR_FMT "/state/seeds", STR_ARG(s->output));
+    buf_byte(&path, '\0');
+    struct stat st;
+    bool has_some = buf_rc(&path) == RC_OK && stat(path.p, &st) == 0 && st.st_size > 0;
+    buf_done(&path);
+    return has_some;
 }
 
 static int read_wiring(struct crawl *c)
@@ -120,6 +136,12 @@ static void say_end(const struct crawl *c, bool is_interrupted)
     buf_done(&out);
 }
 
+/* It had nowhere to begin. */
+static bool found_nothing(const struct crawl *c)
+{
+    return !c->goes_on && !get(&c->ledger->counts.admitted) && !crawl_watch_signal(c->watch);
+}
+
 static int end_code(const struct crawl *c)
 {
     const struct crawl_counts *n = &c->ledger->counts;
@@ -145,6 +167,24 @@ static enum rc save_settings(const struct crawl *c)
     disk_close(d);
     buf_done(&text);
     return rc;
+}
+
+/* A crawl that cannot be steered is one all the same (a file system without sockets). */
+static void open_control(struct crawl *c)
+{
+    struct control_setup setup = {
+        .dir = c->settings->output.p,
+        .flow = c->flow,
+        .wiring = c->wiring,
+        .ledger = c->ledger,
+        .scope = flow_provider(c->flow, STR("scope")),
+        .log = c->log,
+    };
+    struct buf why = {.max = 4096};
+    enum rc rc = setup.scope ? control_server_open(&setup, &c->control, &why) : RC_UNSUPPORTED;
+    if (rc)
+        log_warn(c->log, "control.absent", LOG_STR("why", buf_str(&why)), LOG_RC(rc));
+    buf_done(&why);
 }
 
 /* The sorted index and the reports, which `export cdxj` and `report` can make again at any time: so
@@ -184,11 +224,14 @@ static int run_crawl(struct crawl *c)
     if (rc == RC_OK)
         rc = crawl_watch_begin(c->watch, c->flow, c->ledger);
     if (rc == RC_OK)
+        open_control(c);
+    if (rc == RC_OK)
         rc = flow_start(c->flow);
     if (rc == RC_OK)
         rc = flow_wait(c->flow, &why);
     if (c->ledger && rc == RC_OK)
         rc = ledger_finish(c->ledger->ledger);
+    control_server_close(c->control);
     crawl_watch_end(c->watch);
     if (rc == RC_OK && !crawl_watch_signal(c->watch))
         write_summaries(c);
@@ -197,6 +240,8 @@ static int run_crawl(struct crawl *c)
     buf_done(&why);
     if (rc)
         return code_of(rc);
+    if (found_nothing(c))
+        return cli_fail(EXIT_USAGE, "no seed is a URL that can be crawled");
     say_end(c, crawl_watch_signal(c->watch) != 0);
     return end_code(c);
 }
@@ -204,7 +249,8 @@ static int run_crawl(struct crawl *c)
 static int crawl_with(struct crawl *c)
 {
     const struct settings *s = c->settings;
-    struct crawl_watch_settings w = {.json = s->json, .quiet = s->quiet, .grace_ms = GRACE_MS};
+    struct crawl_watch_settings w = {
+        .json = s->json, .quiet = s->quiet, .dir = s->output.p, .grace_ms = GRACE_MS};
     int code = read_wiring(c);
     if (code != EXIT_DONE)
         return code;
@@ -237,7 +283,10 @@ static int crawl_run(struct invocation *in)
         rc = add_seeds(in, &c);
     if (rc)
         return rc == RC_INVALID ? EXIT_USAGE : cli_fail(EXIT_OTHER, "%s", rc_text(rc));
-    int code = crawl_with(&c);
+    c.goes_on = goes_on(c.settings);
+    int code = c.goes_on || c.settings->seeds.count || c.settings->input.n
+                   ? crawl_with(&c)
+                   : cli_fail(EXIT_USAGE, "no seeds: name URLs, or a file of them with -i");
     flow_close(c.flow);
     wiring_close(c.wiring);
     log_close(c.log);

@@ -5,6 +5,16 @@
 
 const struct command *const cli_commands[] = {
     &cmd_crawl,
+    &cmd_status,
+    &cmd_pause,
+    &cmd_unpause,
+    &cmd_stop,
+    &cmd_set,
+    &cmd_checkpoint,
+    &cmd_seeds_add,
+    &cmd_seeds_list,
+    &cmd_url,
+    &cmd_fetch,
     &cmd_check,
     &cmd_config_show,
     &cmd_config_defaults,

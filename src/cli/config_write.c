@@ -64,11 +64,12 @@ bool config_is_unset(const struct option *o, const void *settings)
     return o->type == OPTION_LIST && ((const struct option_list *)value)->count == 0;
 }
 
-/* What belongs to one run, not to the crawl. */
+/* What belongs to one run, not to the crawl: who goes on behind a limit does not want it again. */
 static bool is_of_the_run(const char *key)
 {
-    static const char *const keys[] = {"config", "output", "input", "recrawl", "refetch-lost",
-                                       "ui",     "json",   "quiet", "verbose"};
+    static const char *const keys[] = {"config",       "output", "input", "recrawl",
+                                       "refetch-lost", "pages",  "time",  "size",
+                                       "ui",           "json",   "quiet", "verbose"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(key, keys[i]) == 0)
             return true;

@@ -71,6 +71,16 @@ static void print_wait(const struct ledger_service *l, const struct sums *s, str
     }
 }
 
+/* Of a focused crawl: how much of what was fetched was worth it. */
+static void print_harvest(const struct crawl_counts *c, struct buf *out)
+{
+    uint64_t relevant = get(&c->relevant), scored = relevant + get(&c->irrelevant);
+    if (scored)
+        buf_printf(out, " · harvest %.0f%% (%llu of %llu pages)",
+                   100 * (double)relevant / (double)scored, (unsigned long long)relevant,
+                   (unsigned long long)scored);
+}
+
 void crawl_status_print(struct ledger_service *l, uint64_t fetched_before, uint64_t over_ms,
                         struct buf *out)
 {
@@ -78,6 +88,7 @@ void crawl_status_print(struct ledger_service *l, uint64_t fetched_before, uint6
     struct sums s = sums_of(c);
     uint64_t fetched = get(&c->fetched);
     print_time(out, ledger_service_elapsed_ms(l));
+    print_wait(l, &s, out); /* first of all, for the end of a line may not be seen */
     buf_printf(out, " · %llu fetched", (unsigned long long)fetched);
     if (over_ms)
         buf_printf(out, " (%.0f/s)", (double)(fetched - fetched_before) * 1000 / (double)over_ms);
@@ -88,48 +99,62 @@ void crawl_status_print(struct ledger_service *l, uint64_t fetched_before, uint6
     if (get(&c->failed) || get(&c->refused))
         buf_printf(out, " · %llu failed · %llu refused", (unsigned long long)get(&c->failed),
                    (unsigned long long)get(&c->refused));
-    print_wait(l, &s, out);
+    if (get(&c->changed) || get(&c->unchanged))
+        buf_printf(out, " · %llu changed · %llu unchanged", (unsigned long long)get(&c->changed),
+                   (unsigned long long)get(&c->unchanged));
+    print_harvest(c, out);
 }
 
-void crawl_status_json(struct ledger_service *l, struct buf *out)
+void crawl_status_fields(struct ledger_service *l, struct jsonw *j)
 {
     const struct crawl_counts *c = &l->counts;
     struct sums s = sums_of(c);
     struct ledger_totals t = ledger_totals(l->ledger);
-    struct jsonw j = jsonw_to(out);
-    jsonw_object(&j);
-    jsonw_u64_field(&j, "elapsed_ms", ledger_service_elapsed_ms(l));
-    jsonw_u64_field(&j, "fetched", get(&c->fetched));
-    jsonw_u64_field(&j, "pages", get(&c->pages));
-    jsonw_u64_field(&j, "failed", get(&c->failed));
-    jsonw_u64_field(&j, "refused", get(&c->refused));
-    jsonw_u64_field(&j, "refused_by_robots", get(&c->robots));
-    jsonw_u64_field(&j, "retried", get(&c->retried));
-    jsonw_u64_field(&j, "bytes", get(&c->bytes));
-    jsonw_u64_field(&j, "links", get(&c->links));
-    jsonw_u64_field(&j, "admitted", get(&c->admitted));
-    jsonw_u64_field(&j, "known_links", get(&c->known));
-    jsonw_u64_field(&j, "over_budget", get(&c->over_budget));
-    jsonw_key(&j, "rejected");
-    jsonw_object(&j);
+    jsonw_u64_field(j, "elapsed_ms", ledger_service_elapsed_ms(l));
+    jsonw_u64_field(j, "fetched", get(&c->fetched));
+    jsonw_u64_field(j, "pages", get(&c->pages));
+    jsonw_u64_field(j, "failed", get(&c->failed));
+    jsonw_u64_field(j, "refused", get(&c->refused));
+    jsonw_u64_field(j, "refused_by_robots", get(&c->robots));
+    jsonw_u64_field(j, "retried", get(&c->retried));
+    jsonw_u64_field(j, "bytes", get(&c->bytes));
+    jsonw_u64_field(j, "links", get(&c->links));
+    jsonw_u64_field(j, "admitted", get(&c->admitted));
+    jsonw_u64_field(j, "known_links", get(&c->known));
+    jsonw_u64_field(j, "over_budget", get(&c->over_budget));
+    jsonw_key(j, "rejected");
+    jsonw_object(j);
     for (int v = SCOPE_IN + 1; v < SCOPE_VERDICTS_; v++)
         if (get(&c->rejected[v]))
-            jsonw_u64_field(&j, scope_verdict_text((enum scope_verdict)v), get(&c->rejected[v]));
-    jsonw_end(&j);
-    jsonw_u64_field(&j, "revisits", get(&c->revisits));
-    jsonw_u64_field(&j, "truncated", get(&c->truncated));
-    jsonw_u64_field(&j, "open", get(&c->open));
-    jsonw_u64_field(&j, "hosts", s.hosts);
-    jsonw_u64_field(&j, "hosts_waiting", s.waiting);
-    jsonw_u64_field(&j, "hosts_ready", s.ready);
-    jsonw_u64_field(&j, "known", s.known);
-    jsonw_u64_field(&j, "queued", s.queued);
-    jsonw_u64_field(&j, "out", s.out);
-    jsonw_u64_field(&j, "frontier_bytes", s.memory_bytes);
-    jsonw_u64_field(&j, "archive_bytes", t.archive_bytes);
-    jsonw_u64_field(&j, "journal_bytes", t.journal_bytes);
-    jsonw_u64_field(&j, "total_pages", t.pages);
-    jsonw_u64_field(&j, "total_bytes", t.bytes);
-    jsonw_bool_field(&j, "disk_short", ledger_is_short(l->ledger));
+            jsonw_u64_field(j, scope_verdict_text((enum scope_verdict)v), get(&c->rejected[v]));
+    jsonw_end(j);
+    jsonw_u64_field(j, "revisits", get(&c->revisits));
+    jsonw_u64_field(j, "truncated", get(&c->truncated));
+    jsonw_u64_field(j, "changed", get(&c->changed));
+    jsonw_u64_field(j, "unchanged", get(&c->unchanged));
+    jsonw_u64_field(j, "unkept", get(&c->unkept));
+    jsonw_u64_field(j, "relevant", get(&c->relevant));
+    jsonw_u64_field(j, "irrelevant", get(&c->irrelevant));
+    jsonw_u64_field(j, "off_topic", get(&c->off_topic));
+    jsonw_u64_field(j, "open", get(&c->open));
+    jsonw_u64_field(j, "hosts", s.hosts);
+    jsonw_u64_field(j, "hosts_waiting", s.waiting);
+    jsonw_u64_field(j, "hosts_ready", s.ready);
+    jsonw_u64_field(j, "known", s.known);
+    jsonw_u64_field(j, "queued", s.queued);
+    jsonw_u64_field(j, "out", s.out);
+    jsonw_u64_field(j, "frontier_bytes", s.memory_bytes);
+    jsonw_u64_field(j, "archive_bytes", t.archive_bytes);
+    jsonw_u64_field(j, "journal_bytes", t.journal_bytes);
+    jsonw_u64_field(j, "total_pages", t.pages);
+    jsonw_u64_field(j, "total_bytes", t.bytes);
+    jsonw_bool_field(j, "disk_short", ledger_is_short(l->ledger));
+}
+
+void crawl_status_json(struct ledger_service *l, struct buf *out)
+{
+    struct jsonw j = jsonw_to(out);
+    jsonw_object(&j);
+    crawl_status_fields(l, &j);
     jsonw_end(&j);
 }

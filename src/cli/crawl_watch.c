@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/crawl_watch.h"
 
+#include "cli/crawl_statistics.h"
+
 #include "base/clock.h"
 #include "base/mem.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -24,27 +28,30 @@ struct crawl_watch {
     pthread_cond_t wakes;
     bool ends;
     bool is_drawn; /* a progress line stands on the terminal */
-    struct buf line;
     /* of the thread */
+    struct buf line;
     uint64_t rate_ms, rate_fetched; /* where the rate is measured from */
     uint64_t before_ms, before_fetched;
     uint64_t said_ms;
     uint64_t told_ms; /* when a signal was first seen */
+    struct crawl_statistics *statistics;
 };
 
-/* Signal handlers get no argument. */
-static volatile sig_atomic_t last_signal, signal_count;
+/* Signal handlers get no argument. Atomic: any thread may run one, and others read these. */
+static atomic_int last_signal, signal_count;
 static _Atomic(struct flow *) running;
 
 static void on_signal(int number)
 {
     struct flow *f = atomic_load(&running);
-    last_signal = number;
-    signal_count = signal_count + 1;
-    if (f && signal_count == 1)
+    int error = errno;
+    bool is_first = atomic_fetch_add(&signal_count, 1) == 0;
+    atomic_store(&last_signal, number);
+    if (f && is_first)
         flow_drain(f);
     else if (f)
         flow_stop(f);
+    errno = error;
 }
 
 static void catch_signals(void (*handler)(int))
@@ -141,14 +148,14 @@ static void draw(struct crawl_watch *w, uint64_t now_ms)
         crawl_status_json(w->ledger, &w->line);
     else
         crawl_status_print(w->ledger, w->before_fetched, over_ms, &w->line);
-    if (!w->is_terminal) {
-        (void)fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&w->line)));
-        return;
-    }
-    struct str line = fit(buf_str(&w->line), columns());
-    (void)fprintf(stderr, "\r" STR_FMT "\x1b[K", STR_ARG(line));
+    if (!w->settings.json && flow_is_paused(w->flow))
+        buf_add(&w->line, STR(" · paused"));
+    struct str line = w->is_terminal ? fit(buf_str(&w->line), columns()) : buf_str(&w->line);
+    pthread_mutex_lock(&w->lock);
+    (void)fprintf(stderr, w->is_terminal ? "\r" STR_FMT "\x1b[K" : STR_FMT "\n", STR_ARG(line));
     (void)fflush(stderr);
-    w->is_drawn = true;
+    w->is_drawn = w->is_terminal;
+    pthread_mutex_unlock(&w->lock);
 }
 
 /* The rate is that of the last five to ten seconds. */
@@ -171,6 +178,7 @@ static void look(struct crawl_watch *w)
         w->told_ms = now_ms;
     if (w->told_ms && now_ms - w->told_ms > w->settings.grace_ms)
         flow_stop(w->flow);
+    crawl_statistics_look(w->statistics, now_ms);
     if (!w->settings.quiet && now_ms - w->said_ms >= every_ms) {
         w->said_ms = now_ms;
         draw(w, now_ms);
@@ -188,8 +196,12 @@ static void *watch_main(void *arg)
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
         (void)pthread_cond_timedwait(&w->wakes, &w->lock, &until);
-        if (!w->ends)
-            look(w);
+        if (w->ends)
+            break;
+        /* Not under the lock: looking takes locks of the crawl, and who has those may log. */
+        pthread_mutex_unlock(&w->lock);
+        look(w);
+        pthread_mutex_lock(&w->lock);
     }
     wipe(w);
     pthread_mutex_unlock(&w->lock);
@@ -204,8 +216,13 @@ enum rc crawl_watch_begin(struct crawl_watch *w, struct flow *flow, struct ledge
     atomic_store(&running, flow);
     catch_signals(on_signal);
     w->ends = false;
+    w->statistics = crawl_statistics_open(w->settings.dir, ledger);
     w->runs = pthread_create(&w->thread, NULL, watch_main, w) == 0;
-    return w->runs ? RC_OK : RC_LIMIT;
+    if (w->runs)
+        return RC_OK;
+    crawl_statistics_close(w->statistics);
+    w->statistics = NULL;
+    return RC_LIMIT;
 }
 
 void crawl_watch_end(struct crawl_watch *w)
@@ -217,6 +234,8 @@ void crawl_watch_end(struct crawl_watch *w)
     (void)pthread_cond_signal(&w->wakes);
     pthread_mutex_unlock(&w->lock);
     (void)pthread_join(w->thread, NULL);
+    crawl_statistics_close(w->statistics);
+    w->statistics = NULL;
     w->runs = false;
     atomic_store(&running, NULL);
     catch_signals(SIG_DFL);

@@ -8,6 +8,7 @@
 #ifndef CLI_CRAWL_WATCH_H
 #define CLI_CRAWL_WATCH_H
 
+#include "base/jsonw.h"
 #include "base/log.h"
 #include "components/services.h"
 #include "flow/flow.h"
@@ -16,6 +17,7 @@ struct crawl_watch;
 
 struct crawl_watch_settings {
     bool json, quiet;
+    const char *dir;   /* of the crawl, for logs/progress-statistics.log */
     uint64_t grace_ms; /* from the first signal until the crawl is cut short */
 };
 
@@ -37,5 +39,7 @@ int crawl_watch_signal(const struct crawl_watch *w);
 void crawl_status_print(struct ledger_service *l, uint64_t fetched_before, uint64_t over_ms,
                         struct buf *out);
 void crawl_status_json(struct ledger_service *l, struct buf *out);
+/* The members of that object. */
+void crawl_status_fields(struct ledger_service *l, struct jsonw *j);
 
 #endif

@@ -12,6 +12,7 @@
 #define COUNT(field, ...) OPTION_COUNT_ROW(struct settings, field, __VA_ARGS__)
 #define SIZE(field, ...) OPTION_SIZE_ROW(struct settings, field, __VA_ARGS__)
 #define TIME(field, ...) OPTION_DURATION_ROW(struct settings, field, __VA_ARGS__)
+#define REAL(field, ...) OPTION_REAL_ROW(struct settings, field, __VA_ARGS__)
 #define TEXT(field, ...) OPTION_TEXT_ROW(struct settings, field, __VA_ARGS__)
 #define LIST(field, ...) OPTION_LIST_ROW(struct settings, field, __VA_ARGS__)
 #define CHOICE(field, ...) OPTION_CHOICE_ROW(struct settings, field, __VA_ARGS__)
@@ -41,6 +42,20 @@ const struct option settings_table[] = {
     SIZE(size_bytes, "size", "0", "stop after so many bytes; 0 is no limit",
          .letter = 'Q', .live = true),
 
+    COUNT(host_pages, "host-pages", "0", "most pages of a host; 0 is no limit", .live = true),
+    COUNT(domain_pages, "domain-pages", "0",
+          "most pages of a registrable domain; 0 is no limit", .live = true),
+    SIZE(body_bytes, "body-size", "100M", "a body is cut behind so many bytes", .min = 1),
+    LIST(types, "types", NULL,
+         "take only these: text/html, image/*; -video/* leaves out", .arg = "TYPE,..."),
+
+    LIST(keywords, "keywords", NULL, "a topic: only pages that fit it are kept and followed",
+         .arg = "WORD,..."),
+    REAL(keep_score, "keep-score", "0.1", "with keywords: pages that fit less are not archived"),
+    REAL(follow_score, "follow-score", "0.1",
+         "with keywords: links of pages that fit less are not followed"),
+    REAL(link_score, "link-score", "0", "with keywords: links that promise less are not followed"),
+
     TEXT(user_agent, "user-agent", "orbweaver", "who asks, in requests and robots.txt"),
     TEXT(contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),
     TIME(delay_ms, "delay", "1s", "between two requests to a host", .letter = 'w', .live = true),
@@ -48,6 +63,11 @@ const struct option settings_table[] = {
           .min = 1, .max = 1000, .live = true),
     TIME(ip_delay_ms, "ip-delay", "100ms", "between two requests to an address", .live = true),
     BOOL(ignore_robots, "ignore-robots", "no", "do not ask robots.txt (only on your own sites)"),
+
+    COUNT(tries, "tries", "4", "how often a URL is asked for, at most",
+          .min = 1, .live = true),
+    TIME(timeout_ms, "timeout", "10m", "most time for a fetch; what came by then is kept",
+         .min = 1),
 
     LIST(allow_private, "allow-private", NULL, "fetch from private addresses, all or some",
          .arg = "CIDR", .bare = "all"),

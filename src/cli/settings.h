@@ -26,12 +26,24 @@ struct settings {
     uint64_t time_ms;
     uint64_t size_bytes;
 
+    uint64_t host_pages;
+    uint64_t domain_pages;
+    uint64_t body_bytes;
+    struct option_list types;
+
+    struct option_list keywords;
+    double keep_score;
+    double follow_score;
+    double link_score;
+
     struct str user_agent;
     struct str contact;
     uint64_t delay_ms;
     uint64_t ip_conns;
     uint64_t ip_delay_ms;
     bool ignore_robots;
+    uint64_t tries;
+    uint64_t timeout_ms;
 
     struct option_list allow_private;
     struct str resolver;

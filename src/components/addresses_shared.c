@@ -1,34 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* addresses/shared: one table of addresses for all shards of the process. */
+/* addresses/shared: who is being asked now, by address and by host name, for all shards of the
+ * process. Hosts have one visit at a time by their queue; the table of hosts matters where somebody
+ * else's robots.txt redirects to one. */
 #include "components/services.h"
 
+#include "base/mem.h"
 #include "flow/part.h"
 
 struct addresses_settings {
-    uint64_t conns, delay_ms;
+    uint64_t conns, ip_delay_ms, delay_ms;
 };
 
+#define ROW(kind, field, ...) OPTION_##kind##_ROW(struct addresses_settings, field, __VA_ARGS__)
 static const struct option addresses_options[] = {
-    OPTION_COUNT_ROW(struct addresses_settings, conns, "ip-conns", "4",
-                     "requests at once to an address", .min = 1, .max = 1000, .live = true),
-    OPTION_DURATION_ROW(struct addresses_settings, delay_ms, "ip-delay", "100ms",
-                        "between two requests to an address", .live = true),
+    ROW(COUNT, conns, "ip-conns", "4", "requests at once to an address", .min = 1, .max = 1000,
+        .live = true),
+    ROW(DURATION, ip_delay_ms, "ip-delay", "100ms", "between two requests to an address",
+        .live = true),
+    ROW(DURATION, delay_ms, "delay", "1s", "between two requests to a host", .live = true),
     {0},
 };
+#undef ROW
+
+static void addresses_close(struct instance *self)
+{
+    struct addresses_service *s = self->state;
+    address_table_close(s->addresses);
+    address_table_close(s->hosts);
+    mem_free(s);
+}
 
 static enum rc addresses_open(struct instance *self, struct buf *why)
 {
     (void)why;
-    const struct addresses_settings *s = self->settings;
-    struct address_table *t = NULL;
-    enum rc rc = address_table_open(s->conns, s->delay_ms, &t);
-    self->state = t;
+    const struct addresses_settings *set = self->settings;
+    struct addresses_service *s = mem_zero(1, sizeof *s);
+    if (!s)
+        return RC_NOMEM;
+    self->state = s;
+    enum rc rc = address_table_open(set->conns, set->ip_delay_ms, &s->addresses);
+    if (rc == RC_OK)
+        rc = address_table_open(1, set->delay_ms, &s->hosts);
+    if (rc)
+        addresses_close(self);
     return rc;
-}
-
-static void addresses_close(struct instance *self)
-{
-    address_table_close(self->state);
 }
 
 static void *addresses_provide(struct instance *self)
@@ -39,8 +54,10 @@ static void *addresses_provide(struct instance *self)
 static void addresses_changed(struct instance *self, const void *old)
 {
     (void)old;
-    const struct addresses_settings *s = self->settings;
-    address_table_change(self->state, s->conns, s->delay_ms);
+    struct addresses_service *s = self->state;
+    const struct addresses_settings *set = self->settings;
+    address_table_change(s->addresses, set->conns, set->ip_delay_ms);
+    address_table_change(s->hosts, 1, set->delay_ms);
 }
 
 const struct part part_addresses_shared = {

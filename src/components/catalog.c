@@ -4,12 +4,14 @@
 #include "components/catalog.h"
 
 extern const struct part part_seeds;
+extern const struct part part_known;
 extern const struct part part_schedule;
 extern const struct part part_resolve;
 extern const struct part part_gate;
 extern const struct part part_fetch;
 extern const struct part part_robots;
 extern const struct part part_read;
+extern const struct part part_focus;
 extern const struct part part_intake;
 extern const struct part part_keep;
 extern const struct part part_settle;
@@ -43,12 +45,14 @@ extern const struct part part_seen_nothing;
 
 static const struct part *const parts[] = {
     &part_seeds,
+    &part_known,
     &part_schedule,
     &part_resolve,
     &part_gate,
     &part_fetch,
     &part_robots,
     &part_read,
+    &part_focus,
     &part_intake,
     &part_keep,
     &part_settle,

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "fetch/type_set.h"
 
 enum { PAGE, ROBOTS, FAILED };
 
@@ -16,6 +17,7 @@ struct fetch_settings {
     struct str user_agent, contact;
     uint64_t body_bytes;
     uint64_t retry_after_most_ms;
+    struct option_list types;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct fetch_settings, field, __VA_ARGS__)
@@ -24,6 +26,8 @@ static const struct option fetch_options[] = {
     ROW(TEXT, contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),
     ROW(SIZE, body_bytes, "body-size", "100M", "a body is cut behind so many bytes", .min = 1),
     ROW(DURATION, retry_after_most_ms, "retry-after-most", "24h", "the longest Retry-After kept"),
+    ROW(LIST, types, "types", NULL, "answers of other types are neither read nor archived",
+        .arg = "TYPE,..."),
     {0},
 };
 #undef ROW
@@ -37,6 +41,7 @@ struct fetch {
     struct rng rng;
     struct arena *arena; /* of the identity */
     struct request_identity identity;
+    struct type_set *types; /* NULL: all */
     struct visit *running;
 };
 
@@ -44,6 +49,7 @@ static void fetch_close(struct instance *self)
 {
     struct fetch *f = self->state;
     arena_close(f->arena);
+    type_set_close(f->types);
     mem_free(f);
 }
 
@@ -63,6 +69,8 @@ static enum rc fetch_open(struct instance *self, struct buf *why)
     f->arena = arena_open(1024, 64 << 10);
     enum rc rc =
         f->arena ? identity_make(s->user_agent, s->contact, f->arena, &f->identity, why) : RC_NOMEM;
+    if (rc == RC_OK && s->types.count)
+        rc = type_set_open(s->types.items, s->types.count, &f->types, why);
     if (rc)
         fetch_close(self);
     return rc;
@@ -93,6 +101,22 @@ static void unlist(struct fetch *f, struct visit *v)
 
 /* The answer ----------------------------------------------------------------------------------- */
 
+/* Only if it changed since it was captured. What was modified after it was asked for says nothing
+ * (F92). */
+static struct request_condition condition_of(const struct visit *v)
+{
+    struct request_condition c = {0};
+    int64_t modified_ms;
+    if (!v->has_past || !v->past.has_digest)
+        return c;
+    c.etag = v->past.etag;
+    if (v->past.last_modified.p &&
+        http_date_read(v->past.last_modified, v->past.captured_ms, &modified_ms) == RC_OK &&
+        modified_ms <= v->past.captured_ms)
+        c.last_modified = v->past.last_modified;
+    return c;
+}
+
 /* What the pace of the host depends on. */
 static struct pace_end end_of(struct fetch *f, const struct visit *v, const struct http_answer *a)
 {
@@ -102,8 +126,18 @@ static struct pace_end end_of(struct fetch *f, const struct visit *v, const stru
         end.has_retry_after =
             retry_after_read(v->heads.retry_after, (int64_t)clock_wall_ms(f->ledger->clock),
                              s->retry_after_most_ms, &end.retry_after_ms);
-    end.is_unasked_304 = a->status == 304 && !v->has_past;
+    end.is_unasked_304 =
+        a->status == 304 && !condition_of(v).etag.p && !condition_of(v).last_modified.p;
     return end;
+}
+
+/* Redirects have a body that nobody reads, a 304 has none, and sitemaps are asked for by us. */
+static bool has_other_type(const struct fetch *f, const struct visit *v)
+{
+    struct str hops = v->lent.hops;
+    bool is_ours = hops.n && hops.p[hops.n - 1] == HOP_PREREQUISITE;
+    bool has_body = v->end.status < 300 || v->end.status >= 400;
+    return f->types && v->answer && has_body && !is_ours && !type_set_has(f->types, v->mime);
 }
 
 static void on_answer(struct http_ask *ask, const struct http_answer *answer)
@@ -124,6 +158,7 @@ static void on_answer(struct http_ask *ask, const struct http_answer *answer)
         part_emit(f->self, ROBOTS, &v->head);
         return;
     }
+    v->has_other_type = has_other_type(f, v);
     visit_judge(v, f->pace, &f->rng);
     part_emit(f->self, visit_has_result(v) ? PAGE : FAILED, &v->head);
 }
@@ -132,10 +167,8 @@ static void on_answer(struct http_ask *ask, const struct http_answer *answer)
 
 static struct str request_of(struct fetch *f, struct visit *v)
 {
-    struct request_condition condition = {0};
+    struct request_condition condition = condition_of(v);
     struct buf out = {.max = URL_MAX_BYTES + (64 << 10)};
-    if (v->has_past && v->past.has_digest)
-        condition = (struct request_condition){v->past.etag, v->past.last_modified};
     request_write(&out, &v->url, &f->identity, &condition);
     struct str request = buf_rc(&out) == RC_OK ? arena_dup(v->arena, buf_str(&out)) : STR_NONE;
     buf_done(&out);

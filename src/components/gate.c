@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gate: may this be asked now? robots.txt, budgets, the address: only checks, never waits. What may
- * not be asked goes to settle with its reason; a visit whose address is busy goes back there too,
- * with the moment to come again. */
-#include "components/services.h"
-#include "components/visit.h"
+/* gate: may this be asked now? robots.txt, budgets, the address and the host: what may not be asked
+ * goes to settle with its reason; a visit whose address is busy goes back there too, with the
+ * moment to come again. */
+#include "components/judge.h"
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mem.h"
 
 enum { OUT, REFUSED };
+enum { LAST_PAGES_MS = 100 };
 
 struct gate_settings {
     bool ignore_robots;
@@ -19,6 +20,33 @@ static const struct option gate_options[] = {
                     "do not obey robots.txt (only on your own sites)"),
     {0},
 };
+
+/* One visit that waits for its moment. */
+struct waiting {
+    struct timer timer;
+    struct instance *self;
+    struct visit *visit;
+    struct waiting *next, *before;
+};
+
+struct gate {
+    struct ledger_service *ledger;
+    struct budget *budget;
+    struct addresses_service *addresses;
+    struct waiting *waiting;
+};
+
+static void on_due(struct timer *t, uint64_t now_ms);
+
+static void unlist(struct gate *g, struct waiting *w)
+{
+    if (w->before)
+        w->before->next = w->next;
+    else
+        g->waiting = w->next;
+    if (w->next)
+        w->next->before = w->before;
+}
 
 /* The rules of the visit's origin allow it. Where they could never be had nothing is allowed. */
 static bool robots_allow(const struct instance *self, struct visit *v)
@@ -38,38 +66,36 @@ static bool robots_allow(const struct instance *self, struct visit *v)
     return false;
 }
 
-/* A slot of the address, or the moment to come again. */
-static bool address_free(struct instance *self, struct visit *v)
+/* A slot of host and address, or the moment to come again. */
+static bool is_free(struct instance *self, struct visit *v)
 {
-    struct address_table *addresses = part_provider(self, 2);
-    struct ledger_service *ledger = part_provider(self, 0);
-    uint64_t now_ms = clock_now_ms(ledger->clock); /* not the turn's: that may be a while ago */
-    uint64_t moment_ms = address_table_ask(addresses, v->address_group, now_ms);
-    if (moment_ms == 0) {
-        v->has_slot = true;
+    const struct gate *g = self->state;
+    uint64_t now_ms = clock_now_ms(g->ledger->clock); /* not the turn's: that may be a while ago */
+    if (visit_enter(v, g->addresses, now_ms, &v->due_ms))
         return true;
-    }
     v->state = VISIT_LATER;
-    v->due_ms = moment_ms;
     return false;
 }
 
 /* A page of the crawl's, the host's and the domain's. When the crawl has had its own, it ends. */
 static bool budget_allows(struct instance *self, struct visit *v)
 {
-    struct ledger_service *ledger = part_provider(self, 0);
-    struct budget *budget = part_provider(self, 1);
+    const struct gate *g = self->state;
     if (v->kind != VISIT_PAGE)
         return true;
-    enum budget_verdict b = budget_take(budget, v->lent.host_name, v->card->pages, v->card->bytes,
-                                        ledger_service_elapsed_ms(ledger));
+    enum budget_verdict b = budget_take(g->budget, v->lent.host_name, v->card->pages,
+                                        v->card->bytes, ledger_service_elapsed_ms(g->ledger));
     v->is_charged = b == BUDGET_OK;
     if (b == BUDGET_OK)
         return true;
     if (b == BUDGET_HOST || b == BUDGET_DOMAIN) {
         visit_refuse(v, FETCH_QUOTA, budget_verdict_text(b));
+    } else if (b == BUDGET_PAGES && !budget_is_spent(g->budget)) {
+        v->state = VISIT_LATER; /* the last pages are under way; if one fails, another is wanted */
+        v->due_ms = part_now_ms(self) + LAST_PAGES_MS;
     } else {
         log_info(part_log(self), "crawl.limit", LOG_C("reached", budget_verdict_text(b)));
+        ledger_conclude(g->ledger->ledger);
         part_drain(self);
         v->state = VISIT_LATER;
         v->due_ms = part_now_ms(self);
@@ -77,12 +103,73 @@ static bool budget_allows(struct instance *self, struct visit *v)
     return false;
 }
 
+/* A robots.txt that was redirected would begin anew if its visit went back: it waits here, while
+ * its own host is out and nobody else asks it. */
+static void wait_here(struct instance *self, struct visit *v)
+{
+    struct gate *g = self->state;
+    struct waiting *w = arena_zero(v->arena, sizeof *w);
+    if (!w) {
+        part_emit(self, REFUSED, &v->head);
+        return;
+    }
+    *w = (struct waiting){.timer = {.due = on_due}, .self = self, .visit = v, .next = g->waiting};
+    if (w->next)
+        w->next->before = w;
+    g->waiting = w;
+    if (part_timer(self, &w->timer, v->due_ms)) {
+        unlist(g, w);
+        part_emit(self, REFUSED, &v->head);
+    }
+}
+
 static void gate_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
     struct visit *v = visit_of(m);
-    bool passes = robots_allow(self, v) && address_free(self, v) && budget_allows(self, v);
-    part_emit(self, passes ? OUT : REFUSED, m);
+    v->state = VISIT_ON_ITS_WAY;
+    bool passes = robots_allow(self, v) && is_free(self, v) && budget_allows(self, v);
+    if (v->state == VISIT_LATER && v->robots_hops)
+        wait_here(self, v);
+    else
+        part_emit(self, passes ? OUT : REFUSED, m);
+}
+
+static void on_due(struct timer *t, uint64_t now_ms)
+{
+    (void)now_ms;
+    struct waiting *w = EVENT_OF(t, struct waiting, timer);
+    unlist(w->self->state, w);
+    gate_handle(w->self, 0, &w->visit->head);
+}
+
+static void gate_stop(struct instance *self)
+{
+    struct gate *g = self->state;
+    while (g->waiting) {
+        struct waiting *w = g->waiting;
+        part_timer_stop(self, &w->timer);
+        unlist(g, w);
+        part_end(self, &w->visit->head);
+    }
+}
+
+static enum rc gate_open(struct instance *self, struct buf *why)
+{
+    (void)why;
+    struct gate *g = mem_zero(1, sizeof *g);
+    if (!g)
+        return RC_NOMEM;
+    g->ledger = part_provider(self, 0);
+    g->budget = part_provider(self, 1);
+    g->addresses = part_provider(self, 2);
+    self->state = g;
+    return RC_OK;
+}
+
+static void gate_close(struct instance *self)
+{
+    mem_free(self->state);
 }
 
 const struct part part_gate = {
@@ -100,5 +187,8 @@ const struct part part_gate = {
                                         {0}},
     .options = gate_options,
     .settings_bytes = sizeof(struct gate_settings),
+    .open = gate_open,
+    .close = gate_close,
     .handle = gate_handle,
+    .stop = gate_stop,
 };

@@ -11,7 +11,12 @@
 #include "url/encoding.h"
 #include "url/normalise.h"
 
-enum { SITEMAP_DEPTH = 3 };
+enum {
+    SITEMAP_DEPTH = 3,
+    /* Of a page's links as text: they go into one batch of the journal (64 MB), twice, and into one
+     * record of the archive (WARC_FIELDS_MAX). */
+    LINKS_MAX_BYTES = 16 << 20,
+};
 
 struct intake_settings {
     struct str normalise;
@@ -120,6 +125,7 @@ static bool describe(struct visit *v, const struct url *u, const struct visit_re
         .hops = hops,
         .context = ref->context,
         .fingerprint = url_fingerprint(u),
+        .via = visit_is_list(v) ? 0 : v->fingerprint,
         .position = hash64(url_host(u)),
         .port = u->port,
         .is_https = u->kind == URL_HTTPS,
@@ -132,6 +138,8 @@ static bool describe(struct visit *v, const struct url *u, const struct visit_re
 static bool sitemap_may(const struct visit *v, const struct url *u, char hop, struct str hops)
 {
     unsigned nested = 0;
+    if (v->kind == VISIT_KNOWN)
+        return true;
     for (size_t i = hops.n; i-- > 0 && hops.p[i] == HOP_PREREQUISITE;)
         nested++;
     if (nested > SITEMAP_DEPTH)
@@ -155,7 +163,9 @@ struct judging {
     struct url_parser parser;
     struct url base;
     const struct url *relative_to;
-    char last_hop; /* hops of the last link, for the next of the same kind */
+    size_t bytes;                    /* of the links so far */
+    const struct visit_known *known; /* of the reference, in VISIT_KNOWN */
+    char last_hop;                   /* hops of the last link, for the next of the same kind */
     struct str last_hops;
 };
 
@@ -163,11 +173,32 @@ static struct str hops_of(struct judging *j, char hop)
 {
     if (j->v->kind == VISIT_SEEDS)
         return STR("");
+    if (j->v->kind == VISIT_KNOWN)
+        return j->known->hops;
     if (j->last_hop != hop) {
         j->last_hop = hop;
         j->last_hops = arena_printf(j->v->arena, STR_FMT "%c", STR_ARG(j->v->lent.hops), hop);
     }
     return j->last_hops;
+}
+
+/* Whether it is within what a frontier can hold. */
+static bool frontier_takes(const struct url *u, struct str hops)
+{
+    return hops.n <= FRONTIER_MAX_HOPS && url_host(u).n <= FRONTIER_MAX_HOST_BYTES &&
+           url_path_query(u).n <= FRONTIER_MAX_PATH_BYTES;
+}
+
+/* Whether there is room for one more link of the page. */
+static bool has_room(struct judging *j, const struct url *u, const struct visit_reference *ref)
+{
+    size_t bytes = url_href(u).n + ref->context.n;
+    if (bytes > LINKS_MAX_BYTES - j->bytes) {
+        j->v->is_cut = true;
+        return false;
+    }
+    j->bytes += bytes;
+    return true;
 }
 
 static void judge(struct judging *j, const struct visit_reference *ref)
@@ -182,20 +213,23 @@ static void judge(struct judging *j, const struct visit_reference *ref)
     url_normalise(&u, in->rules);
     struct str hops = hops_of(j, ref->hop);
     struct visit_link *l = &v->links[v->link_count];
-    if (!hops.p || hops.n > FRONTIER_MAX_HOPS || !describe(v, &u, ref, hops, l) ||
-        !page_set_add(&in->seen, l->fingerprint) || l->path.n > FRONTIER_MAX_PATH_BYTES ||
-        l->host.n > FRONTIER_MAX_HOST_BYTES)
+    if (!hops.p || !frontier_takes(&u, hops) || !page_set_add(&in->seen, url_fingerprint(&u)) ||
+        !has_room(j, &u, ref) || !describe(v, &u, ref, hops, l))
         return;
     v->link_count++;
+    if (v->kind == VISIT_KNOWN)
+        l->via = j->known->via;
     if (v->kind == VISIT_SEEDS)
         l->is_seed = add_seed(j->self, in, &u);
     enum scope_verdict verdict = scope_check(in->scope->scope, &u, hops);
-    if (verdict == SCOPE_OUTSIDE && scope_joins(hops)) {
+    if (verdict == SCOPE_OUTSIDE && v->kind != VISIT_KNOWN && scope_joins(hops)) {
         l->is_seed = add_seed(j->self, in, &u);
         verdict = scope_check(in->scope->scope, &u, hops);
     }
     if (verdict != SCOPE_IN || !sitemap_may(v, &u, ref->hop, hops))
         count_add(&in->ledger->counts.rejected[verdict], 1);
+    else if (ref->is_unwanted)
+        count_add(&in->ledger->counts.off_topic, 1);
     else
         l->is_wanted = true;
 }
@@ -205,7 +239,7 @@ static void set_base(struct judging *j)
 {
     struct intake *in = j->in;
     const struct visit *v = j->v;
-    if (v->kind == VISIT_SEEDS)
+    if (visit_is_list(v))
         return;
     j->relative_to = &v->url;
     if (!v->base.p)
@@ -215,6 +249,17 @@ static void set_base(struct judging *j)
                   &j->base) == RC_OK &&
         j->base.kind != URL_OTHER)
         j->relative_to = &j->base;
+}
+
+/* A URL that one reference wants and another does not is wanted. */
+static void judge_all(struct judging *j, bool is_unwanted)
+{
+    struct visit *v = j->v;
+    for (size_t i = 0; i < v->reference_count; i++) {
+        j->known = v->known ? &v->known[i] : NULL;
+        if (v->references[i].is_unwanted == is_unwanted)
+            judge(j, &v->references[i]);
+    }
 }
 
 static void intake_handle(struct instance *self, unsigned inlet, struct message *m)
@@ -229,10 +274,14 @@ static void intake_handle(struct instance *self, unsigned inlet, struct message 
         if (v->charset && url_encoding_open(str_c(v->charset), &j.parser.encoding))
             j.parser.encoding = NULL;
         set_base(&j);
-        for (size_t i = 0; i < v->reference_count; i++)
-            judge(&j, &v->references[i]);
+        judge_all(&j, false);
+        if (v->unwanted_count)
+            judge_all(&j, true);
         url_encoding_close(j.parser.encoding);
         count_add(&in->ledger->counts.links, v->link_count);
+    } else if (v->reference_count) {
+        v->note = "no memory for its links";
+        v->is_cut = true;
     }
     part_emit(self, 0, m);
 }

@@ -1,6 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "components/judge.h"
 
+#include "base/hash.h"
+
+bool visit_enter(struct visit *v, struct addresses_service *a, uint64_t now_ms, uint64_t *ret_ms)
+{
+    v->host_position = hash64(url_host(&v->url));
+    *ret_ms = address_table_ask(a->addresses, v->address_group, now_ms);
+    if (*ret_ms)
+        return false;
+    *ret_ms = address_table_ask(a->hosts, v->host_position, now_ms);
+    if (*ret_ms) /* rare: somebody else's robots.txt is asked for there */
+        address_table_done(a->addresses, v->address_group, now_ms);
+    v->has_slot = *ret_ms == 0;
+    return v->has_slot;
+}
+
+void visit_leave(struct visit *v, struct addresses_service *a, uint64_t now_ms)
+{
+    if (!v->has_slot)
+        return;
+    address_table_done(a->hosts, v->host_position, now_ms);
+    address_table_done(a->addresses, v->address_group, now_ms);
+    v->has_slot = false;
+}
+
 /* The Crawl-delay that the origin's robots.txt asks for, 0 = none. */
 static uint64_t crawl_delay_ms(const struct visit *v)
 {
@@ -9,12 +33,33 @@ static uint64_t crawl_delay_ms(const struct visit *v)
     return r && r->rules && robots_delay_ms(r->rules, &ms) ? ms : 0;
 }
 
+struct card_origin *visit_faulty_origin(const struct visit *v)
+{
+    bool is_silent =
+        v->end.dns == DNS_FOUND && (v->end.http == HTTP_NO_CONNECT || v->end.http == HTTP_NO_TLS ||
+                                    v->end.http == HTTP_TIMEOUT || v->end.http == HTTP_CLOSED);
+    if (v->state != VISIT_ENDED || !is_silent || v->robots_hops || host_origins(v->lent.host) < 2)
+        return NULL;
+    return card_origin_of(v->card, v->lent.is_https, v->lent.port, true);
+}
+
+/* Nothing of the host has ever been had; of a host with several origins, nothing of this one. */
+static bool is_stranger(const struct visit *v)
+{
+    const struct card_robots *r = card_robots_of(v->card, v->lent.is_https, v->lent.port);
+    if (r && r->had_wall_ms)
+        return false;
+    return v->card->pages == 0 || host_origins(v->lent.host) > 1;
+}
+
 void visit_judge(struct visit *v, struct pace_service *pace, struct rng *rng)
 {
     if (v->has_verdict)
         return;
+    v->end.is_stranger = is_stranger(v);
     struct pace_settings now = pace->now(pace);
-    v->verdict =
-        pace_judge(&now, &v->end, v->card->tries, v->card->failures, crawl_delay_ms(v), rng);
+    const struct card_origin *o = visit_faulty_origin(v);
+    v->verdict = pace_judge(&now, &v->end, o ? o->tries : v->card->tries,
+                            o ? o->failures : v->card->failures, crawl_delay_ms(v), rng);
     v->has_verdict = true;
 }

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge: what the end of a visit means: its result, or once more after a while. */
+/* judge: when a visit may begin, and what its end means: its result, or once more after a while. */
 #ifndef COMPONENTS_JUDGE_H
 #define COMPONENTS_JUDGE_H
 
 #include "components/services.h"
 #include "components/visit.h"
+
+/* Takes a slot of the visit's host and of its address; or returns false, and *ret_ms is the moment
+ * to come again. */
+bool visit_enter(struct visit *v, struct addresses_service *a, uint64_t now_ms, uint64_t *ret_ms);
+/* Gives back what visit_enter took, if it did. */
+void visit_leave(struct visit *v, struct addresses_service *a, uint64_t now_ms);
+
+/* The origin that is at fault, made if need be: a host with several of them whose connection there
+ * failed. NULL: the fault is the whole host's, or there is none. */
+struct card_origin *visit_faulty_origin(const struct visit *v);
 
 /* Sets v->verdict, once, from v->end and what the card says of earlier tries. */
 void visit_judge(struct visit *v, struct pace_service *pace, struct rng *rng);
@@ -13,6 +23,12 @@ void visit_judge(struct visit *v, struct pace_service *pace, struct rng *rng);
 static inline bool visit_has_result(const struct visit *v)
 {
     return v->answer && v->end.http <= HTTP_TRUNCATED && v->verdict.next != PACE_AGAIN;
+}
+
+/* Whether the archive is spared its answer: by its type, or by its score. */
+static inline bool visit_is_unkept(const struct visit *v)
+{
+    return v->has_other_type || v->is_unkept;
 }
 
 #endif

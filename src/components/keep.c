@@ -86,15 +86,14 @@ static const struct digest_ref *confirmed(const struct visit *v)
     return ref;
 }
 
-/* The page that led here, for the archive and the log. */
-static void find_via(struct keep *k, struct visit *v)
+/* So that the same payload once more is a revisit of the earlier capture. */
+static void recall_payload(struct keep *k, const struct visit *v)
 {
-    struct history *h = ledger_history(k->ledger->ledger);
-    struct past past;
-    if (v->lent.via)
-        v->via = recent_pages_get(k->ledger->recent, v->lent.via, v->arena);
-    if (!v->via.p && h && v->lent.via && history_get(h, v->lent.via, v->arena, &past) == RC_OK)
-        v->via = past.url;
+    struct digest_ref ref = {.date_ms = v->past.captured_ms, .uri = v->past.url};
+    if (!v->has_past || !v->past.has_digest)
+        return;
+    memcpy(ref.id.bytes, v->past.record_id, sizeof ref.id.bytes);
+    digest_table_put(ledger_digests(k->ledger->ledger), &v->past.digest, &ref);
 }
 
 static enum rc keep_answer(struct instance *self, struct keep *k, struct visit *v)
@@ -125,6 +124,7 @@ static enum rc keep_answer(struct instance *self, struct keep *k, struct visit *
         .not_modified_digest = v->has_past ? &v->past.digest : NULL,
     };
     buf_done(&ip);
+    recall_payload(k, v);
     enum rc rc = capture_write(k->writer, ledger_warc(k->ledger->ledger, self->shard),
                                ledger_digests(k->ledger->ledger), &v->capture, &v->place);
     v->capture.facts = NULL; /* it ends with this call */
@@ -138,9 +138,11 @@ static void keep_handle(struct instance *self, unsigned inlet, struct message *m
     struct keep *k = self->state;
     const struct keep_settings *s = self->settings;
     struct visit *v = visit_of(m);
-    if (v->kind != VISIT_SEEDS && !s->archive_only)
-        find_via(k, v);
-    enum rc rc = visit_has_result(v) && !s->none ? keep_answer(self, k, v) : RC_OK;
+    if (!visit_is_list(v) && !s->archive_only)
+        v->via = ledger_service_url(k->ledger, v->lent.via, v->arena);
+    bool is_answer = visit_has_result(v);
+    count_add(&k->ledger->counts.unkept, is_answer && visit_is_unkept(v));
+    enum rc rc = is_answer && !visit_is_unkept(v) && !s->none ? keep_answer(self, k, v) : RC_OK;
     if (rc == RC_INVALID) { /* a record that the standard forbids: said, and gone on */
         log_warn(part_log(self), "archive.refused", LOG_STR("url", url_href(&v->url)));
         part_count_error(self);

@@ -9,6 +9,7 @@
 #include "flow/part.h"
 #include "url/normalise.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ struct ledger_part_settings {
     struct str user_agent, contact;
     struct str prefix, description;
     bool ignore_robots;
-    uint64_t delay_ms;
+    uint64_t delay_ms, delay_most_ms;
     uint64_t roll_bytes;
     uint64_t digest_bytes;
     uint64_t sync_ms;
@@ -30,6 +31,7 @@ struct ledger_part_settings {
     uint64_t reserve_bytes;
     uint64_t hosts, host_queue;
     bool no_history;
+    bool recrawl;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct ledger_part_settings, field, __VA_ARGS__)
@@ -41,6 +43,8 @@ static const struct option ledger_options[] = {
     ROW(TEXT, prefix, "warc-prefix", "orbweaver", "how names of archive files begin"),
     ROW(TEXT, description, "description", NULL, "what the crawl is for, as archives say it"),
     ROW(DURATION, delay_ms, "delay", "1s", "no host is asked sooner after a restart"),
+    ROW(DURATION, delay_most_ms, "delay-most", "30s",
+        "nor sooner than its Crawl-delay, at most this"),
     ROW(SIZE, roll_bytes, "warc-size", "1GB", "an archive file is ended behind so many bytes",
         .min = 1000),
     ROW(SIZE, digest_bytes, "digest-memory", "64M", "for payloads that may come again"),
@@ -52,6 +56,7 @@ static const struct option ledger_options[] = {
     ROW(COUNT, hosts, "hosts", "10M", "most hosts that are known", .min = 1),
     ROW(COUNT, host_queue, "host-queue", "10M", "most URLs that wait for a host", .min = 1),
     ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
+    ROW(BOOL, recrawl, "recrawl", "no", "begin anew, and ask again for what is known"),
     {0},
 };
 #undef ROW
@@ -154,6 +159,16 @@ static enum rc describe(struct ledger_part *p, const struct ledger_part_settings
     return getrandom(&ret->id_seed, sizeof ret->id_seed, 0) == sizeof ret->id_seed ? RC_OK : RC_IO;
 }
 
+/* Whatever is wrong with it, it is the disk's trouble for who started this. */
+static enum rc open_directory(const char *path, struct ledger_part *p, struct buf *why)
+{
+    enum rc rc = disk_real_open(path, &p->disk);
+    if (rc)
+        buf_printf(why, "cannot use the directory %s: %s", path,
+                   rc == RC_NOMEM ? rc_text(rc) : strerror(errno));
+    return rc == RC_OK || rc == RC_NOMEM ? rc : RC_IO;
+}
+
 static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct buf *why)
 {
     const struct ledger_part_settings *s = self->settings;
@@ -167,19 +182,29 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         .sync_ms = s->sync_ms,
         .image_bytes = s->image_bytes,
         .delay_ms = s->delay_ms,
+        .delay_most_ms = s->delay_most_ms,
         .most_wait_ms = 24 * 3600 * 1000,
         .reserve_bytes = s->reserve_bytes,
+        .restart = s->recrawl,
         .clock = part_clock(self),
         .log = part_log(self),
     };
+    if (s->recrawl && s->no_history) {
+        buf_add(why, STR("--recrawl asks for what the history knows; there is none (no-history)"));
+        return RC_INVALID;
+    }
     enum rc rc = history.p ? describe(p, s, &l.warc, why) : RC_NOMEM;
     if (rc == RC_OK)
-        rc = disk_real_open(s->output.p, &p->disk);
+        rc = open_directory(s->output.p, p, why);
     if (rc)
-        buf_printf(why, "%s" STR_FMT ": %s", why->n ? ": " : "", STR_ARG(s->output), rc_text(rc));
-    if (rc == RC_OK)
-        rc = ledger_open(p->disk, &l, (struct ledger_hears){hear_seed, p}, &p->service.ledger,
-                         &p->service.opened, why);
+        return rc;
+    struct buf text = {.max = 8192};
+    rc = ledger_open(p->disk, &l, (struct ledger_hears){hear_seed, p}, &p->service.ledger,
+                     &p->service.opened, &text);
+    if (rc)
+        buf_printf(why, STR_FMT ": " STR_FMT, STR_ARG(s->output),
+                   STR_ARG(text.n ? buf_str(&text) : str_c(rc_text(rc))));
+    buf_done(&text);
     return rc;
 }
 
@@ -189,6 +214,7 @@ static void ledger_here_close(struct instance *self)
     ledger_close(p->service.ledger);
     recent_pages_close(p->service.recent);
     disk_close(p->disk);
+    calls_done(&p->service.calls);
     arena_close(p->arena);
     mem_free(p->seeds.slots);
     mem_free(p);
@@ -207,6 +233,7 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     if (!p)
         return RC_NOMEM;
     self->state = p;
+    calls_init(&p->service.calls);
     p->scope = part_provider(self, 0);
     p->service.clock = part_clock(self);
     p->service.begun_ms = clock_now_ms(p->service.clock);
@@ -220,6 +247,9 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     }
     struct ledger_totals t = ledger_totals(p->service.ledger);
     p->service.earlier_ms = t.elapsed_ms;
+    if (p->service.opened.is_restarted)
+        p->service.not_before_ms =
+            p->service.begun_ms + ((const struct ledger_part_settings *)self->settings)->delay_ms;
     budget_restore(part_provider(self, 1), t.pages, t.bytes, 0); /* the gate tells all the time */
     for (unsigned shard = 0; shard < self->shard_count; shard++)
         frontier_each_host(ledger_frontier(p->service.ledger, shard), restore_host,

@@ -23,6 +23,7 @@ struct read_settings {
     uint64_t text_bytes;
     uint64_t links;
     bool follow_nofollow;
+    struct option_list keywords;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct read_settings, field, __VA_ARGS__)
@@ -33,6 +34,8 @@ static const struct option read_options[] = {
     ROW(COUNT, links, "links", "50k", "references taken from a page", .min = 1,
         .max = VISIT_MAX_REFERENCES),
     ROW(BOOL, follow_nofollow, "follow-nofollow", "no", "follow links that say nofollow"),
+    ROW(LIST, keywords, "keywords", NULL, "if there are any, also reads texts, for focus",
+        .arg = "WORD,..."),
     {0},
 };
 #undef ROW
@@ -93,9 +96,12 @@ static void calm(struct buf *b)
 
 /* HTML ----------------------------------------------------------------------------------------- */
 
-/* The letter of a link's kind; 0: not a thing to fetch. */
+/* The letter of a link's kind; 0: not a thing to fetch. A feed is as deep as its page, like a
+ * sitemap: what it lists is one deeper. */
 static char hop_of(const struct page_link *link)
 {
+    if (link->is_feed)
+        return HOP_PREREQUISITE;
     switch (link->kind) {
     case PAGE_NAV:
     case PAGE_FRAME:
@@ -147,8 +153,11 @@ static void refer_links(const struct read_settings *s, struct visit *v, const st
             v->is_cut = true;
             return;
         }
-        if (!skips && !visit_refer(v, link->url, hop, context_of(v, link, &context)))
+        if (skips)
+            continue;
+        if (!visit_refer(v, link->url, hop, context_of(v, link, &context)))
             return;
+        v->references[v->reference_count - 1].anchor = link->text;
     }
 }
 
@@ -165,7 +174,8 @@ static enum rc read_html(struct read_part *r, const struct read_settings *s, str
             return rc;
         text = buf_str(&r->utf8);
     }
-    struct page_options o = {.parts = PAGE_LINKS | PAGE_HEAD,
+    unsigned texts = s->keywords.count ? PAGE_TEXT | PAGE_ANCHORS : 0;
+    struct page_options o = {.parts = PAGE_LINKS | PAGE_HEAD | texts,
                              .xml = v->media == MEDIA_XHTML,
                              .agent = request_robots_token(s->user_agent)};
     struct page page;
@@ -173,6 +183,7 @@ static enum rc read_html(struct read_part *r, const struct read_settings *s, str
     if (rc)
         return rc;
     v->text = text;
+    v->visible = page.text;
     v->title = page.title;
     v->base = page.base;
     v->robots_bits |= page.robots;
@@ -303,7 +314,7 @@ static void read_handle(struct instance *self, unsigned inlet, struct message *m
     const struct read_settings *s = self->settings;
     struct visit *v = visit_of(m);
     enum rc rc = RC_OK;
-    if (v->answer && is_readable(v) && !read_redirect(v)) {
+    if (v->answer && !v->has_other_type && is_readable(v) && !read_redirect(v)) {
         if (v->heads.x_robots.p)
             v->robots_bits =
                 x_robots_read(v->answer->head, request_robots_token(s->user_agent), &r->scratch);

@@ -72,20 +72,35 @@ static void choose(struct resolve *r, struct visit *v, const struct address *lis
         v->address_group = address_group(&v->addresses[0]);
 }
 
+/* Where robots.txt leads cannot be asked: that is no word about the host whose it is. */
+static void fail_elsewhere(struct visit *v, const char *why)
+{
+    v->state = VISIT_ENDED;
+    v->end = (struct pace_end){.dns = DNS_FOUND, .http = HTTP_NO_CONNECT};
+    v->why = why;
+}
+
 static void go_on(struct resolve *r, struct visit *v)
 {
-    if (!v->address_count)
+    if (!v->address_count && is_own_host(v))
         visit_refuse(v, FETCH_BLOCKED, "its address is private");
+    else if (!v->address_count)
+        fail_elsewhere(v, "robots.txt leads to a private address");
     part_emit(r->self, v->address_count ? OUT : FAILED, &v->head);
 }
 
 static void fail(struct resolve *r, struct visit *v, enum dns_outcome outcome)
 {
-    v->state = VISIT_ENDED;
-    v->end = (struct pace_end){.dns = outcome};
-    v->why = outcome == DNS_NO_NAME   ? "no such name"
-             : outcome == DNS_TIMEOUT ? "no name server answers"
-                                      : "name servers fail";
+    const char *why = outcome == DNS_NO_NAME   ? "no such name"
+                      : outcome == DNS_TIMEOUT ? "no name server answers"
+                                               : "name servers fail";
+    if (is_own_host(v)) {
+        v->state = VISIT_ENDED;
+        v->end = (struct pace_end){.dns = outcome};
+        v->why = why;
+    } else {
+        fail_elsewhere(v, why);
+    }
     part_emit(r->self, FAILED, &v->head);
 }
 
@@ -131,6 +146,15 @@ static void ask(struct resolve *r, struct visit *v)
     }
 }
 
+/* Why nothing of the host, or of this origin, is asked for any more; 0 = it is. */
+static int dead_code_of(const struct visit *v)
+{
+    const struct card_origin *o = card_origin_of(v->card, v->lent.is_https, v->lent.port, false);
+    if (!is_own_host(v))
+        return 0;
+    return v->card->dead_code ? v->card->dead_code : o ? o->dead_code : 0;
+}
+
 static void resolve_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
@@ -138,8 +162,9 @@ static void resolve_handle(struct instance *self, unsigned inlet, struct message
     struct visit *v = visit_of(m);
     const struct card *c = v->card;
     bool is_known = is_own_host(v) && c->address_count && c->addresses_until_ms > part_now_ms(self);
-    if (c->dead_code && is_own_host(v)) {
-        visit_refuse(v, c->dead_code, "its host was given up");
+    int dead_code = dead_code_of(v);
+    if (dead_code) {
+        visit_refuse(v, dead_code, "its host was given up");
         part_emit(self, FAILED, m);
     } else if (is_known) {
         choose(r, v, c->addresses, c->address_count);

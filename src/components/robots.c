@@ -2,9 +2,9 @@
 /* robots: what an answer for robots.txt means for its origin.
  *
  * Rules go to the host's card; the sitemaps that the file names become references of the visit. A
- * redirect is followed from here, up to five times, as RFC 9309 (2.3.1.2) wants: the visit goes
- * back to resolve with another URL, past the guard and the limits of that address. What is found
- * there holds for the origin first asked. */
+ * redirect is followed from here, up to five times, as RFC 9309 (2.3.1.2) wants: after the host's
+ * delay, for most lead to the same host, the visit goes back to resolve with another URL, past the
+ * guard and the limits of that address. What is found there holds for the origin first asked. */
 #include "components/judge.h"
 
 #include "base/clock.h"
@@ -13,6 +13,8 @@
 #include "fetch/decode.h"
 
 enum { OUT, AGAIN };
+
+enum { ROBOTS_BODY_BYTES = ROBOTS_BODY_MAX + 1 }; /* one more shows which line was cut (F55) */
 
 /* A robots.txt that failed for that long counts as missing. */
 #define ROBOTS_GIVE_UP_MS (INT64_C(30) * 24 * 3600 * 1000)
@@ -30,13 +32,23 @@ static const struct option robots_options[] = {
     {0},
 };
 
+/* A redirect that waits. */
+struct hop {
+    struct timer timer;
+    struct robots_part *robots;
+    struct visit *visit;
+    struct hop *next, *before;
+};
+
 struct robots_part {
+    struct instance *self;
     struct ledger_service *ledger;
     struct scope_service *scope;
-    struct address_table *addresses;
+    struct addresses_service *addresses;
     struct pace_service *pace;
     struct rng rng;
     struct decoder *decoder;
+    struct hop *waiting;
     struct buf text;
     char room[URL_ROOM_BYTES];
 };
@@ -56,12 +68,13 @@ static enum rc robots_open(struct instance *self, struct buf *why)
     if (!r)
         return RC_NOMEM;
     self->state = r;
+    r->self = self;
     r->ledger = part_provider(self, 0);
     r->scope = part_provider(self, 1);
     r->addresses = part_provider(self, 2);
     r->pace = part_provider(self, 3);
     rng_init(&r->rng, clock_wall_ms(r->ledger->clock) + 33 + self->shard);
-    buf_init(&r->text, ROBOTS_BODY_MAX + 1);
+    buf_init(&r->text, ROBOTS_BODY_BYTES);
     enum rc rc = decoder_open(&r->decoder);
     if (rc)
         robots_close(self);
@@ -84,17 +97,56 @@ static bool redirect(struct robots_part *r, struct visit *v)
     return room && url_copy(&to, (struct url_room){room, (size_t)to.n + 1}, &v->url) == RC_OK;
 }
 
-/* The visit as it was before it was resolved, with the new URL. */
-static void ask_again(struct instance *self, struct robots_part *r, struct visit *v)
+static void unlist(struct hop *h)
 {
-    if (v->has_slot)
-        address_table_done(r->addresses, v->address_group, clock_now_ms(r->ledger->clock));
-    v->has_slot = false;
+    if (h->before)
+        h->before->next = h->next;
+    else
+        h->robots->waiting = h->next;
+    if (h->next)
+        h->next->before = h->before;
+}
+
+static void on_due(struct timer *t, uint64_t now_ms)
+{
+    (void)now_ms;
+    struct hop *h = EVENT_OF(t, struct hop, timer);
+    unlist(h);
+    part_emit(h->robots->self, AGAIN, &h->visit->head);
+}
+
+/* The visit as it was before it was resolved, with the new URL, after a while. */
+static void ask_again(struct robots_part *r, struct visit *v)
+{
+    struct hop *h = arena_zero(v->arena, sizeof *h);
+    uint64_t now_ms = clock_now_ms(r->ledger->clock);
+    uint64_t wait_ms = r->pace->now(r->pace).delay_ms;
+    visit_leave(v, r->addresses, now_ms);
     v->robots_hops++;
     v->state = VISIT_ON_ITS_WAY;
     v->heads = (struct visit_heads){0};
     v->answer = NULL;
-    part_emit(self, AGAIN, &v->head);
+    if (h)
+        *h = (struct hop){.timer = {.due = on_due}, .robots = r, .visit = v, .next = r->waiting};
+    if (!h || part_timer(r->self, &h->timer, now_ms + wait_ms + 1)) {
+        part_fail(r->self, RC_NOMEM, "no memory to wait");
+        part_end(r->self, &v->head);
+        return;
+    }
+    if (r->waiting)
+        r->waiting->before = h;
+    r->waiting = h;
+}
+
+static void robots_stop(struct instance *self)
+{
+    struct robots_part *r = self->state;
+    while (r->waiting) {
+        struct hop *h = r->waiting;
+        part_timer_stop(self, &h->timer);
+        unlist(h);
+        part_end(self, &h->visit->head);
+    }
 }
 
 /* Meaning -------------------------------------------------------------------------------------- */
@@ -107,7 +159,7 @@ static enum rc parse(struct robots_part *r, const struct robots_settings *s, con
         .body = a->body,
         .is_chunked = a->is_chunked,
         .content_encoding = v->heads.encoding,
-        .max_bytes = ROBOTS_BODY_MAX,
+        .max_bytes = ROBOTS_BODY_BYTES,
     };
     struct decode_report report;
     struct str text;
@@ -162,6 +214,12 @@ static void conclude(struct instance *self, struct robots_part *r, struct visit 
         part_fail(self, rc, "cannot keep a robots.txt: %s", rc_text(rc));
 }
 
+static bool has_rules(const struct visit *v)
+{
+    const struct card_robots *r = card_robots_of(v->card, v->lent.is_https, v->lent.port);
+    return r && r->rules;
+}
+
 static void robots_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
@@ -171,11 +229,13 @@ static void robots_handle(struct instance *self, unsigned inlet, struct message 
     enum robots_status_meaning meaning = robots_status(status);
     if (meaning == ROBOTS_REDIRECT) {
         if (redirect(r, v)) {
-            ask_again(self, r, v);
+            ask_again(r, v);
             return;
         }
         meaning = ROBOTS_ALLOW;
     }
+    if (meaning == ROBOTS_UNCHANGED && !has_rules(v)) /* nobody asked whether it changed */
+        meaning = ROBOTS_RETRY;
     conclude(self, r, v, meaning);
     visit_judge(v, r->pace, &r->rng);
     part_emit(self, OUT, m);
@@ -200,4 +260,5 @@ const struct part part_robots = {
     .open = robots_open,
     .close = robots_close,
     .handle = robots_handle,
+    .stop = robots_stop,
 };

@@ -10,6 +10,7 @@
 #include "components/visit.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 enum {
@@ -39,9 +40,11 @@ static const struct option schedule_options[] = {
 
 struct schedule {
     struct timer timer;
+    struct desk desk; /* for questions about what this shard knows */
     struct instance *self;
     struct ledger_service *ledger;
     struct frontier *frontier;
+    struct budget *budget;
     struct visit_pool pool;
     uint64_t asked; /* times, for the gauges */
 };
@@ -75,6 +78,7 @@ static enum rc schedule_open(struct instance *self, struct buf *why)
     s->self = self;
     s->timer.due = on_due;
     s->ledger = part_provider(self, 0);
+    s->budget = part_provider(self, 1);
     s->frontier = ledger_frontier(s->ledger->ledger, self->shard);
     self->state = s;
     return RC_OK;
@@ -90,13 +94,14 @@ static void schedule_close(struct instance *self)
 /* Lending -------------------------------------------------------------------------------------- */
 
 /* Whether the origin's robots.txt must be asked for before anything else. */
-static bool needs_robots(const struct schedule *s, const struct card *c, const struct lent *l)
+static bool needs_robots(const struct schedule *s, struct card *c, const struct lent *l)
 {
     const struct schedule_settings *set = s->self->settings;
-    if (set->ignore_robots || c->dead_code)
+    const struct card_origin *o = card_origin_of(c, l->is_https, l->port, false);
+    if (set->ignore_robots || c->dead_code || (o && o->dead_code))
         return false;
     const struct card_robots *r = card_robots_of(c, l->is_https, l->port);
-    if (!r)
+    if (!r || !r->rules) /* how often it is tried, and how long it is waited, is the pace's word */
         return true;
     int64_t age_ms = (int64_t)clock_wall_ms(s->ledger->clock) - r->asked_wall_ms;
     uint64_t good_ms = r->is_failing ? set->robots_again_ms : set->robots_fresh_ms;
@@ -108,7 +113,7 @@ static void recall(struct schedule *s, struct visit *v)
 {
     const struct schedule_settings *set = s->self->settings;
     struct history *h = ledger_history(s->ledger->ledger);
-    if (h && set->recrawl && v->kind == VISIT_PAGE)
+    if (h && (set->recrawl || s->ledger->opened.is_recrawl) && v->kind == VISIT_PAGE)
         v->has_past = history_get(h, v->fingerprint, v->arena, &v->past) == RC_OK;
 }
 
@@ -130,6 +135,38 @@ static struct visit *borrow(struct schedule *s, struct lent *lent)
     return NULL;
 }
 
+/* An origin of the host that did not answer is left alone for a while: its URLs go behind the
+ * others. Once all of the queue has gone round, the host itself waits. */
+static bool put_back(struct schedule *s, struct lent *lent, uint64_t now_ms)
+{
+    struct card *c = card_of(lent->host);
+    const struct card_origin *o = c ? card_origin_of(c, lent->is_https, lent->port, false) : NULL;
+    if (!o || o->dead_code || o->next_ms <= now_ms) {
+        if (c)
+            c->put_back = 0;
+        return false;
+    }
+    bool is_round = ++c->put_back > host_queued(lent->host);
+    if (is_round)
+        c->put_back = 0;
+    ledger_put_last(s->ledger->ledger, s->self->shard, lent, is_round ? o->next_ms : now_ms);
+    return true;
+}
+
+/* Of the crawl's time. The gate knows it too, but nobody may come there for a long while. */
+static uint64_t left_ms(struct schedule *s)
+{
+    return budget_left_ms(s->budget, ledger_service_elapsed_ms(s->ledger));
+}
+
+static enum produced end_crawl(struct schedule *s)
+{
+    log_info(part_log(s->self), "crawl.limit", LOG_C("reached", budget_verdict_text(BUDGET_TIME)));
+    ledger_conclude(s->ledger->ledger);
+    part_drain(s->self);
+    return PRODUCED_IDLE;
+}
+
 /* Nobody is ready. If somebody will be, the timer says so; if not, only a message can change it. */
 static enum produced wait_for_host(struct schedule *s)
 {
@@ -137,6 +174,9 @@ static enum produced wait_for_host(struct schedule *s)
     gauges(s);
     if (due_ms == UINT64_MAX)
         return PRODUCED_IDLE;
+    uint64_t now_ms = part_now_ms(s->self);
+    if (due_ms > now_ms && left_ms(s) < due_ms - now_ms)
+        due_ms = now_ms + left_ms(s);
     if (part_timer(s->self, &s->timer, due_ms))
         part_fail(s->self, RC_NOMEM, "no memory for a timer");
     return PRODUCED_WAIT;
@@ -149,9 +189,16 @@ static enum produced schedule_produce(struct instance *self)
     struct lent lent;
     if (s->asked++ % GAUGES_EVERY == 0)
         gauges(s);
+    if (left_ms(s) == 0)
+        return end_crawl(s);
     if (ledger_is_short(
             s->ledger->ledger)) { /* looks again in a second, and until then lends nobody */
         if (part_timer(self, &s->timer, now_ms + 1000))
+            part_fail(self, RC_NOMEM, "no memory for a timer");
+        return PRODUCED_WAIT;
+    }
+    if (now_ms < s->ledger->not_before_ms) {
+        if (part_timer(self, &s->timer, s->ledger->not_before_ms))
             part_fail(self, RC_NOMEM, "no memory for a timer");
         return PRODUCED_WAIT;
     }
@@ -162,6 +209,8 @@ static enum produced schedule_produce(struct instance *self)
         part_fail(self, rc, "cannot lend a URL: %s", rc_text(rc));
         return PRODUCED_IDLE;
     }
+    if (put_back(s, &lent, now_ms))
+        return PRODUCED_MORE;
     struct visit *v = borrow(s, &lent);
     if (!v) { /* without memory it goes back, and others may end meanwhile */
         ledger_return(s->ledger->ledger, self->shard, &lent, now_ms + 1000);
@@ -179,9 +228,16 @@ static void schedule_handle(struct instance *self, unsigned inlet, struct messag
     part_end(self, m);
 }
 
+static void schedule_start(struct instance *self)
+{
+    struct schedule *s = self->state;
+    desk_open(&s->desk, &s->ledger->calls, self->shard, self);
+}
+
 static void schedule_stop(struct instance *self)
 {
     struct schedule *s = self->state;
+    desk_close(&s->desk, self->shard);
     part_timer_stop(self, &s->timer);
     gauges(s);
 }
@@ -193,7 +249,9 @@ const struct part part_schedule = {
     .help = "says which host may be asked now, and for what",
     .inlets = (const struct part_port[]){{"news", LINKS_TYPE, "something may be lent", false}, {0}},
     .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "a URL to visit", false}, {0}},
-    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the frontier"}, {0}},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the frontier"},
+                                        {"budget", BUDGET_INTERFACE, "knows when it is over"},
+                                        {0}},
     .options = schedule_options,
     .settings_bytes = sizeof(struct schedule_settings),
     .credits_each = CREDITS_EACH,
@@ -202,5 +260,6 @@ const struct part part_schedule = {
     .close = schedule_close,
     .produce = schedule_produce,
     .handle = schedule_handle,
+    .start = schedule_start,
     .stop = schedule_stop,
 };

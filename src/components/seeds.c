@@ -2,6 +2,8 @@
 /* seeds: where the crawl begins: the URLs that were given, a few hundred to a visit that fetches
  * nothing. What earlier runs have brought is left out. A URL without a scheme gets http://, as
  * people write them. */
+#include "components/seeds.h"
+
 #include "components/services.h"
 #include "components/visit.h"
 
@@ -28,6 +30,7 @@ static const struct option seeds_options[] = {
 };
 
 struct seeds {
+    struct desk desk;
     struct ledger_service *ledger;
     struct scope_service *scope;
     size_t given;
@@ -85,6 +88,12 @@ static bool next_line(struct instance *self, struct seeds *s, struct str *ret)
         if (ret->n && ret->p[0] != '#')
             return true;
     }
+    if (s->file && ferror(s->file) && errno != EINTR)
+        part_fail(self, RC_INVALID, "cannot read the seeds behind line %u of its input: %s",
+                  s->line, strerror(errno));
+    if (s->file && !s->is_stdin)
+        (void)fclose(s->file);
+    s->file = NULL; /* more may come from elsewhere, but not from here */
     return false;
 }
 
@@ -98,10 +107,13 @@ static bool next_seed(struct instance *self, struct seeds *s, struct str *ret)
     return next_line(self, s, ret);
 }
 
+/* "https://…", and not "example.org/?from=http://…". */
 static bool has_scheme(struct str text)
 {
-    size_t at = str_find_str(text, STR("://"));
-    return at > 0 && at < text.n && at < 12;
+    size_t at = 0;
+    while (at < text.n && (ascii_is_alnum(text.p[at]) || memchr("+-.", text.p[at], 3)))
+        at++;
+    return at > 0 && str_starts(str_from(text, at), STR("://"));
 }
 
 /* Adds the seed to the visit, unless it is no URL or came in an earlier run. */
@@ -147,6 +159,67 @@ static enum produced seeds_produce(struct instance *self)
     return more ? PRODUCED_MORE : PRODUCED_IDLE;
 }
 
+/* Seeds from elsewhere ------------------------------------------------------------------------- */
+
+static void errand_release(struct call *c)
+{
+    struct seeds_errand *e = EVENT_OF(c, struct seeds_errand, call);
+    arena_close(e->arena);
+    mem_free(e);
+}
+
+struct seeds_errand *seeds_errand_open(void)
+{
+    struct seeds_errand *e = mem_zero(1, sizeof *e);
+    struct arena *arena = e ? arena_open(4096, 64 << 20) : NULL;
+    if (!arena) {
+        mem_free(e);
+        return NULL;
+    }
+    e->call.run = seeds_bring;
+    e->call.release = errand_release;
+    e->arena = arena;
+    return e;
+}
+
+void seeds_bring(struct call *c, struct instance *at)
+{
+    struct seeds_errand *e = EVENT_OF(c, struct seeds_errand, call);
+    struct seeds *s = at->state;
+    struct visit *v = visit_open(VISIT_SEEDS, NULL);
+    size_t before = e->count;
+    for (size_t i = 0; v && i < e->count; i++) {
+        size_t taken = v->reference_count;
+        add(at, s, v, e->urls[i]);
+        before -= v->reference_count - taken;
+    }
+    e->known = before;
+    if (!v || (v->reference_count == 0 && before == 0)) {
+        call_end(c, RC_NOMEM);
+    } else if (v->reference_count == 0) {
+        call_end(c, RC_OK);
+    } else {
+        v->errand = c;
+        part_ready(at); /* it counts as at work until the visit has ended */
+        part_emit(at, 0, &v->head);
+        return;
+    }
+    if (v)
+        message_end(&v->head);
+}
+
+static void seeds_start(struct instance *self)
+{
+    struct seeds *s = self->state;
+    desk_open(&s->desk, &s->ledger->calls, CALLS_SEEDS, self);
+}
+
+static void seeds_stop(struct instance *self)
+{
+    struct seeds *s = self->state;
+    desk_close(&s->desk, CALLS_SEEDS);
+}
+
 const struct part part_seeds = {
     .abi = PART_ABI,
     .kind = PART_COMPONENT,
@@ -165,4 +238,6 @@ const struct part part_seeds = {
     .open = seeds_open,
     .close = seeds_close,
     .produce = seeds_produce,
+    .start = seeds_start,
+    .stop = seeds_stop,
 };

@@ -6,13 +6,14 @@
  *   scope       struct scope_service       what belongs to the crawl                   one
  *   budget      struct budget              how much may be taken                       one
  *   pace        struct pace_service        when a host may be asked again              one
- *   addresses   struct address_table       when an address may                         one
+ *   addresses   struct addresses_service   when an address may, and who is asked now   one
  *   guard       struct guard               which addresses may at all                  one a shard
  *   dns, http   struct dns, struct http    the network                                 one a shard
  */
 #ifndef COMPONENTS_SERVICES_H
 #define COMPONENTS_SERVICES_H
 
+#include "components/calls.h"
 #include "components/recent_pages.h"
 #include "crawl/ledger.h"
 #include "fetch/address_table.h"
@@ -53,8 +54,12 @@ struct crawl_counts {
     _Atomic uint64_t admitted;                  /* new URLs */
     _Atomic uint64_t known;                     /* links that were known */
     _Atomic uint64_t revisits;                  /* captures that repeat a payload */
+    _Atomic uint64_t changed, unchanged;        /* of what was captured before */
     _Atomic uint64_t truncated;
-    _Atomic uint64_t open; /* requests now */
+    _Atomic uint64_t relevant, irrelevant; /* pages that fit the topic and that do not (focus) */
+    _Atomic uint64_t unkept;               /* answers that were not archived: focus, types */
+    _Atomic uint64_t off_topic;            /* links not followed because of it */
+    _Atomic uint64_t open;                 /* requests now */
     /* The last word of each shard on its frontier. */
     struct crawl_shard_counts {
         _Atomic uint64_t hosts, known, queued, out, waiting, ready, memory_bytes;
@@ -66,13 +71,19 @@ struct ledger_service {
     struct ledger *ledger;
     struct ledger_report opened;
     struct clock *clock;
-    uint64_t begun_ms;   /* the clock's, of this run */
-    uint64_t earlier_ms; /* of crawling, by earlier runs */
+    uint64_t begun_ms;      /* the clock's, of this run */
+    uint64_t earlier_ms;    /* of crawling, by earlier runs */
+    uint64_t not_before_ms; /* the clock's: when it was begun anew, hosts have a rest first */
     struct recent_pages *recent;
     struct crawl_counts counts;
+    struct calls calls; /* from other threads to schedule of each shard, and to seeds */
     /* Whether earlier runs have brought that seed. */
     bool (*knows_seed)(const struct ledger_service *s, uint64_t fingerprint);
 };
+
+/* The URL of a page by its fingerprint, in the arena: of one that was settled lately, or from the
+ * history; absent if it is not known, or 0. */
+struct str ledger_service_url(struct ledger_service *s, uint64_t fingerprint, struct arena *arena);
 
 /* Milliseconds of crawling, earlier runs included. */
 uint64_t ledger_service_elapsed_ms(struct ledger_service *s);
@@ -80,6 +91,12 @@ uint64_t ledger_service_elapsed_ms(struct ledger_service *s);
 struct scope_service {
     struct scope *scope;
     const struct url_idn *idn;
+};
+
+/* Both keyed by 64 bits: an address's group (net/address.h), a host's position. */
+struct addresses_service {
+    struct address_table *addresses;
+    struct address_table *hosts;
 };
 
 /* Settings that may change while the crawl runs. Any thread. */

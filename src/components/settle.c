@@ -32,7 +32,7 @@ struct settle_part {
     struct frontier *frontier;
     struct budget *budget;
     struct pace_service *pace;
-    struct address_table *addresses;
+    struct addresses_service *addresses;
     struct rng rng;
     struct settle_lines lines;
     uint64_t recent[RECENT_SLOTS];
@@ -79,12 +79,15 @@ static bool is_known(struct settle_part *s, const struct visit_link *l)
 }
 
 /* The new ones among the visit's links, in its arena. */
-static struct candidate *new_links(struct settle_part *s, struct visit *v, size_t *ret_count)
+static enum rc new_links(struct settle_part *s, struct visit *v, struct candidate **ret,
+                         size_t *ret_count)
 {
     size_t count = 0;
     struct candidate *list =
         v->link_count ? arena_alloc(v->arena, v->link_count * sizeof *list) : NULL;
-    for (size_t i = 0; list && i < v->link_count; i++) {
+    if (v->link_count && !list)
+        return RC_NOMEM;
+    for (size_t i = 0; i < v->link_count; i++) {
         const struct visit_link *l = &v->links[i];
         if (!l->is_wanted)
             continue;
@@ -97,14 +100,15 @@ static struct candidate *new_links(struct settle_part *s, struct visit *v, size_
             .position = l->position,
             .host = l->host,
             .path = l->path,
-            .via = v->kind == VISIT_SEEDS ? 0 : v->fingerprint,
+            .via = l->via,
             .port = l->port,
             .is_https = l->is_https,
             .hops = l->hops,
         };
     }
+    *ret = list;
     *ret_count = count;
-    return list;
+    return RC_OK;
 }
 
 /* Sends those of one shard; this shard gets a message in any case: a loan has come back. */
@@ -119,7 +123,7 @@ static void send_to(struct settle_part *s, struct visit *v, const struct candida
             some[n++] = &list[i];
     if (!n && shard != self->shard)
         return;
-    struct str from = v->kind == VISIT_SEEDS ? STR("") : v->lent.host_name;
+    struct str from = visit_is_list(v) ? STR("") : v->lent.host_name;
     struct links *l = (!count || some) ? links_open(some, n, from, epoch) : NULL;
     if (!l) {
         part_fail(self, RC_NOMEM, "no memory for links");
@@ -139,27 +143,22 @@ static void send_links(struct settle_part *s, struct visit *v, const struct cand
 
 /* The past ------------------------------------------------------------------------------------- */
 
+/* The capture that later answers are compared with: this one, or where it brought nothing new the
+ * one before. A 304 confirms that, an error says nothing about it, and a revisit has no payload of
+ * its own. */
 static void past_capture(const struct visit *v, struct past *p)
 {
-    bool is_whole = v->is_kept && v->answer->outcome == HTTP_WHOLE && v->end.status == 200;
-    if (v->end.status == 304 && v->has_past) { /* what it confirms still holds */
-        p->has_digest = v->past.has_digest;
-        p->digest = v->past.digest;
-        p->captured_ms = v->past.captured_ms;
-        memcpy(p->record_id, v->past.record_id, sizeof p->record_id);
-        p->etag = v->past.etag;
-        p->last_modified = v->past.last_modified;
+    enum visit_change change = visit_change(v);
+    bool is_new = visit_is_whole(v) && change != CHANGE_NONE;
+    p->has_digest = is_new || v->past.has_digest;
+    p->digest = is_new ? v->place.digest : v->past.digest;
+    p->captured_ms = is_new ? v->date_ms : v->past.captured_ms;
+    memcpy(p->record_id, is_new ? v->place.id.bytes : v->past.record_id, sizeof p->record_id);
+    p->etag = visit_is_whole(v) ? v->heads.etag : v->past.etag;
+    p->last_modified = visit_is_whole(v) ? v->heads.last_modified : v->past.last_modified;
+    p->changes += change == CHANGE_SEEN;
+    if (v->end.status == 304 && v->has_past)
         p->mime = v->past.mime;
-    } else if (is_whole) {
-        p->has_digest = true;
-        p->digest = v->place.digest;
-        p->captured_ms = v->date_ms;
-        memcpy(p->record_id, v->place.id.bytes, sizeof p->record_id);
-        p->etag = v->heads.etag;
-        p->last_modified = v->heads.last_modified;
-        p->changes +=
-            v->has_past && v->past.has_digest && !digest_eq(&v->past.digest, &v->place.digest);
-    }
 }
 
 static void past_of(struct settle_part *s, struct visit *v, int code, struct past *p)
@@ -175,8 +174,7 @@ static void past_of(struct settle_part *s, struct visit *v, int code, struct pas
         .fetches = v->has_past ? v->past.fetches + 1 : 1,
         .changes = v->has_past ? v->past.changes : 0,
     };
-    if (v->answer)
-        past_capture(v, p);
+    past_capture(v, p);
 }
 
 /* Results -------------------------------------------------------------------------------------- */
@@ -195,22 +193,43 @@ static void count_result(struct settle_part *s, const struct visit *v, int code)
     } else {
         count_add(&c->failed, 1);
     }
+    count_add(&c->changed, visit_change(v) == CHANGE_SEEN);
+    count_add(&c->unchanged, visit_change(v) == CHANGE_NONE);
     count_add(&c->revisits, v->is_kept && v->place.is_revisit);
     count_add(&c->truncated, v->answer && v->answer->outcome == HTTP_TRUNCATED);
 }
 
+/* What a visit's end comes to. */
+struct ending {
+    struct pace_verdict verdict;
+    struct card_origin *origin; /* that is at fault, and not its host; or NULL */
+    enum settle how;
+    bool is_final; /* of what was asked for: the URL or its robots.txt */
+    bool is_taken; /* a page of the budgets */
+};
+
 /* What the host's card says from now on. */
-static void update_card(struct visit *v, const struct pace_verdict *verdict)
+static void update_card(struct settle_part *s, struct visit *v, const struct ending *e)
 {
     struct card *c = v->card;
-    c->tries = verdict->tries;
-    c->failures = verdict->failures;
-    if (v->kind == VISIT_PAGE && v->answer && verdict->next != PACE_AGAIN) {
+    struct card_origin *o = e->origin;
+    c->tries = o ? 0 : e->verdict.tries;
+    if (o) {
+        o->tries = e->verdict.tries;
+        o->failures = e->verdict.failures;
+        o->next_ms = clock_now_ms(s->ledger->clock) + e->verdict.wait_ms;
+        o->dead_code = e->verdict.next == PACE_DEAD ? e->verdict.code : 0;
+        return;
+    }
+    c->failures = e->verdict.failures;
+    if (v->answer && !v->robots_hops)
+        card_origin_is_well(c, v->lent.is_https, v->lent.port);
+    if (e->is_taken) {
         c->pages++;
         c->bytes += v->answer->bytes_in;
     }
-    if (verdict->next == PACE_DEAD)
-        c->dead_code = verdict->code;
+    if (e->verdict.next == PACE_DEAD)
+        c->dead_code = e->verdict.code;
 }
 
 /* What was refused without a question asks for no wait; all else has a verdict. */
@@ -224,90 +243,139 @@ static struct pace_verdict verdict_of(struct settle_part *s, struct visit *v)
 }
 
 /* Whether the loan stays at the head of its queue. robots.txt is not what it was lent for, unless
- * that can never be had: then the URL has its result too. */
+ * there never were any rules: then the URL has its result too. */
 static enum settle how_of(const struct visit *v, struct pace_verdict *verdict)
 {
+    const struct card_robots *r = card_robots_of(v->card, v->lent.is_https, v->lent.port);
     if (verdict->next == PACE_AGAIN)
         return SETTLE_AGAIN;
     if (v->kind != VISIT_ROBOTS)
         return SETTLE_DONE;
-    bool is_answered = v->state == VISIT_ENDED && v->answer && v->end.http <= HTTP_TRUNCATED;
-    if (is_answered && robots_status(v->end.status) != ROBOTS_RETRY)
+    if (r && r->rules && verdict->next != PACE_DEAD)
         return SETTLE_AGAIN;
-    if (verdict->code > 0 || verdict->code == FETCH_RETRIES)
+    if (v->answer || v->robots_hops || verdict->code == FETCH_RETRIES)
         verdict->code = FETCH_NO_ROBOTS;
     return SETTLE_DONE;
 }
 
-static enum rc settle_result(struct settle_part *s, struct visit *v)
+static struct ending ending_of(struct settle_part *s, struct visit *v)
+{
+    struct ending e = {.verdict = verdict_of(s, v), .origin = visit_faulty_origin(v)};
+    e.how = how_of(v, &e.verdict);
+    if (e.origin && e.how == SETTLE_AGAIN) /* other origins of the host go on meanwhile */
+        e.how = SETTLE_LAST;
+    e.is_final = e.verdict.next != PACE_AGAIN;
+    e.is_taken = v->kind == VISIT_PAGE && v->answer && e.is_final && e.verdict.code >= 100;
+    return e;
+}
+
+/* The clock is read anew, for a turn may have taken long since it began; and it counts whole
+ * milliseconds, so that one more is needed for a wait that is never shorter. */
+static uint64_t due_of(struct settle_part *s, const struct ending *e)
+{
+    uint64_t wait_ms = e->origin ? s->pace->now(s->pace).delay_ms : e->verdict.wait_ms;
+    return clock_now_ms(s->ledger->clock) + wait_ms + (wait_ms > 0);
+}
+
+/* A robots.txt that cannot be had is the end of the URL it was asked for too. */
+static enum rc end_for_robots(struct settle_part *s, struct visit *v,
+                              const struct pace_verdict *verdict, int64_t wall_ms)
+{
+    if (v->is_kept)
+        settle_lines_result(&s->lines, v, v->end.status, s->self->shard, wall_ms);
+    if (verdict->code == FETCH_NO_ROBOTS)
+        v->why = "its robots.txt cannot be had";
+    v->is_kept = false;
+    v->answer = NULL;
+    v->mime = STR_NONE;
+    v->date_ms = 0;
+    return visit_name(v, VISIT_PAGE);
+}
+
+/* The lines of the crawl's files, into s->lines. */
+static enum rc write_lines(struct settle_part *s, struct visit *v, const struct ending *e,
+                           const struct candidate *links, size_t count)
 {
     const struct settle_settings *set = s->self->settings;
-    /* The turn may have begun a while ago, and the clock counts whole milliseconds: neither may
-     * shorten the wait. */
-    uint64_t now_ms = clock_now_ms(s->ledger->clock) + 1;
     int64_t wall_ms = (int64_t)clock_wall_ms(s->ledger->clock);
-    struct pace_verdict verdict = verdict_of(s, v);
-    enum settle how = how_of(v, &verdict);
-    bool is_final = verdict.next != PACE_AGAIN;
-    size_t count = 0;
-    struct past past;
-    unsigned epoch = 0;
     enum rc rc = RC_OK;
-    struct candidate *links = new_links(s, v, &count);
-    struct ledger_outcome o = {
-        .lent = &v->lent,
-        .how = how,
-        .due_ms = now_ms + verdict.wait_ms,
-        .robots_changed = v->robots_changed,
-        .place = v->is_kept ? &v->place : NULL,
-        .capture = v->is_kept ? &v->capture : NULL,
-        .links = links,
-        .link_count = count,
-    };
     settle_lines_clear(&s->lines);
-    if (v->kind == VISIT_ROBOTS && how == SETTLE_DONE) { /* the URL it was asked for ends too */
-        rc = visit_name(v, VISIT_PAGE);
-        v->why = "its robots.txt cannot be had";
-    }
-    if (is_final) {
-        settle_lines_result(&s->lines, v, verdict.code, s->self->shard, wall_ms);
-        count_result(s, v, verdict.code);
-    } else {
-        count_add(&s->ledger->counts.retried, 1);
-    }
+    if (v->kind == VISIT_ROBOTS && e->how == SETTLE_DONE)
+        rc = end_for_robots(s, v, &e->verdict, wall_ms);
+    if (e->is_final && !v->via.p && !set->archive_only) /* what failed did not come past keep */
+        v->via = ledger_service_url(s->ledger, v->lent.via, v->arena);
+    if (e->is_final)
+        settle_lines_result(&s->lines, v, e->verdict.code, s->self->shard, wall_ms);
     settle_lines_links(&s->lines, v, links, count, !set->archive_only);
-    if (how == SETTLE_DONE) {
-        past_of(s, v, verdict.code, &past);
-        o.fingerprint = v->fingerprint;
-        o.past = &past;
-        o.pages = v->answer != NULL;
-        o.bytes = v->answer ? v->answer->bytes_in : 0;
-    }
-    update_card(v, &verdict);
-    if (v->is_charged)
-        budget_used(s->budget, v->lent.host_name, v->answer && is_final,
-                    v->answer ? v->answer->bytes_in : 0);
-    if (rc == RC_OK)
-        rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
-    if (rc == RC_OK)
-        rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
-    if (rc == RC_OK && count)
-        recent_pages_put(s->ledger->recent, v->fingerprint, url_href(&v->url));
-    if (rc == RC_OK)
-        send_links(s, v, links, count, epoch);
     return rc;
 }
 
-static enum rc settle_seeds(struct settle_part *s, struct visit *v)
+/* Counters, card and budgets. */
+static void count_ending(struct settle_part *s, struct visit *v, const struct ending *e)
+{
+    if (e->is_final)
+        count_result(s, v, e->verdict.code);
+    else
+        count_add(&s->ledger->counts.retried, 1);
+    update_card(s, v, e);
+    if (v->is_charged)
+        budget_used(s->budget, v->lent.host_name, e->is_taken, v->answer ? v->answer->bytes_in : 0);
+}
+
+static enum rc settle_result(struct settle_part *s, struct visit *v)
+{
+    struct ending e = ending_of(s, v);
+    size_t count = 0;
+    unsigned epoch = 0;
+    struct past past;
+    struct candidate *links;
+    struct ledger_outcome o = {
+        .lent = &v->lent,
+        .how = e.how,
+        .due_ms = due_of(s, &e),
+        .robots_changed = v->robots_changed,
+        .place = v->is_kept ? &v->place : NULL,
+        .capture = v->is_kept ? &v->capture : NULL,
+        .pages = e.is_taken,
+        .bytes = v->is_charged && v->answer ? v->answer->bytes_in : 0,
+    };
+    enum rc rc = new_links(s, v, &links, &count);
+    if (rc == RC_OK)
+        rc = write_lines(s, v, &e, links, count);
+    if (rc == RC_OK)
+        rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
+    if (rc)
+        return rc;
+    if (e.how == SETTLE_DONE) {
+        past_of(s, v, e.verdict.code, &past);
+        o.fingerprint = v->fingerprint;
+        o.past = &past;
+    }
+    o.links = links;
+    o.link_count = count;
+    count_ending(s, v, &e);
+    rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
+    if (rc)
+        return rc;
+    if (count)
+        recent_pages_put(s->ledger->recent, v->fingerprint, url_href(&v->url));
+    send_links(s, v, links, count, epoch);
+    return RC_OK;
+}
+
+/* Seeds, or what is known. */
+static enum rc settle_list(struct settle_part *s, struct visit *v)
 {
     size_t count = 0;
     unsigned epoch = 0;
-    struct ledger_outcome o = {0};
-    o.links = new_links(s, v, &count);
-    o.link_count = count;
+    struct candidate *links;
+    enum rc rc = new_links(s, v, &links, &count);
+    if (rc)
+        return rc;
+    struct ledger_outcome o = {.links = links, .link_count = count};
     settle_lines_clear(&s->lines);
-    settle_lines_links(&s->lines, v, o.links, count, true);
-    enum rc rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
+    settle_lines_links(&s->lines, v, links, count, v->kind == VISIT_SEEDS);
+    rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
     if (rc == RC_OK && (o.line_count || count))
         rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
     if (rc == RC_OK)
@@ -321,10 +389,10 @@ static void settle_handle(struct instance *self, unsigned inlet, struct message 
     struct settle_part *s = self->state;
     struct visit *v = visit_of(m);
     enum rc rc = RC_OK;
-    if (v->has_slot)
-        address_table_done(s->addresses, v->address_group, clock_now_ms(s->ledger->clock));
-    if (v->kind == VISIT_SEEDS) {
-        rc = settle_seeds(s, v);
+    visit_leave(v, s->addresses, clock_now_ms(s->ledger->clock));
+    if (visit_is_list(v)) {
+        rc = settle_list(s, v);
+        v->is_safe = rc == RC_OK;
     } else if (v->state == VISIT_LATER) {
         ledger_return(s->ledger->ledger, self->shard, &v->lent, v->due_ms);
         send_to(s, v, NULL, 0, 0, self->shard);

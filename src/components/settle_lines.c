@@ -85,10 +85,14 @@ static void annotate(struct buf *out, const struct visit *v)
     }
     if (v->is_kept && v->place.is_revisit)
         note(out, begun, v->end.status == 304 ? "warcRevisit:notModified" : "duplicate:digest");
+    if (visit_change(v) != CHANGE_UNKNOWN)
+        note(out, begun, visit_change(v) == CHANGE_SEEN ? "changed" : "unchanged");
     if (v->answer)
         note_answer(out, begun, v->answer);
     if (v->is_cut)
         note(out, begun, "links:cut");
+    if (v->has_other_type)
+        note(out, begun, "type");
     if (v->robots_bits & PAGE_NOINDEX)
         note(out, begun, "noindex");
     if (v->robots_bits & PAGE_NOFOLLOW)
@@ -157,7 +161,7 @@ static void page_line(struct settle_lines *l, const struct visit *v)
 {
     char room[17];
     size_t from = l->text.n;
-    if (!v->is_page || v->kind != VISIT_PAGE)
+    if (!v->is_page || v->is_unkept || v->kind != VISIT_PAGE)
         return;
     (void)snprintf(room, sizeof room, "%016llx", (unsigned long long)v->fingerprint);
     struct page_entry e = {
@@ -167,7 +171,7 @@ static void page_line(struct settle_lines *l, const struct visit *v)
         .title = v->title,
         .mime = v->mime,
         .status = v->end.status,
-        .seed = v->lent.hops.n == 0,
+        .seed = v->lent.hops.n == 0 || scope_joins(v->lent.hops), /* or where one leads */
         .depth = visit_depth(v->lent.hops),
     };
     if (pages_print(&l->text, &e) == RC_OK)
@@ -250,7 +254,7 @@ static void seed_lines(struct settle_lines *l, const struct visit *v)
         if (!v->links[i].is_seed)
             continue;
         buf_add(&l->text, v->links[i].href);
-        if (v->kind != VISIT_SEEDS) {
+        if (!visit_is_list(v)) {
             buf_byte(&l->text, ' ');
             buf_add(&l->text, url_href(&v->url));
         }

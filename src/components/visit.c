@@ -19,6 +19,8 @@ static void visit_release(struct message *m)
 {
     struct visit *v = visit_of(m);
     struct visit_pool *pool = v->pool;
+    if (v->errand)
+        call_end(v->errand, v->is_safe ? RC_OK : RC_CLOSED);
     if (!pool || pool->count == VISIT_POOL) {
         visit_free(v);
         return;
@@ -113,6 +115,17 @@ bool visit_refer(struct visit *v, struct str raw, char hop, struct str context)
     v->references[v->reference_count++] =
         (struct visit_reference){.raw = raw, .context = context, .hop = hop};
     return true;
+}
+
+enum visit_change visit_change(const struct visit *v)
+{
+    if (!v->answer || !v->has_past || !v->past.has_digest)
+        return CHANGE_UNKNOWN;
+    if (v->end.status == 304)
+        return CHANGE_NONE;
+    if (!visit_is_whole(v))
+        return CHANGE_UNKNOWN;
+    return digest_eq(&v->past.digest, &v->place.digest) ? CHANGE_NONE : CHANGE_SEEN;
 }
 
 void visit_refuse(struct visit *v, int code, const char *why)

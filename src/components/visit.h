@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* visit: one URL on its way through the crawl.
  *
- *   schedule ─ resolve ─ gate ─ fetch ─ read ─ intake ─ keep ─ settle
+ *   schedule ─ resolve ─ gate ─ fetch ─ read ─ focus ─ intake ─ keep ─ settle
  *
  * Its sections are written by one component each and constant afterwards. What a section points to
  * is in the visit's arena, or belongs to the answer, which is there from fetch to settle because
  * these run within one call. Every ending, good or bad, passes settle.
  *
- * A list of seeds is a visit too: one that fetched nothing and found links. */
+ * A list of seeds is a visit too: one that fetched nothing and found links; and so is a list of
+ * what was asked for before, each with its own way from a seed. */
 #ifndef COMPONENTS_VISIT_H
 #define COMPONENTS_VISIT_H
 
 #include "archive/capture.h"
+#include "components/calls.h"
 #include "crawl/card.h"
 #include "fetch/media.h"
 #include "fetch/pace.h"
@@ -27,6 +29,7 @@ enum visit_kind {
     VISIT_PAGE,
     VISIT_ROBOTS, /* of the robots.txt that the loan's host needs first; the loan stays */
     VISIT_SEEDS,  /* no loan */
+    VISIT_KNOWN,  /* no loan */
 };
 
 /* How far it came. What is refused or failed has a code and goes to settle at once. */
@@ -43,7 +46,15 @@ enum { VISIT_MAX_ADDRESSES = 4 };
 struct visit_reference {
     struct str raw;
     struct str context; /* "a/@href", for the archive; may be absent */
+    struct str anchor;  /* its text, where focus asks for it */
     char hop;           /* enum hop_kind */
+    bool is_unwanted;   /* focus's: said in the archive, but never asked for */
+};
+
+/* Of VISIT_KNOWN, beside each reference. */
+struct visit_known {
+    struct str hops;
+    uint64_t via;
 };
 
 /* The same as a URL, as intake understood it. */
@@ -53,6 +64,7 @@ struct visit_link {
     struct str hops;
     struct str context;
     uint64_t fingerprint, position;
+    uint64_t via; /* fingerprint of the page it is from; 0 = none */
     uint16_t port;
     bool is_https;
     bool is_wanted; /* in scope and within budgets: it goes to the frontier */
@@ -73,8 +85,10 @@ struct visit {
     struct visit_pool *pool;
     enum visit_kind kind;
     enum visit_state state;
-    int code;        /* refused: why, as crawl.log says it */
-    const char *why; /* for people; may be NULL */
+    int code;            /* refused: why, as crawl.log says it */
+    const char *why;     /* for people; may be NULL */
+    struct call *errand; /* of VISIT_SEEDS: ends with the visit; NULL = nobody waits */
+    bool is_safe;        /* settle's: what it brought is in the journal */
 
     /* schedule's */
     struct lent lent;
@@ -90,9 +104,10 @@ struct visit {
     struct address addresses[VISIT_MAX_ADDRESSES];
     uint32_t address_count;
     uint64_t address_group;
+    uint64_t host_position; /* of the host in `url` */
 
     /* gate's */
-    bool has_slot;   /* of its address: settle gives it back */
+    bool has_slot;   /* of its address and host: visit_leave gives them back */
     bool is_charged; /* a page of the budget is reserved: settle says what came of it */
     uint64_t due_ms; /* of VISIT_LATER */
 
@@ -108,23 +123,30 @@ struct visit {
     struct pace_end end;
     bool has_verdict; /* of robots.txt robots', of what never was asked settle's */
     struct pace_verdict verdict;
-    struct str mime; /* as the server says, without parameters; absent = none */
+    struct str mime;     /* as the server says, without parameters; absent = none */
+    bool has_other_type; /* than the crawl wants: neither read nor kept */
 
     /* read's */
     enum media media;
-    struct str text; /* the body without its codings; of HTML in UTF-8 */
+    struct str text;    /* the body without its codings; of HTML in UTF-8 */
+    struct str visible; /* what a reader sees of it, where focus asks for it */
     struct str title;
     struct str base; /* what references are relative to, as written; absent = the URL */
     const char *charset;
     struct visit_reference *references;
     size_t reference_count;
-    unsigned robots_bits; /* enum page_robots */
-    bool is_cut;          /* there were more references than are taken */
-    bool is_page;         /* belongs into pages.jsonl */
-    bool robots_changed;  /* the card has new rules */
+    struct visit_known *known; /* of VISIT_KNOWN: one each */
+    unsigned robots_bits;      /* enum page_robots */
+    bool is_cut;               /* there were more references than are taken */
+    bool is_page;              /* belongs into pages.jsonl */
+    bool robots_changed;       /* the card has new rules */
     struct str identified;
     const char *note; /* for the log: how the body was broken */
-    double score;     /* focus: how well it fits; -1 = not asked */
+
+    /* focus's */
+    double score;          /* how well it fits; -1 = not asked */
+    bool is_unkept;        /* too badly for the archive */
+    size_t unwanted_count; /* of the references */
 
     /* intake's */
     struct visit_link *links;
@@ -165,6 +187,22 @@ void visit_read_heads(struct visit *v);
 /* Appends a reference, the arena's. False: no memory or more than there may be (is_cut). */
 enum { VISIT_MAX_REFERENCES = 50000 };
 bool visit_refer(struct visit *v, struct str raw, char hop, struct str context);
+
+/* A list of URLs: nothing was lent for it, and nothing is fetched. */
+static inline bool visit_is_list(const struct visit *v)
+{
+    return v->kind == VISIT_SEEDS || v->kind == VISIT_KNOWN;
+}
+
+/* A page that came whole and is in the archive. */
+static inline bool visit_is_whole(const struct visit *v)
+{
+    return v->is_kept && v->answer->outcome == HTTP_WHOLE && v->end.status == 200;
+}
+
+/* How its payload compares with the one captured before. */
+enum visit_change { CHANGE_UNKNOWN, CHANGE_NONE, CHANGE_SEEN };
+enum visit_change visit_change(const struct visit *v);
 
 /* Sets code and state. */
 void visit_refuse(struct visit *v, int code, const char *why);

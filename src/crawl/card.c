@@ -24,6 +24,7 @@ static void card_close(void *extra)
     struct card *c = extra;
     robots_done(c->robots, c->robots_count);
     mem_free(c->addresses);
+    mem_free(c->origins);
     mem_free(c);
 }
 
@@ -220,4 +221,30 @@ enum rc card_read(struct card *c, struct str bytes)
         robots_done(c->robots, c->robots_count);
     *c = fresh;
     return RC_OK;
+}
+
+struct card_origin *card_origin_of(struct card *c, bool is_https, uint16_t port, bool make)
+{
+    for (uint8_t i = 0; i < c->origin_count; i++)
+        if (c->origins[i].is_https == is_https && c->origins[i].port == port)
+            return &c->origins[i];
+    if (!make || c->origin_count == CARD_MAX_ORIGINS)
+        return NULL;
+    size_t bytes = (c->origin_count + 1u) * sizeof *c->origins;
+    struct card_origin *list = mem_resize(c->origins, bytes);
+    if (!list)
+        return NULL;
+    c->origins = list;
+    list[c->origin_count] = (struct card_origin){.port = port, .is_https = is_https};
+    return &list[c->origin_count++];
+}
+
+void card_origin_is_well(struct card *c, bool is_https, uint16_t port)
+{
+    struct card_origin *o = card_origin_of(c, is_https, port, false);
+    if (!o)
+        return;
+    o->failures = 0;
+    o->tries = 0;
+    o->next_ms = 0;
 }

@@ -25,6 +25,15 @@ struct card_robots {
     uint32_t failures;          /* in a row */
 };
 
+/* An origin of a host with several that does not answer, while the others may. */
+struct card_origin {
+    uint16_t port; /* 0 = the scheme's own */
+    bool is_https;
+    uint32_t failures, tries; /* as the card's, which count for a host with one origin */
+    int32_t dead_code;        /* likewise */
+    uint64_t next_ms;         /* it is left alone until then */
+};
+
 struct card {
     /* durable */
     uint64_t pages, bytes; /* fetched; robots.txt not counted */
@@ -38,6 +47,10 @@ struct card {
     uint8_t address_count;
     struct address *addresses;
     uint64_t addresses_until_ms;
+    uint8_t origin_count;
+    struct card_origin *origins;
+    uint32_t
+        put_back; /* URLs in a row that were lent and put back, for their origin is left alone */
 };
 
 /* The host's card, made if it has none; NULL without memory. */
@@ -48,6 +61,12 @@ struct card_robots *card_robots_of(const struct card *c, bool is_https, uint16_t
 /* Takes `rules` (robots_free) also on failure: RC_NOMEM. NULL rules: the old ones stay. */
 MUST_CHECK enum rc card_set_robots(struct card *c, bool is_https, uint16_t port,
                                    const struct robots *rules, bool is_failing, int64_t wall_ms);
+
+/* What is known of an origin that did not answer; NULL: nothing. With `make` it is made; NULL
+ * without memory, or past CARD_MAX_ORIGINS. */
+struct card_origin *card_origin_of(struct card *c, bool is_https, uint16_t port, bool make);
+/* It has answered: its failures are forgotten. */
+void card_origin_is_well(struct card *c, bool is_https, uint16_t port);
 
 /* As bytes, without robots / with them; and back (RC_CORRUPT, RC_VERSION, RC_NOMEM). */
 void card_write(const struct card *c, bool with_robots, struct buf *out);

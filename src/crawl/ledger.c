@@ -22,7 +22,7 @@ static bool outcome_ok(const struct ledger_outcome *o)
 {
     for (size_t i = 0; i < o->line_count; i++) {
         struct str t = o->lines[i].text;
-        if (o->lines[i].file >= LEDGER_FILES || !t.n || t.n > LINE_FILE_MAX_LINE ||
+        if (o->lines[i].file >= LEDGER_FILES || !t.n || t.n > LINE_FILE_MAX_ADD ||
             t.p[t.n - 1] != '\n')
             return false;
     }
@@ -103,6 +103,11 @@ enum rc ledger_settle(struct ledger *l, unsigned shard, const struct ledger_outc
 void ledger_return(struct ledger *l, unsigned shard, struct lent *lent, uint64_t due_ms)
 {
     frontier_settle(l->shards[shard].frontier, lent, SETTLE_AGAIN, due_ms);
+}
+
+void ledger_put_last(struct ledger *l, unsigned shard, struct lent *lent, uint64_t due_ms)
+{
+    frontier_settle(l->shards[shard].frontier, lent, SETTLE_LAST, due_ms);
 }
 
 enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch, const struct candidate *list,

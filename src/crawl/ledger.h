@@ -69,8 +69,10 @@ struct ledger_settings {
                                of what the last image took; 64 MB */
     unsigned slice_buckets; /* of an image, made in one turn; 0: 64 */
     uint64_t delay_ms;      /* after a resume no host is asked earlier than that from now */
+    uint64_t delay_most_ms; /* nor earlier than its Crawl-delay, which is cut to that */
     uint64_t most_wait_ms;  /* recorded moments further away are cut to that; 24 h */
     uint64_t reserve_bytes; /* ledger_is_short when the disk has less; 256 MB */
+    bool restart;           /* forget what is done, once (see below) */
     struct clock *clock;
     struct log *log;
 };
@@ -88,7 +90,17 @@ struct ledger_report {  /* of the opening */
     uint64_t batches;   /* replayed */
     uint64_t dropped;   /* batches whose records were not whole */
     uint64_t cut_bytes; /* of archives and files */
+    bool is_restarted;  /* now, by this opening */
+    bool is_recrawl;    /* it was restarted, now or by an earlier run */
+    bool is_unmet;      /* and what was known before has not all been met again: see ledger_met */
 };
+
+/* Restarting: everything that is done is forgotten as if it had never been known, and totals and
+ * elapsed time begin at 0; what is queued stays queued, archive and history and all other files
+ * stay as they are. state/RECRAWL says that it has happened ("begun" and the image with which the
+ * crawl begins anew) until ledger_finish finds that everything is done again, or that a limit has
+ * ended it ("ended"). A ledger with one that has begun is not restarted again: the same settings go
+ * on with it. */
 
 /* `d` is the crawl's directory. RC_LOCKED: another process crawls there. RC_VERSION, RC_CORRUPT,
  * RC_DISK_FULL, ...; `why`. */
@@ -142,6 +154,8 @@ MUST_CHECK enum rc ledger_settle(struct ledger *l, unsigned shard, const struct 
 
 /* Returns a loan without a word in the journal: nothing was asked (its address was busy). */
 void ledger_return(struct ledger *l, unsigned shard, struct lent *lent, uint64_t due_ms);
+/* The same, to the end of its queue. */
+void ledger_put_last(struct ledger *l, unsigned shard, struct lent *lent, uint64_t due_ms);
 
 /* Admits links that a ledger_settle (of any shard) has journalled, all of this shard; ret[i] as
  * frontier_admit's. */
@@ -165,7 +179,12 @@ void ledger_checkpoint(struct ledger *l);
 enum rc ledger_state(struct ledger *l);
 bool ledger_is_short(struct ledger *l);
 
-struct ledger_totals { /* over all runs */
+/* Of one that was restarted: all that was known before has been met again (is in the frontier, or
+ * not wanted any more); and: a limit of the crawl ends it, though something is queued. */
+void ledger_met(struct ledger *l);
+void ledger_conclude(struct ledger *l);
+
+struct ledger_totals { /* over all runs, since the last restart */
     uint64_t pages, bytes;
     uint64_t elapsed_ms; /* of crawling, up to the last commit of earlier runs and of this one */
     uint64_t archive_bytes, journal_bytes;

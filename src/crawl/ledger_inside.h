@@ -7,6 +7,7 @@
  *   ledger_recover.c  what a crash left, made whole
  *   ledger_image.c    images of all buckets: slices, the file, the MANIFEST
  *   ledger_sync.c     the helper: syncs, commits, free disk
+ *   ledger_restart.c  beginning anew
  *   batch*.c, manifest.c, card.c   bytes
  *
  * Locks, in the order they are taken: `rounds`, `lock`, then those inside archive and store. */
@@ -26,6 +27,7 @@
 #define LEDGER_IMAGES "state/images"
 #define LEDGER_MANIFEST "state/MANIFEST"
 #define LEDGER_ARCHIVE "archive"
+#define LEDGER_RECRAWL "state/RECRAWL"
 
 enum {
     IMAGE_SLICE_BUCKETS = 64,       /* a turn writes so many, */
@@ -87,6 +89,7 @@ struct ledger {
     bool is_short;
     uint64_t journal_bytes; /* at the last round: asking may wait for a sync */
     struct batch_totals totals;
+    bool is_recrawl, is_met, is_concluded;
     struct history_batch *past; /* what was settled since the last round */
     unsigned epoch;
     uint64_t pending[2]; /* links journalled in an epoch, by its last bit, and not yet admitted */
@@ -126,6 +129,13 @@ MUST_CHECK enum rc image_write_pieces(struct ledger *l); /* in a round */
 MUST_CHECK enum rc image_finish(struct ledger *l);       /* in a round, if it is whole */
 void image_drop(struct ledger *l);                       /* in a round */
 MUST_CHECK enum rc image_remove_others(struct ledger *l);
+
+/* ledger_open.c: all buckets, in a round of its own, when nobody else calls. */
+MUST_CHECK enum rc image_of_all(struct ledger *l);
+
+/* ledger_restart.c */
+MUST_CHECK enum rc ledger_restart(struct ledger *l, struct ledger_report *report, struct buf *why);
+MUST_CHECK enum rc ledger_end_recrawl(struct ledger *l);
 
 /* ledger_sync.c */
 MUST_CHECK enum rc helper_start(struct ledger *l);

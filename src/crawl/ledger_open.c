@@ -84,6 +84,7 @@ enum rc ledger_open(struct disk *d, const struct ledger_settings *s, struct ledg
     rc = rc ? rc : ledger_recover(l, &report, why);
     rc = rc ? rc : ledger_tell_seeds(l, hears);
     rc = rc ? rc : open_archives(l, why);
+    rc = rc ? rc : ledger_restart(l, &report, why);
     rc = rc ? rc : helper_start(l);
     if (rc) {
         if (!why->n)
@@ -98,14 +99,18 @@ enum rc ledger_open(struct disk *d, const struct ledger_settings *s, struct ledg
     return RC_OK;
 }
 
-/* Nobody else calls any more: the shards' slices are made here. Links that were journalled and
- * never admitted are only in the journal, so then there is no image and the journal stays. */
-static enum rc last_image(struct ledger *l)
+/* Nobody else calls: the shards' slices are made here. Links that were journalled and never
+ * admitted are only in the journal, so then there is no image and the journal stays. The round's
+ * commit vouches for everything before the image, which it then names; the last sync makes the
+ * commit itself durable. */
+enum rc image_of_all(struct ledger *l)
 {
     enum rc rc = RC_OK;
     image_drop(l);
-    if (l->pending[0] || l->pending[1])
-        return RC_OK;
+    if (l->pending[0] || l->pending[1]) {
+        rc = ledger_sync(l);
+        return rc ? rc : journal_sync(l->journal);
+    }
     rc = image_remove_others(l);
     image_begin(l);
     image_step_on(l);
@@ -114,20 +119,18 @@ static enum rc last_image(struct ledger *l)
             rc = image_slice(l, i);
             rc = rc ? rc : image_write_pieces(l);
         }
-    return rc;
+    rc = rc ? rc : ledger_sync(l);
+    return rc ? rc : journal_sync(l->journal);
 }
 
-/* The round's commit vouches for everything before the image, which it then names; the last sync
- * makes the commit itself durable. */
 enum rc ledger_finish(struct ledger *l)
 {
     helper_stop(l);
     enum rc rc = ledger_state(l);
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
         warc_files_roll(l->shards[i].warc);
-    rc = rc ? rc : last_image(l);
-    rc = rc ? rc : ledger_sync(l);
-    rc = rc ? rc : journal_sync(l->journal);
+    rc = rc ? rc : image_of_all(l);
+    rc = rc ? rc : ledger_end_recrawl(l);
     return rc ? ledger_fail(l, rc) : RC_OK;
 }
 

@@ -338,12 +338,44 @@ static enum rc open_frontiers(struct ledger *l)
     return RC_OK;
 }
 
+/* The longest Crawl-delay that an origin of the host asks for. */
+static uint64_t crawl_delay_ms(const struct card *c)
+{
+    uint64_t longest = 0;
+    for (unsigned i = 0; c && i < c->robots_count; i++) {
+        uint32_t ms = 0;
+        if (c->robots[i].rules && robots_delay_ms(c->robots[i].rules, &ms) && ms > longest)
+            longest = ms;
+    }
+    return longest;
+}
+
+struct holding {
+    const struct recovery *recovery;
+    struct frontier *frontier;
+};
+
+/* What was open when the process ended may have been answered a moment ago. */
+static void hold(void *ctx, const struct host *h)
+{
+    const struct holding *to = ctx;
+    const struct ledger_settings *s = &to->recovery->l->settings;
+    uint64_t delay_ms = crawl_delay_ms(card_if(h));
+    if (delay_ms > s->delay_most_ms)
+        delay_ms = s->delay_most_ms;
+    if (delay_ms > s->delay_ms)
+        frontier_hold(to->frontier, frontier_host(to->frontier, host_position(h), host_name(h)),
+                      to->recovery->now_ms + delay_ms);
+}
+
 static void limit_frontiers(struct recovery *r)
 {
     struct ledger *l = r->l;
     for (unsigned i = 0; i < l->settings.shards; i++) {
         frontier_limit(l->shards[i].frontier, &l->settings.frontier);
         frontier_hold_all(l->shards[i].frontier, r->now_ms + l->settings.delay_ms);
+        struct holding to = {r, l->shards[i].frontier};
+        frontier_each_host(to.frontier, hold, &to);
     }
 }
 

@@ -13,8 +13,7 @@ enum { NO_NAME_TRIES = 2, BROKEN_TRIES = 2 };
 const struct option pace_options[] = {
     DURATION(delay_ms, "delay", "1s", "least time between two requests to a host"),
     DURATION(delay_most_ms, "delay-most", "30s", "longest Crawl-delay of robots.txt that is kept"),
-    DURATION(backoff_ms, "backoff", "10s",
-             "how long a host is left alone after a failure; doubles"),
+    DURATION(backoff_ms, "backoff", "5s", "how long a host is left alone after a failure; doubles"),
     DURATION(backoff_most_ms, "backoff-most", "15m", "where doubling ends"),
     DURATION(retry_after_most_ms, "retry-after-most", "24h",
              "longest time that a server may ask for by Retry-After"),
@@ -32,7 +31,7 @@ struct meaning {
     bool is_failure;   /* of the host: counted, and it is left alone for longer */
     bool is_good;      /* the host is well: what was counted is forgotten */
     bool is_ours;      /* counted against nobody */
-    bool has_no_name;  /* the last try is the host's end */
+    bool ends_host;    /* the last try is the host's end: nobody is there */
     bool takes_longer; /* waits as after a failure */
 };
 
@@ -47,6 +46,17 @@ static struct meaning again(int code, uint64_t tries)
     };
 }
 
+/* A host that has answered before will come back, and its URLs wait for that; one that never did is
+ * given up with its first URL. */
+static struct meaning nobody(const struct pace_settings *s, const struct pace_end *end, int code,
+                             uint64_t tries)
+{
+    struct meaning m = again(code, end->is_stranger ? tries : s->host_failures);
+    m.last_code = 0;
+    m.ends_host = true;
+    return m;
+}
+
 static bool is_busy(uint16_t status)
 {
     return status == 429 || (status >= 500 && status < 600 && status != 501 && status != 505);
@@ -57,8 +67,11 @@ static struct meaning mean_answer(const struct pace_settings *s, const struct pa
     if (end->is_unasked_304)
         return (struct meaning){
             .code = 304, .tries = BROKEN_TRIES, .last_code = FETCH_BROKEN, .is_good = true};
-    if (is_busy(end->status))
-        return again(end->status, s->tries);
+    if (is_busy(end->status)) { /* the last of them is the page's answer */
+        struct meaning m = again(end->status, s->tries);
+        m.last_code = 0;
+        return m;
+    }
     return (struct meaning){.code = end->status, .tries = 1, .is_good = true};
 }
 
@@ -71,7 +84,7 @@ static struct meaning mean_http(const struct pace_settings *s, const struct pace
     case HTTP_REFUSED_ADDRESS:
         return (struct meaning){.code = FETCH_BLOCKED, .tries = 1};
     case HTTP_NO_CONNECT:
-        return again(FETCH_NO_CONNECT, s->tries);
+        return nobody(s, end, FETCH_NO_CONNECT, s->tries);
     case HTTP_NO_TLS: /* the server is there, so waiting longer helps nobody */
         return (struct meaning){.code = FETCH_NO_CONNECT, .tries = 1, .is_failure = true};
     case HTTP_TIMEOUT:
@@ -89,13 +102,7 @@ static struct meaning mean(const struct pace_settings *s, const struct pace_end 
 {
     if (end->dns == DNS_FOUND)
         return mean_http(s, end);
-    struct meaning m = again(FETCH_NO_DNS, s->tries);
-    if (end->dns == DNS_NO_NAME) {
-        m.tries = NO_NAME_TRIES;
-        m.last_code = FETCH_NO_DNS;
-        m.has_no_name = true;
-    }
-    return m;
+    return nobody(s, end, FETCH_NO_DNS, end->dns == DNS_NO_NAME ? NO_NAME_TRIES : s->tries);
 }
 
 static uint64_t delay_of(const struct pace_settings *s, uint64_t crawl_delay_ms)
@@ -143,12 +150,12 @@ struct pace_verdict pace_judge(const struct pace_settings *s, const struct pace_
         v.tries = tries;
     } else if (m.is_failure && v.failures >= s->host_failures) {
         v.next = PACE_DEAD;
-        v.code = m.has_no_name ? FETCH_NO_DNS : FETCH_RETRIES;
+        v.code = m.ends_host ? m.code : FETCH_RETRIES;
     } else if (tries < UINT32_MAX && tries + 1 < m.tries) {
         v.next = PACE_AGAIN;
         v.tries = tries + 1;
     } else {
-        v.next = m.has_no_name ? PACE_DEAD : PACE_DONE;
+        v.next = m.ends_host ? PACE_DEAD : PACE_DONE;
         if (m.last_code)
             v.code = m.last_code;
     }

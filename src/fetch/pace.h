@@ -36,7 +36,7 @@ MUST_CHECK enum rc http_date_read(struct str value, int64_t wall_ms, int64_t *re
 struct pace_settings {
     uint64_t delay_ms;            /* between two requests to a host */
     uint64_t delay_most_ms;       /* the longest Crawl-delay that is kept; 30 s */
-    uint64_t backoff_ms;          /* after the first failure; doubles; 10 s */
+    uint64_t backoff_ms;          /* after the first failure; doubles; 5 s */
     uint64_t backoff_most_ms;     /* 15 min */
     uint64_t retry_after_most_ms; /* 24 h */
     uint64_t tries;               /* of one URL; 4 */
@@ -52,6 +52,7 @@ struct pace_end {
     bool has_retry_after;
     uint64_t retry_after_ms;
     bool is_unasked_304; /* F92 */
+    bool is_stranger;    /* nothing of the host has ever been had */
 };
 
 enum pace_next {
@@ -72,15 +73,17 @@ struct pace_verdict {
  *
  * Done: any answer below 500 but 429; 304; what breaks HTTP's rules (a second try would not mend
  * it) gets one more try, as a 304 that nobody asked for does: then FETCH_BROKEN. Again: 429 and 5xx
- * but 501 and 505, no connection, timeouts, closed, DNS that failed, each up to `tries`; TLS that
- * does not verify is done at once (FETCH_NO_CONNECT). HTTP_FAILED is our own trouble: again, and
- * counted against nobody. HTTP_REFUSED_ADDRESS: FETCH_BLOCKED, done. Waits double with `failures`,
- * up to a quarter of jitter on top; Retry-After of 429 and 5xx stands in their place. An answer
- * that is no failure sets `failures` to 0; what breaks HTTP's rules and TLS cost no more than the
- * delay, the former is not counted either.
+ * but 501 and 505, timeouts, closed, each up to `tries`: the last answer is then the result, or
+ * FETCH_RETRIES; no connection and DNS that failed up to `tries` of a stranger (NXDOMAIN: twice),
+ * up to `host_failures` of a host that has answered before. TLS that does not verify is done at
+ * once (FETCH_NO_CONNECT). HTTP_FAILED is our own trouble: again, and counted against nobody.
+ * HTTP_REFUSED_ADDRESS: FETCH_BLOCKED, done. Waits double with `failures`, up to a quarter of
+ * jitter on top; Retry-After of 429 and 5xx stands in their place. An answer that is no failure
+ * sets `failures` to 0; what breaks HTTP's rules and TLS cost no more than the delay, the former is
+ * not counted either.
  *
- * Dead: NXDOMAIN twice (FETCH_NO_DNS), or `host_failures` in a row (FETCH_RETRIES, whatever the
- * last one was: the others were not asked for). */
+ * Dead: nobody is there, for the last time (FETCH_NO_DNS, FETCH_NO_CONNECT), or `host_failures` of
+ * any kind in a row (FETCH_RETRIES, whatever the last one was: the others were not asked for). */
 struct pace_verdict pace_judge(const struct pace_settings *s, const struct pace_end *end,
                                uint32_t tries, uint32_t failures, uint64_t crawl_delay_ms,
                                struct rng *rng);

@@ -44,6 +44,11 @@ void flow_unpause(struct flow *f)
     flow_wake_all(f);
 }
 
+bool flow_is_paused(const struct flow *f)
+{
+    return atomic_load(&f->paused);
+}
+
 static void describe(struct buf *to, const struct flow *f, const struct node *n, enum rc rc,
                      struct str text)
 {

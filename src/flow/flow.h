@@ -48,9 +48,11 @@ void flow_stop(struct flow *f);
 /* Sources are not asked until unpaused; what is under way goes on. */
 void flow_pause(struct flow *f);
 void flow_unpause(struct flow *f);
+bool flow_is_paused(const struct flow *f);
 
 /* Gives a live option of a component or provider another value. RC_NOT_FOUND (no such name or key),
- * RC_UNSUPPORTED (not while running) and RC_INVALID come with `why`. Each instance gets it on its
+ * RC_UNSUPPORTED (not while running) and RC_INVALID come with `why`. A list is replaced by the one
+ * value, or by nothing if that is empty. Each instance gets it on its
  * own thread at its next turn. */
 MUST_CHECK enum rc flow_change(struct flow *f, struct str component, struct str key,
                                struct str value, struct buf *why);

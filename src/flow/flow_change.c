@@ -139,7 +139,8 @@ static enum rc change_locked(struct flow *f, const struct wiring_part *w, const 
     if (rc)
         return rc;
     option_list_clear(o, fresh.values);
-    rc = option_set(o, fresh.values, fresh.arena, value, why);
+    if (o->type != OPTION_LIST || value.n) /* nothing at all empties a list */
+        rc = option_set(o, fresh.values, fresh.arena, value, why);
     struct change *list = NULL;
     if (rc == RC_OK)
         rc = changes_make(f, w, fresh.values, &list);

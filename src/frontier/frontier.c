@@ -336,6 +336,17 @@ uint64_t frontier_due_ms(const struct frontier *f)
     return n ? n->key : UINT64_MAX;
 }
 
+struct host *frontier_first_waiting(const struct frontier *f, uint64_t *ret_due_ms)
+{
+    struct heap_node *n = heap_first(&f->wake);
+    if (!n)
+        return NULL;
+    struct host_class *first =
+        (struct host_class *)(void *)((char *)n - offsetof(struct host_class, node));
+    *ret_due_ms = n->key;
+    return first->host;
+}
+
 /* The head to the end, with a new place in the order. If there is no memory for that it stays. */
 static void put_last(struct frontier *f, struct host_class *c)
 {

@@ -109,6 +109,9 @@ MUST_CHECK enum rc frontier_lend(struct frontier *f, unsigned class, uint64_t no
 /* The earliest moment at which lending can succeed; UINT64_MAX: nobody is waiting. */
 uint64_t frontier_due_ms(const struct frontier *f);
 
+/* The host that waits for the earliest moment, and until when; NULL: none waits. */
+struct host *frontier_first_waiting(const struct frontier *f, uint64_t *ret_due_ms);
+
 /* How a loan ended. */
 enum settle {
     SETTLE_DONE,  /* the URL leaves its queue */
@@ -129,6 +132,7 @@ void host_set_extra(struct host *h, void *extra, void (*free_extra)(void *extra)
 struct str host_name(const struct host *h);
 uint64_t host_position(const struct host *h);
 uint32_t host_queued(const struct host *h);
+unsigned host_origins(const struct host *h); /* (scheme, port) pairs that its URLs have had */
 
 /* Every host, in no order; nothing may be admitted meanwhile. */
 void frontier_each_host(const struct frontier *f, void (*each)(void *ctx, const struct host *h),

@@ -131,6 +131,11 @@ uint64_t host_position(const struct host *h)
     return h->position;
 }
 
+unsigned host_origins(const struct host *h)
+{
+    return h->origin_count;
+}
+
 uint32_t host_queued(const struct host *h)
 {
     return h->queued;

@@ -71,6 +71,7 @@ struct page_link {
     enum attribute attribute; /* ATTR_OTHER for the content of a style element */
     enum page_link_kind kind;
     bool nofollow; /* rel has it */
+    bool is_feed;  /* PAGE_ALTERNATE whose type is RSS's, Atom's or RDF's */
 };
 
 enum page_robots {

@@ -215,6 +215,17 @@ static void add_alt(struct page_reader *r, const struct html_tag *tag, struct pa
     link->text = page_keep(r, buf_str(&r->alt_room));
 }
 
+static bool is_feed_type(struct str type)
+{
+    static const struct str types[] = {
+        {"application/rss+xml", 19}, {"application/atom+xml", 20}, {"application/rdf+xml", 19}};
+    type = str_trim(type);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (str_starts_nocase(type, types[i]))
+            return true;
+    return false;
+}
+
 static void add_one(struct page_reader *r, const struct html_tag *tag, struct str url,
                     enum attribute attribute, unsigned rule)
 {
@@ -225,6 +236,8 @@ static void add_one(struct page_reader *r, const struct html_tag *tag, struct st
         return;
     if (kind == PAGE_LINK)
         link->kind = kind_of_rel(link->rel);
+    if (link->kind == PAGE_ALTERNATE)
+        link->is_feed = is_feed_type(page_attr(r, tag, STR("type"), &r->scratch2));
     if (link->kind == PAGE_CANONICAL && !r->page.canonical.p)
         r->page.canonical = link->url;
     if (!page_wants(r, PAGE_ANCHORS))

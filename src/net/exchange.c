@@ -8,7 +8,8 @@
 enum {
     READ_LEAST_BYTES = 16 << 10, /* room for a read into an exchange's own */
     READ_MOST_BYTES = 1 << 20, /* at a time, so that a promised length costs no memory in advance */
-    READS_A_TURN = 32,         /* then the others have their turn */
+    SMALL_BODY_BYTES = 1 << 20, /* bodies that are never cut for want of memory */
+    READS_A_TURN = 32,          /* then the others have their turn */
     MOST_DIALS = 16,
 };
 
@@ -43,8 +44,16 @@ static void release(struct exchange *x)
     x->h->counts.running--;
 }
 
+/* Says how much memory the exchange holds now. */
+static void count_held(struct exchange *x, uint64_t bytes)
+{
+    x->h->held_bytes = x->h->held_bytes - x->held_bytes + bytes;
+    x->held_bytes = bytes;
+}
+
 static void exchange_free(struct exchange *x)
 {
+    count_held(x, 0);
     buf_done(&x->in);
     mem_free(x);
 }
@@ -388,12 +397,26 @@ static enum read_step gone_without_memory(struct exchange *x)
     return READ_GONE;
 }
 
+/* All that is coming takes more memory than it may, and this is not a small part of it. */
+static bool is_too_much(struct exchange *x)
+{
+    uint64_t most = x->h->settings.body_memory;
+    if (x->in.cap != x->held_bytes)
+        count_held(x, x->in.cap);
+    return most && x->h->held_bytes > most && x->in.n > SMALL_BODY_BYTES && x->reply.in_body;
+}
+
 /* `all` has grown by `n` bytes. A plain socket that gave less than there was room for is empty; TLS
  * says when it is. */
 static enum read_step take_bytes(struct exchange *x, struct str all, size_t n, size_t room)
 {
     note_bytes(x, n);
-    if (reply_read(&x->reply, all) == REPLY_MORE)
+    enum reply_state state = reply_read(&x->reply, all);
+    if (state == REPLY_MORE && is_too_much(x)) {
+        finish_body(x, all, HTTP_TRUNCATED, HTTP_CUT_LENGTH, "bodies take too much memory");
+        return READ_GONE;
+    }
+    if (state == REPLY_MORE)
         return n < room && !x->conn->link ? READ_PAUSE : READ_ON;
     if (x->reply.state == REPLY_REFUSED && x->conn->h2)
         fall_back(x);

@@ -37,6 +37,7 @@ struct http {
     struct tls *tls;
     struct pool pool;
     struct http_counts counts;
+    uint64_t held_bytes; /* of all exchanges */
     uint64_t h1_only[H1_ONLY_SLOTS]; /* conn_key() of those; a newer one pushes an older one out */
     char shared[SHARED_BYTES];
 };
@@ -52,6 +53,7 @@ struct exchange {
     bool was_due;     /* a limit was reached a turn ago */
     bool was_dialled; /* at least one address was allowed */
     uint32_t next_address;
+    uint64_t held_bytes; /* of `in`, as counted in h->held_bytes */
     uint64_t start_ms, start_us;
     uint64_t phase_ms;         /* when it began */
     uint64_t address_until_ms; /* when connecting to this address is given up */

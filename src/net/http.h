@@ -36,6 +36,8 @@ struct http_settings {
     uint64_t line_bytes;   /* of one header line; 100 KB */
     uint64_t header_count; /* 5,000 */
     uint64_t interim_most; /* 1xx answers; 20 */
+    uint64_t body_memory;  /* of all bodies that are coming, together: past it those over a megabyte
+                              are truncated by length; 0 = any */
     uint64_t keep_ms;      /* an idle connection is closed after this */
     uint64_t idle_most;    /* connections kept */
     bool insecure;         /* certificates need not verify; it is recorded */

@@ -22,6 +22,7 @@ struct limits {
 struct budget {
     struct limits limits;
     _Atomic uint64_t pages, bytes, elapsed_ms; /* the last of earlier runs */
+    _Atomic uint64_t fetched;                  /* of the pages; the others are reserved */
     struct domain_table *domains;
     struct query_table *queries;
 };
@@ -131,6 +132,7 @@ void budget_close(struct budget *b)
 void budget_restore(struct budget *b, uint64_t pages, uint64_t bytes, uint64_t elapsed_ms)
 {
     set(&b->pages, pages);
+    set(&b->fetched, pages);
     set(&b->bytes, bytes);
     set(&b->elapsed_ms, elapsed_ms);
 }
@@ -161,6 +163,19 @@ enum budget_verdict budget_state(struct budget *b, uint64_t elapsed_ms)
 {
     enum budget_verdict v = state_but_pages(b, elapsed_ms);
     return v == BUDGET_OK && is_full(get(&b->pages), &b->limits.pages) ? BUDGET_PAGES : v;
+}
+
+bool budget_is_spent(struct budget *b)
+{
+    return is_full(get(&b->fetched), &b->limits.pages);
+}
+
+uint64_t budget_left_ms(struct budget *b, uint64_t elapsed_ms)
+{
+    uint64_t most = get(&b->limits.time_ms), used = get(&b->elapsed_ms) + elapsed_ms;
+    if (!most)
+        return UINT64_MAX;
+    return used < most ? most - used : 0;
 }
 
 static bool take_page(struct budget *b)
@@ -214,7 +229,9 @@ enum budget_verdict budget_take(struct budget *b, struct str host, uint64_t host
 void budget_used(struct budget *b, struct str host, bool fetched, uint64_t bytes)
 {
     atomic_fetch_add_explicit(&b->bytes, bytes, memory_order_relaxed);
-    if (!fetched) {
+    if (fetched) {
+        atomic_fetch_add_explicit(&b->fetched, 1, memory_order_relaxed);
+    } else {
         uint64_t before = atomic_fetch_sub_explicit(&b->pages, 1, memory_order_relaxed);
         assert(before > 0);
     }

@@ -60,6 +60,13 @@ enum budget_verdict budget_take(struct budget *b, struct str host, uint64_t host
 /* After it: what it took; `fetched` false gives the page back (nothing came of it). */
 void budget_used(struct budget *b, struct str host, bool fetched, uint64_t bytes);
 
+/* Whether BUDGET_PAGES is for ever: so many pages have been fetched. While it is false some are
+ * only reserved, and may be given back. */
+bool budget_is_spent(struct budget *b);
+
+/* Milliseconds until BUDGET_TIME, 0 from then on; UINT64_MAX: there is no such limit. */
+uint64_t budget_left_ms(struct budget *b, uint64_t elapsed_ms);
+
 /* Whether the crawl is over, without reserving. */
 enum budget_verdict budget_state(struct budget *b, uint64_t elapsed_ms);
 

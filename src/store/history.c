@@ -343,6 +343,49 @@ enum rc history_get(struct history *h, uint64_t fingerprint, struct arena *arena
     return rc;
 }
 
+struct history_cursor {
+    rocksdb_iterator_t *at; /* what comes next */
+};
+
+struct history_cursor *history_cursor_open(struct history *h)
+{
+    struct history_cursor *c = mem_zero(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->at = rocksdb_create_iterator(h->db, h->reading);
+    rocksdb_iter_seek_to_first(c->at);
+    return c;
+}
+
+void history_cursor_close(struct history_cursor *c)
+{
+    if (!c)
+        return;
+    rocksdb_iter_destroy(c->at);
+    mem_free(c);
+}
+
+enum rc history_cursor_next(struct history_cursor *c, struct arena *arena,
+                            uint64_t *ret_fingerprint, struct past *ret)
+{
+    char *error = NULL;
+    size_t key_bytes = 0, bytes = 0;
+    while (rocksdb_iter_valid(c->at)) {
+        const char *key = rocksdb_iter_key(c->at, &key_bytes);
+        const char *value = rocksdb_iter_value(c->at, &bytes);
+        bool is_past = key_bytes == 8;
+        if (is_past)
+            *ret_fingerprint = get_be64(key);
+        enum rc rc = is_past ? past_read(str_make(value, bytes), arena, ret) : RC_OK;
+        rocksdb_iter_next(c->at);
+        if (is_past)
+            return rc;
+    }
+    rocksdb_iter_get_error(c->at, &error);
+    enum rc rc = take_error(error, NULL);
+    return rc ? rc : RC_NOT_FOUND;
+}
+
 uint64_t history_bytes(const struct history *h)
 {
     static const char *const properties[] = {"rocksdb.total-sst-files-size",

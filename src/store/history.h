@@ -65,6 +65,16 @@ MUST_CHECK enum rc history_write(struct history *h, struct history_batch *b, uin
 MUST_CHECK enum rc history_get(struct history *h, uint64_t fingerprint, struct arena *arena,
                                struct past *ret);
 
+/* Everything that was there when it was opened, by fingerprint. One thread's; it ends before the
+ * history does. */
+struct history_cursor;
+struct history_cursor *history_cursor_open(struct history *h); /* NULL without memory */
+void history_cursor_close(struct history_cursor *c);
+/* RC_NOT_FOUND: that was all; the others as history_get's. One that cannot be read is passed over
+ * by the next call. */
+MUST_CHECK enum rc history_cursor_next(struct history_cursor *c, struct arena *arena,
+                                       uint64_t *ret_fingerprint, struct past *ret);
+
 /* Everything written is durable when it returns RC_OK. It waits for the disk. */
 MUST_CHECK enum rc history_flush(struct history *h);
 

@@ -49,7 +49,7 @@ struct warc_writer *warc_writer_open(const struct warc_writer_options *options)
         return NULL;
     w->coding = o.coding;
     buf_init(&w->header, WARC_HEADER_MAX);
-    buf_init(&w->fields, WARC_GATHER_MAX);
+    buf_init(&w->fields, WARC_FIELDS_MAX);
     buf_init(&w->gather, WARC_GATHER_MAX + WARC_HEADER_MAX + RECORD_END_BYTES);
     if (!open_compressor(w, o.level)) {
         warc_writer_close(w);

@@ -32,7 +32,11 @@ struct warc_writer_options {
     unsigned level; /* 0 = the coding's default; cut to its range */
 };
 
-enum { WARC_GATHER_MAX = 8 << 20, WARC_HEADER_MAX = 1 << 20 };
+enum {
+    WARC_GATHER_MAX = 8 << 20,
+    WARC_FIELDS_MAX = 32 << 20, /* a warcinfo's or metadata's block: 50,000 links fit */
+    WARC_HEADER_MAX = 1 << 20,
+};
 
 /* NULL without memory. `options` may be NULL. */
 struct warc_writer *warc_writer_open(const struct warc_writer_options *options);

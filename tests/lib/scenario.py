@@ -19,11 +19,32 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/orbweaver"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _cases = []
+
+
+class _WholeLines:
+    """Standard output for cases that run side by side: print() gives a line and its end in two
+    pieces, and somebody else's line must not stand between them."""
+
+    def __init__(self, out):
+        self.out = out
+        self.lock = threading.Lock()
+        self.begun = threading.local()
+
+    def write(self, text):
+        whole, end, rest = (getattr(self.begun, "text", "") + text).rpartition("\n")
+        self.begun.text = rest
+        with self.lock:
+            self.out.write(whole + end)
+        return len(text)
+
+    def __getattr__(self, name):
+        return getattr(self.out, name)
 
 
 class Skipped(Exception):
@@ -82,6 +103,7 @@ def _outcome(number: int, name: str, function) -> str:
 
 def main(threads: int = 1) -> None:
     failed = 0
+    sys.stdout = _WholeLines(sys.stdout)
     print(f"1..{len(_cases)}")
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
         numbered = [(number, name, function) for number, (name, function) in enumerate(_cases, 1)]

@@ -103,14 +103,8 @@ static enum rc give_seeds(struct small_crawl *c)
     return rc;
 }
 
-enum rc small_open(struct small_crawl *c, struct disk *d, unsigned shards,
-                   struct small_truth *truth)
-{
-    return small_open_helped(c, d, shards, truth, 0);
-}
-
-enum rc small_open_helped(struct small_crawl *c, struct disk *d, unsigned shards,
-                          struct small_truth *truth, uint64_t sync_ms)
+static enum rc open_with(struct small_crawl *c, struct disk *d, unsigned shards,
+                         struct small_truth *truth, uint64_t sync_ms, bool restart)
 {
     struct buf why = buf_on(c->why, sizeof c->why - 1);
     memset(c, 0, sizeof *c);
@@ -131,6 +125,7 @@ enum rc small_open_helped(struct small_crawl *c, struct disk *d, unsigned shards
                                 .image_bytes = UINT64_MAX,
                                 .slice_buckets = 1,
                                 .sync_ms = sync_ms,
+                                .restart = restart,
                                 .delay_ms = 10,
                                 .most_wait_ms = 1000,
                                 .clock = sync_ms ? clock_real() : &c->clock.clock};
@@ -143,6 +138,24 @@ enum rc small_open_helped(struct small_crawl *c, struct disk *d, unsigned shards
     else if (rc == RC_OK && c->seeds_heard != 2)
         rc = RC_CORRUPT;
     return rc;
+}
+
+enum rc small_open(struct small_crawl *c, struct disk *d, unsigned shards,
+                   struct small_truth *truth)
+{
+    return small_open_helped(c, d, shards, truth, 0);
+}
+
+enum rc small_open_helped(struct small_crawl *c, struct disk *d, unsigned shards,
+                          struct small_truth *truth, uint64_t sync_ms)
+{
+    return open_with(c, d, shards, truth, sync_ms, false);
+}
+
+enum rc small_open_anew(struct small_crawl *c, struct disk *d, unsigned shards,
+                        struct small_truth *truth)
+{
+    return open_with(c, d, shards, truth, 0, true);
 }
 
 void small_close(struct small_crawl *c)

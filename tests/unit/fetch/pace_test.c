@@ -114,7 +114,7 @@ static void retry_after_is_read_or_means_nothing(void **state)
 static const struct pace_settings usual = {
     .delay_ms = 1000,
     .delay_most_ms = 30 * 1000,
-    .backoff_ms = 10 * 1000,
+    .backoff_ms = 5 * 1000,
     .backoff_most_ms = 900 * 1000,
     .retry_after_most_ms = DAY_MS,
     .tries = 4,
@@ -125,7 +125,7 @@ enum {
     DONE = PACE_DONE,
     AGAIN = PACE_AGAIN,
     DEAD = PACE_DEAD,
-    BACKOFF = 10 * 1000 /* after the first failure, without jitter */
+    BACKOFF = 5 * 1000 /* after the first failure, without jitter */
 };
 
 struct row {
@@ -149,6 +149,10 @@ struct row {
     {                                                                                 \
         .dns = DNS_FOUND, .http = HTTP_WHOLE, .status = (s), .has_retry_after = true, \
         .retry_after_ms = (ms)                                                        \
+    }
+#define STRANGER(d, o)                               \
+    {                                                \
+        .dns = (d), .http = (o), .is_stranger = true \
     }
 #define UNASKED                                                                     \
     {                                                                               \
@@ -176,20 +180,25 @@ static const struct row rows[] = {
     {"F37: 500", STATUS(500), 0, 0, AGAIN, 500, BACKOFF, 1, 1},
     {"F37: each failure doubles the wait", STATUS(502), 1, 1, AGAIN, 502, 2 * BACKOFF, 2, 2},
     {"F37: and again", STATUS(503), 2, 2, AGAIN, 503, 4 * BACKOFF, 3, 3},
-    {"F37: the last try", STATUS(503), 3, 3, DONE, FETCH_RETRIES, 8 * BACKOFF, 0, 4},
-    {"the wait has a maximum", STATUS(503), 0, 8, AGAIN, 503, 900 * 1000, 1, 9},
+    {"F37: the last try is its answer", STATUS(503), 3, 3, DONE, 503, 8 * BACKOFF, 0, 4},
+    {"the wait has a maximum", STATUS(503), 0, 9, AGAIN, 503, 900 * 1000, 1, 10},
     {"F37: the host is given up", STATUS(503), 0, 11, DEAD, FETCH_RETRIES, 900 * 1000, 0, 12},
     {"F35: 429 with seconds", ASKS_FOR(429, 120000), 0, 0, AGAIN, 429, 120000, 1, 1},
     {"F35: 503 with seconds", ASKS_FOR(503, 120000), 0, 0, AGAIN, 503, 120000, 1, 1},
-    {"F35: also behind the last try", ASKS_FOR(503, 120000), 3, 0, DONE, FETCH_RETRIES, 120000, 0,
-     1},
+    {"F35: also behind the last try", ASKS_FOR(503, 120000), 3, 0, DONE, 503, 120000, 0, 1},
     {"a short Retry-After never beats the delay", ASKS_FOR(429, 1), 0, 0, AGAIN, 429, 1000, 1, 1},
     {"F36: too far away", ASKS_FOR(429, UINT64_MAX), 0, 0, AGAIN, 429, DAY_MS, 1, 1},
     {"Retry-After of a page means nothing", ASKS_FOR(200, 120000), 0, 0, DONE, 200, 1000, 0, 0},
     {"429 without one", STATUS(429), 0, 0, AGAIN, 429, BACKOFF, 1, 1},
     {"F01: no connection", OUTCOME(HTTP_NO_CONNECT), 0, 0, AGAIN, FETCH_NO_CONNECT, BACKOFF, 1, 1},
-    {"F01: for the last time", OUTCOME(HTTP_NO_CONNECT), 3, 3, DONE, FETCH_RETRIES, 8 * BACKOFF, 0,
-     4},
+    {"F01: for the last time", STRANGER(DNS_FOUND, HTTP_NO_CONNECT), 3, 3, DEAD, FETCH_NO_CONNECT,
+     8 * BACKOFF, 0, 4},
+    {"a host that has answered before comes back", OUTCOME(HTTP_NO_CONNECT), 3, 3, AGAIN,
+     FETCH_NO_CONNECT, 8 * BACKOFF, 4, 4},
+    {"but not for ever", OUTCOME(HTTP_NO_CONNECT), 11, 11, DEAD, FETCH_NO_CONNECT, 900 * 1000, 0,
+     12},
+    {"F03: no answer for the last time", OUTCOME(HTTP_TIMEOUT), 3, 3, DONE, FETCH_RETRIES,
+     8 * BACKOFF, 0, 4},
     {"F03: no answer", OUTCOME(HTTP_TIMEOUT), 0, 0, AGAIN, FETCH_TIMEOUT, BACKOFF, 1, 1},
     {"F04: closed", OUTCOME(HTTP_CLOSED), 0, 0, AGAIN, FETCH_BROKEN, BACKOFF, 1, 1},
     {"F86: TLS that does not verify", OUTCOME(HTTP_NO_TLS), 0, 0, DONE, FETCH_NO_CONNECT, 1000, 0,
@@ -210,12 +219,23 @@ static const struct row rows[] = {
      BACKOFF,
      1,
      1},
-    {"F46: one that is silent", {.dns = DNS_TIMEOUT}, 3, 3, DONE, FETCH_RETRIES, 8 * BACKOFF, 0, 4},
-    {"F46: no such name", {.dns = DNS_NO_NAME}, 0, 0, AGAIN, FETCH_NO_DNS, BACKOFF, 1, 1},
-    {"F46: no such name, twice", {.dns = DNS_NO_NAME}, 1, 1, DEAD, FETCH_NO_DNS, 2 * BACKOFF, 0, 2},
+    {"F46: one that is silent", STRANGER(DNS_TIMEOUT, 0), 3, 3, DEAD, FETCH_NO_DNS, 8 * BACKOFF, 0,
+     4},
+    {"F46: no such name", STRANGER(DNS_NO_NAME, 0), 0, 0, AGAIN, FETCH_NO_DNS, BACKOFF, 1, 1},
+    {"F46: no such name, twice", STRANGER(DNS_NO_NAME, 0), 1, 1, DEAD, FETCH_NO_DNS, 2 * BACKOFF, 0,
+     2},
+    {"a name that was there before",
+     {.dns = DNS_NO_NAME},
+     1,
+     1,
+     AGAIN,
+     FETCH_NO_DNS,
+     2 * BACKOFF,
+     2,
+     2},
     {"F92: a 304 nobody asked for", UNASKED, 0, 3, AGAIN, 304, 1000, 1, 0},
     {"F92: and once more", UNASKED, 1, 0, DONE, FETCH_BROKEN, 1000, 0, 0},
-    {"tries past counting", STATUS(503), UINT32_MAX, 0, DONE, FETCH_RETRIES, BACKOFF, 0, 1},
+    {"tries past counting", STATUS(503), UINT32_MAX, 0, DONE, 503, BACKOFF, 0, 1},
     {"failures past counting", STATUS(503), 0, UINT32_MAX, DEAD, FETCH_RETRIES, 900 * 1000, 0,
      UINT32_MAX},
 };
@@ -269,7 +289,8 @@ static void asking_ends(void **state)
     rng_init(&rng, test_seed(5));
     for (int http = HTTP_WHOLE; http < HTTP_FAILED; http++) {
         for (uint16_t status = 100; status < 700; status++) {
-            struct pace_end end = {.http = (enum http_outcome)http, .status = status};
+            struct pace_end end = {
+                .http = (enum http_outcome)http, .status = status, .is_stranger = true};
             struct pace_verdict v = {.next = PACE_AGAIN};
             unsigned asked = 0;
             while (v.next == PACE_AGAIN && asked < 100) {

@@ -67,6 +67,8 @@ static void print_links(struct buf *out, const struct page *page)
             buf_printf(out, "(" STR_FMT ")", STR_ARG(l->text));
         if (l->nofollow)
             buf_byte(out, '!');
+        if (l->is_feed)
+            buf_byte(out, '~');
     }
     if (page->base.p)
         buf_printf(out, " base:" STR_FMT, STR_ARG(page->base));
@@ -122,6 +124,13 @@ static void test_links(void **state)
          "canonical:link@href:c[canonical] alternate:link@href:d[alternate]{de} "
          "link:link@href:e[next] link:link@href:f hint:link@href:g[preconnect] "
          "manifest:link@href:h[manifest]"},
+        {"an alternate of a feed's type is a feed, another rel or type is not",
+         "<link rel=alternate type=' Application/RSS+xml;x' href=a>"
+         "<link rel=alternate type=application/atom+xml href=b>"
+         "<link rel=next type=application/atom+xml href=c>"
+         "<link rel=alternate type=text/html href=d>",
+         "alternate:link@href:a[alternate]~ alternate:link@href:b[alternate]~ "
+         "link:link@href:c[next] alternate:link@href:d[alternate]"},
         {"an image and its set", "<img src=a srcset='b 1x, c 2x' alt=z>",
          "embed:img@src:a(z) embed:img@srcset:b(z) embed:img@srcset:c(z)"},
         {"imagesrcset of a link", "<link rel=preload as=image imagesrcset='a 1x, b 2x'>",

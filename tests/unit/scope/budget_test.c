@@ -66,6 +66,44 @@ static void pages_are_reserved_and_given_back(void **state)
     budget_close(b);
 }
 
+static void pages_are_spent_when_they_are_fetched(void **state)
+{
+    (void)state;
+    struct budget_settings s = usual();
+    s.pages = 2;
+    struct budget *b = opened(&s);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(take(b, "a.test"), BUDGET_OK);
+    assert_int_equal(take(b, "b.test"), BUDGET_PAGES);
+    assert_false(budget_is_spent(b));
+    budget_used(b, STR("a.test"), true, 10);
+    budget_used(b, STR("a.test"), false, 10);
+    assert_false(budget_is_spent(b));
+    assert_int_equal(take(b, "b.test"), BUDGET_OK);
+    budget_used(b, STR("b.test"), true, 10);
+    assert_true(budget_is_spent(b));
+    s.pages = 0;
+    budget_change(b, &s);
+    assert_false(budget_is_spent(b));
+    budget_close(b);
+}
+
+static void what_is_left_of_the_time_counts_earlier_runs(void **state)
+{
+    (void)state;
+    struct budget_settings s = usual();
+    struct budget *b = opened(&s);
+    assert_true(budget_left_ms(b, 5) == UINT64_MAX);
+    s.time_ms = 1000;
+    budget_change(b, &s);
+    budget_restore(b, 0, 0, 300);
+    assert_int_equal(budget_left_ms(b, 0), 700);
+    assert_int_equal(budget_left_ms(b, 699), 1);
+    assert_int_equal(budget_left_ms(b, 700), 0);
+    assert_int_equal(budget_left_ms(b, 5000), 0);
+    budget_close(b);
+}
+
 static void bytes_and_time_end_the_crawl(void **state)
 {
     (void)state;
@@ -343,6 +381,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_limits_all_may_be_taken),
         cmocka_unit_test(pages_are_reserved_and_given_back),
+        cmocka_unit_test(pages_are_spent_when_they_are_fetched),
+        cmocka_unit_test(what_is_left_of_the_time_counts_earlier_runs),
         cmocka_unit_test(bytes_and_time_end_the_crawl),
         cmocka_unit_test(hosts_and_domains_have_shares),
         cmocka_unit_test(a_resumed_crawl_goes_on_counting),

@@ -156,6 +156,38 @@ static void what_is_written_is_there_at_once_and_after_reopening(void **state)
     place_remove(&p);
 }
 
+static void a_cursor_comes_to_each_once(void **state)
+{
+    (void)state;
+    struct place p;
+    bool seen[1000] = {0};
+    uint64_t key = 0, before = 0, count = 0;
+    struct past past;
+    struct arena *arena = arena_open(4096, 1 << 20);
+    place_make(&p);
+    struct history *h = open_it(&p);
+    struct history_cursor *c = history_cursor_open(h);
+    assert_rc(history_cursor_next(c, arena, &key, &past), RC_NOT_FOUND);
+    history_cursor_close(c);
+    write_some(h, 0, 1000);
+    c = history_cursor_open(h);
+    write_some(h, 1000, 1100); /* too late for it */
+    while (history_cursor_next(c, arena, &key, &past) == RC_OK) {
+        assert_true(past.bytes < 1000 && !seen[past.bytes] && key == key_of(past.bytes));
+        assert_true(!count || key > before);
+        seen[past.bytes] = true;
+        before = key;
+        count++;
+        arena_clear(arena);
+    }
+    assert_int_equal(count, 1000);
+    assert_rc(history_cursor_next(c, arena, &key, &past), RC_NOT_FOUND);
+    history_cursor_close(c);
+    history_close(h);
+    arena_close(arena);
+    place_remove(&p);
+}
+
 static void the_last_put_of_a_url_counts(void **state)
 {
     (void)state;
@@ -510,6 +542,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_one_is_empty),
         cmocka_unit_test(what_is_written_is_there_at_once_and_after_reopening),
+        cmocka_unit_test(a_cursor_comes_to_each_once),
         cmocka_unit_test(the_last_put_of_a_url_counts),
         cmocka_unit_test(a_position_may_go_back_when_the_journal_was_cut),
         cmocka_unit_test(a_past_that_is_too_long_fails_the_write_and_leaves_the_batch_empty),

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* seeds add, seeds list: more places to begin at, and what became of those there are. */
+#include "cli/commands.h"
+#include "cli/control_client.h"
+#include "cli/control_request.h"
+#include "cli/stopped_crawl.h"
+
+#include "fetch/pace.h"
+#include "store/history.h"
+#include "url/normalise.h"
+
+#include <stdio.h>
+
+enum { BATCH_BYTES = CONTROL_LINE_BYTES / 2 };
+
+struct settings {
+    bool json;
+};
+
+/* Adding --------------------------------------------------------------------------------------- */
+
+struct adding {
+    struct control_client client;
+    size_t waiting; /* URLs in the request that is being made */
+    uint64_t added, known, refused;
+    bool as_json;
+};
+
+static void say_refused(const json_t *answer, struct adding *a)
+{
+    const json_t *one;
+    size_t i;
+    json_array_foreach(json_object_get(answer, "refused"), i, one)
+    {
+        cli_fail(EXIT_USAGE, "%s: %s", json_text(one, "url"), json_text(one, "why"));
+        a->refused++;
+    }
+}
+
+/* Sends what was gathered; the crawl answers when it is safe. */
+static int send_batch(struct adding *a)
+{
+    json_t *answer = NULL;
+    if (!a->waiting)
+        return EXIT_DONE;
+    a->waiting = 0;
+    jsonw_end(&a->client.j);
+    int code = control_ask(&a->client, &answer);
+    if (code == EXIT_DONE) {
+        a->added += json_u64(answer, "added");
+        a->known += json_u64(answer, "known");
+        say_refused(answer, a);
+    }
+    json_decref(answer);
+    return code;
+}
+
+static int add_one(void *ctx, struct str line)
+{
+    struct adding *a = ctx;
+    struct str url = str_trim(line);
+    int code = EXIT_DONE;
+    if (!url.n || url.p[0] == '#')
+        return EXIT_DONE;
+    if (url.n > URL_MAX_BYTES) {
+        a->refused++;
+        cli_fail(EXIT_USAGE, STR_FMT "...: too long", STR_ARG(str_first(url, 60)));
+        return EXIT_DONE;
+    }
+    if (!a->waiting) {
+        control_begin(&a->client, "seeds");
+        jsonw_key(&a->client.j, "urls");
+        jsonw_array(&a->client.j);
+    }
+    jsonw_text(&a->client.j, url);
+    if (++a->waiting == CONTROL_URLS || a->client.request.n > BATCH_BYTES)
+        code = send_batch(a);
+    return code;
+}
+
+static void say_added(const struct adding *a)
+{
+    if (a->as_json)
+        (void)printf("{\"added\":%llu,\"known\":%llu,\"refused\":%llu}\n",
+                     (unsigned long long)a->added, (unsigned long long)a->known,
+                     (unsigned long long)a->refused);
+    else
+        (void)printf("%llu added, %llu known from earlier runs, %llu refused\n",
+                     (unsigned long long)a->added, (unsigned long long)a->known,
+                     (unsigned long long)a->refused);
+}
+
+static int run_add(struct invocation *in)
+{
+    const struct settings *s = in->settings;
+    struct adding a = {.as_json = s->json};
+    if (in->word_count < 2)
+        return cli_fail(EXIT_USAGE, "seeds add: expected the directory of a crawl, and URLs or -");
+    int code = control_client_open(&a.client, in->words[0], false);
+    for (int i = 1; i < in->word_count && code == EXIT_DONE; i++)
+        code = strcmp(in->words[i], "-") == 0 ? cli_each_line(add_one, &a)
+                                              : add_one(&a, str_c(in->words[i]));
+    if (code == EXIT_DONE)
+        code = send_batch(&a);
+    if (code == EXIT_DONE)
+        say_added(&a);
+    control_client_close(&a.client);
+    return code == EXIT_DONE && a.refused ? EXIT_USAGE : code;
+}
+
+/* Listing -------------------------------------------------------------------------------------- */
+
+struct seed {
+    struct str url, from;
+};
+
+struct listing {
+    struct control_client *client; /* NULL: the crawl does not run */
+    struct history *history;
+    struct url_idn *idn;
+    struct arena *arena; /* of a batch */
+    struct seed batch[CONTROL_URLS];
+    size_t count;
+    struct buf out;
+    bool as_json;
+};
+
+static void print_seed(struct listing *l, const struct seed *s, bool has_code, int code)
+{
+    if (l->as_json) {
+        struct jsonw j = jsonw_to(&l->out);
+        jsonw_object(&j);
+        jsonw_text_field(&j, "url", s->url);
+        jsonw_key(&j, "code");
+        if (has_code)
+            jsonw_i64(&j, code);
+        else
+            jsonw_null(&j);
+        if (s->from.p)
+            jsonw_text_field(&j, "redirected_from", s->from);
+        jsonw_end(&j);
+        buf_byte(&l->out, '\n');
+        return;
+    }
+    if (has_code)
+        buf_printf(&l->out, "%d\t", code);
+    else
+        buf_add(&l->out, STR("-\t"));
+    buf_add(&l->out, s->url);
+    buf_printf(&l->out, "\t%s", has_code ? fetch_code_text(code) : "not asked for yet");
+    if (s->from.p)
+        buf_printf(&l->out, "; " STR_FMT " redirects there", STR_ARG(s->from));
+    buf_byte(&l->out, '\n');
+}
+
+static void look_up(struct listing *l, const struct seed *s)
+{
+    static char room[URL_ROOM_BYTES];
+    struct url_parser parser = {.idn = l->idn};
+    struct past past;
+    struct url u;
+    bool has = false;
+    if (l->history &&
+        url_parse(&parser, s->url, NULL, (struct url_room){room, sizeof room}, &u) == RC_OK) {
+        url_normalise(&u, URL_RULES_DEFAULT);
+        has = history_get(l->history, url_fingerprint(&u), l->arena, &past) == RC_OK;
+    }
+    print_seed(l, s, has, has ? past.code : 0);
+}
+
+static int ask_batch(struct listing *l)
+{
+    json_t *answer = NULL;
+    control_begin(l->client, "known");
+    jsonw_key(&l->client->j, "urls");
+    jsonw_array(&l->client->j);
+    for (size_t i = 0; i < l->count; i++)
+        jsonw_text(&l->client->j, l->batch[i].url);
+    jsonw_end(&l->client->j);
+    int code = control_ask(l->client, &answer);
+    const json_t *codes = json_object_get(answer, "codes");
+    for (size_t i = 0; i < l->count && code == EXIT_DONE; i++) {
+        const json_t *one = json_array_get(codes, i);
+        print_seed(l, &l->batch[i], json_is_integer(one), (int)json_integer_value(one));
+    }
+    json_decref(answer);
+    return code;
+}
+
+static int list_batch(struct listing *l)
+{
+    int code = EXIT_DONE;
+    if (l->client && l->count)
+        code = ask_batch(l);
+    for (size_t i = 0; !l->client && i < l->count; i++)
+        look_up(l, &l->batch[i]);
+    l->count = 0;
+    arena_clear(l->arena);
+    cli_print(&l->out);
+    return code;
+}
+
+static int list_one(void *ctx, struct str url, struct str from)
+{
+    struct listing *l = ctx;
+    struct seed *s = &l->batch[l->count];
+    s->url = arena_dup(l->arena, url);
+    s->from = from.p ? arena_dup(l->arena, from) : STR_NONE;
+    if (!s->url.p)
+        return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
+    return ++l->count == CONTROL_URLS ? list_batch(l) : EXIT_DONE;
+}
+
+static int list(struct listing *l, const char *dir)
+{
+    int code = stopped_crawl_seeds(dir, list_one, l);
+    return code == EXIT_DONE ? list_batch(l) : code;
+}
+
+/* Without a history there is nothing to tell of a seed but that it is one. */
+static void open_history(struct listing *l, const char *dir, struct arena *arena)
+{
+    struct buf why = {.max = 4096};
+    struct str path = arena_printf(arena, "%s/state/history", dir);
+    if (!path.p || url_idn_open(&l->idn) || history_open_read(path.p, &l->history, &why))
+        l->history = NULL;
+    buf_done(&why);
+}
+
+static int run_list(struct invocation *in)
+{
+    const struct settings *s = in->settings;
+    struct control_client c;
+    if (in->word_count != 1)
+        return cli_fail(EXIT_USAGE, "seeds list: expected one directory of a crawl");
+    struct listing *l = arena_zero(in->arena, sizeof *l);
+    if (!l || !(l->arena = arena_open(64 << 10, 64 << 20)))
+        return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
+    l->as_json = s->json;
+    buf_init(&l->out, 32 << 20);
+    int code = control_client_open(&c, in->words[0], true);
+    if (code == EXIT_DONE)
+        l->client = &c;
+    else if (code == EXIT_USAGE)
+        open_history(l, in->words[0], in->arena);
+    code = code == EXIT_OTHER ? code : list(l, in->words[0]);
+    control_client_close(&c);
+    history_close(l->history);
+    url_idn_close(l->idn);
+    arena_close(l->arena);
+    buf_done(&l->out);
+    return code;
+}
+
+static const struct option options[] = {
+    OPTION_BOOL_ROW(struct settings, json, "json", "no", "print JSON", .letter = 'j'),
+    {0},
+};
+
+const struct command cmd_seeds_add = {
+    .name = "seeds add",
+    .args = "DIR URL...|-",
+    .summary = "more seeds for the running crawl",
+    .details =
+        "Each URL joins the crawl as if it had been there from the start: it is queued and draws\n"
+        "the scope. \"-\" reads them from standard input, one a line. When this ends with exit "
+        "code\n"
+        "0 all are safe; those that are no URLs are named and not taken (exit code 2). When no\n"
+        "crawl runs in DIR, orbweaver crawl -o DIR URL... brings them.",
+    .options = options,
+    .settings_bytes = sizeof(struct settings),
+    .run = run_add,
+};
+
+const struct command cmd_seeds_list = {
+    .name = "seeds list",
+    .args = "DIR",
+    .summary = "the seeds of a crawl, each with its last status",
+    .details =
+        "A line a seed, separated by tabs: the last code (- if it was never asked for), the\n"
+        "URL, and the code in words. Where a seed redirects to is a seed, too.",
+    .options = options,
+    .settings_bytes = sizeof(struct settings),
+    .run = run_list,
+};

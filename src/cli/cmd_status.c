@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* status, pause, unpause, checkpoint, stop: a running crawl is asked how it is, and told. */
+#include "cli/commands.h"
+#include "cli/control_client.h"
+#include "cli/status_screen.h"
+
+#include <stdio.h>
+
+struct settings {
+    bool json;
+    bool now;
+};
+
+static const char *dir_of(const struct invocation *in, const char *command)
+{
+    if (in->word_count == 1)
+        return in->words[0];
+    cli_fail(EXIT_USAGE, "%s: expected one directory of a crawl, got %d words", command,
+             in->word_count);
+    return NULL;
+}
+
+static void show(const json_t *status, const char *dir, bool as_json)
+{
+    struct buf out = {.max = 1 << 20};
+    if (as_json) {
+        json_print_line(status);
+        return;
+    }
+    status_screen(status, dir, &out);
+    cli_print(&out);
+    buf_done(&out);
+}
+
+static int run_status(struct invocation *in)
+{
+    const struct settings *s = in->settings;
+    const char *dir = dir_of(in, "status");
+    struct control_client c;
+    json_t *answer = NULL;
+    if (!dir)
+        return EXIT_USAGE;
+    int code = control_client_open(&c, dir, false);
+    if (code == EXIT_DONE) {
+        control_begin(&c, "status");
+        code = control_ask(&c, &answer);
+    }
+    if (code == EXIT_DONE)
+        show(answer, dir, s->json);
+    json_decref(answer);
+    control_client_close(&c);
+    return code;
+}
+
+static int tell(struct invocation *in, const char *what)
+{
+    const struct settings *s = in->settings;
+    const char *dir = dir_of(in, what);
+    return dir ? control_tell(dir, what, s->json) : EXIT_USAGE;
+}
+
+static int run_pause(struct invocation *in)
+{
+    return tell(in, "pause");
+}
+
+static int run_unpause(struct invocation *in)
+{
+    return tell(in, "unpause");
+}
+
+static int run_checkpoint(struct invocation *in)
+{
+    return tell(in, "checkpoint");
+}
+
+static int run_stop(struct invocation *in)
+{
+    const struct settings *s = in->settings;
+    const char *dir = dir_of(in, "stop");
+    struct control_client c;
+    json_t *answer = NULL, *last = NULL;
+    if (!dir)
+        return EXIT_USAGE;
+    int code = control_client_open(&c, dir, false);
+    if (code == EXIT_DONE) {
+        control_begin(&c, "stop");
+        jsonw_bool_field(&c.j, "now", s->now);
+        code = control_ask(&c, &answer);
+    }
+    if (code == EXIT_DONE) {
+        code = control_more(&c, &last);
+        if (last)
+            show(last, dir, s->json);
+        control_wait_gone(&c);
+    }
+    json_decref(answer);
+    json_decref(last);
+    control_client_close(&c);
+    return code;
+}
+
+#define JSON_ROW OPTION_BOOL_ROW(struct settings, json, "json", "no", "print JSON", .letter = 'j')
+static const struct option json_options[] = {JSON_ROW, {0}};
+static const struct option stop_options[] = {
+    JSON_ROW,
+    OPTION_BOOL_ROW(struct settings, now, "now", "no", "do not wait for what is under way"),
+    {0},
+};
+
+const struct command cmd_status = {
+    .name = "status",
+    .args = "DIR",
+    .summary = "how the crawl in DIR is doing, and what it waits for",
+    .details =
+        "Asks the crawl that runs in DIR, over DIR/run/control.sock, which only its owner and\n"
+        "root can use. Exit code 2: no crawl runs there.",
+    .options = json_options,
+    .settings_bytes = sizeof(struct settings),
+    .run = run_status,
+};
+
+const struct command cmd_pause = {
+    .name = "pause",
+    .args = "DIR",
+    .summary = "the crawl asks for nothing more until it is unpaused",
+    .details = "What is under way comes to its end. A paused crawl keeps its place; it can be\n"
+               "stopped, and when it is started again it is no longer paused.",
+    .options = json_options,
+    .settings_bytes = sizeof(struct settings),
+    .run = run_pause,
+};
+
+const struct command cmd_unpause = {
+    .name = "unpause",
+    .args = "DIR",
+    .summary = "the crawl goes on",
+    .options = json_options,
+    .settings_bytes = sizeof(struct settings),
+    .run = run_unpause,
+};
+
+const struct command cmd_checkpoint = {
+    .name = "checkpoint",
+    .args = "DIR",
+    .summary = "the crawl writes an image of its state now",
+    .details = "Nothing is lost without: everything that happened is in the journal. A checkpoint\n"
+               "makes the next start faster.",
+    .options = json_options,
+    .settings_bytes = sizeof(struct settings),
+    .run = run_checkpoint,
+};
+
+const struct command cmd_stop = {
+    .name = "stop",
+    .args = "DIR",
+    .summary = "the crawl ends in order; this waits until it has",
+    .details =
+        "What is under way comes to its end (for five seconds), everything is made durable,\n"
+        "and the last status is printed. orbweaver crawl -o DIR goes on with it.",
+    .options = stop_options,
+    .settings_bytes = sizeof(struct settings),
+    .run = run_stop,
+};

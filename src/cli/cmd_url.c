@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* url: everything a crawl knows of a URL, and why it was or was not fetched. */
+#include "cli/commands.h"
+#include "cli/control_client.h"
+#include "cli/stopped_crawl.h"
+#include "cli/url_facts.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "url/surt.h"
+#include "warc/cdxj.h"
+
+#include <stdio.h>
+
+enum { OUT_MAX_BYTES = 4 << 20 };
+
+struct settings {
+    bool json;
+};
+
+/* The crawl runs: it is asked. */
+static int ask(struct control_client *c, const char *url, json_t **ret)
+{
+    control_begin(c, "url");
+    jsonw_text_field(&c->j, "url", str_c(url));
+    return control_ask(c, ret);
+}
+
+/* It does not: its files are. */
+static enum rc look(struct stopped_crawl *d, struct arena *arena, const char *url, struct buf *out,
+                    struct buf *why)
+{
+    struct url_facts *f = arena_zero(arena, sizeof *f);
+    if (!f)
+        return RC_NOMEM;
+    f->arena = arena;
+    enum rc rc = url_facts_name(f, d->idn, str_c(url), 1, why);
+    if (rc)
+        return rc;
+    url_facts_frontier(f, ledger_frontier(d->ledger, 0), clock_now_ms(clock_real()),
+                       (int64_t)clock_wall_ms(clock_real()));
+    url_facts_history(f, ledger_history(d->ledger));
+    if (d->scope)
+        url_facts_scope(f, d->scope);
+    url_facts_json(f, false, out);
+    return buf_rc(out);
+}
+
+static int look_into(const char *dir, const char *url, struct arena *arena, json_t **ret)
+{
+    struct stopped_crawl d;
+    struct buf out = {.max = OUT_MAX_BYTES}, why = {.max = 8192};
+    json_error_t error;
+    enum rc rc = stopped_crawl_open(&d, dir, arena, &why);
+    if (rc == RC_OK) {
+        rc = look(&d, arena, url, &out, &why);
+        stopped_crawl_close(&d);
+    }
+    if (rc == RC_OK)
+        *ret = json_loadb(out.p, out.n, 0, &error);
+    enum exit_code code = rc == RC_INVALID || rc == RC_NOT_FOUND ? EXIT_USAGE
+                          : rc == RC_NOMEM                       ? EXIT_OTHER
+                                                                 : EXIT_DISK;
+    if (rc)
+        cli_fail(code, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
+    buf_done(&out);
+    buf_done(&why);
+    return rc ? (int)code : *ret ? EXIT_DONE : EXIT_OTHER;
+}
+
+/* Where the archive has it --------------------------------------------------------------------- */
+
+static void add_capture(void *ctx, const struct cdxj_entry *e)
+{
+    struct buf date = {.max = 64};
+    buf_time_iso(&date, (uint64_t)e->date_ms);
+    json_t *one = json_object();
+    (void)json_object_set_new(one, "file", json_stringn(e->filename.p, e->filename.n));
+    (void)json_object_set_new(one, "offset", json_integer((json_int_t)e->offset));
+    (void)json_object_set_new(one, "length", json_integer((json_int_t)e->length));
+    (void)json_object_set_new(one, "date", json_stringn(date.p, date.n));
+    (void)json_object_set_new(one, "status", json_integer((json_int_t)e->status));
+    if (e->mime.p)
+        (void)json_object_set_new(one, "mime", json_stringn(e->mime.p, e->mime.n));
+    (void)json_array_append_new(ctx, one);
+    buf_done(&date);
+}
+
+static void add_captures(const char *dir, json_t *answer)
+{
+    static char room[URL_ROOM_BYTES];
+    struct str href = str_c(json_text(answer, "url"));
+    struct url_parser parser = {0};
+    struct buf key = {.max = (size_t)2 * URL_ROOM_BYTES};
+    struct url u;
+    json_t *list = json_array();
+    if (url_parse(&parser, href, NULL, (struct url_room){room, sizeof room}, &u) == RC_OK) {
+        url_cdx_key(&u, &key);
+        stopped_crawl_captures(dir, buf_str(&key), href, add_capture, list);
+    }
+    (void)json_object_set_new(answer, "captures", list);
+    buf_done(&key);
+}
+
+/* For people ----------------------------------------------------------------------------------- */
+
+static void line(struct buf *out, const char *name, const char *text)
+{
+    buf_printf(out, "%-9s%s\n", name, text);
+}
+
+static void print(const json_t *a, struct buf *out)
+{
+    const json_t *host = json_object_get(a, "host"), *last = json_object_get(a, "last");
+    const json_t *captures = json_object_get(a, "captures"), *one;
+    size_t i;
+    line(out, "url", json_text(a, "url"));
+    buf_printf(out, "%-9s%s: %s\n", "state", json_text(a, "state"), json_text(a, "why"));
+    line(out, "scope", json_text(json_object_get(a, "scope"), "text"));
+    line(out, "robots", json_text(json_object_get(a, "robots"), "text"));
+    buf_printf(out, "%-9s%s: %s (bucket %llu", "host", json_text(host, "name"),
+               json_text(host, "text"), (unsigned long long)json_u64(host, "bucket"));
+    if (json_is_true(
+            json_object_get(a, "running"))) /* how many shards there will be is not known */
+        buf_printf(out, ", shard %llu", (unsigned long long)json_u64(host, "shard"));
+    buf_add(out, STR(")\n"));
+    if (json_is_object(last))
+        line(out, "last", json_text(last, "text"));
+    json_array_foreach(captures, i, one)
+        buf_printf(out, "%-9sarchive/%s, byte %llu, %llu bytes long, of %s\n", "archive",
+                   json_text(one, "file"), (unsigned long long)json_u64(one, "offset"),
+                   (unsigned long long)json_u64(one, "length"), json_text(one, "date"));
+}
+
+static int run(struct invocation *in)
+{
+    const struct settings *s = in->settings;
+    struct control_client c;
+    struct buf out = {.max = OUT_MAX_BYTES};
+    json_t *answer = NULL;
+    if (in->word_count != 2)
+        return cli_fail(EXIT_USAGE, "url: expected the directory of a crawl and a URL");
+    int code = control_client_open(&c, in->words[0], true);
+    if (code == EXIT_DONE)
+        code = ask(&c, in->words[1], &answer);
+    else if (code == EXIT_USAGE)
+        code = look_into(in->words[0], in->words[1], in->arena, &answer);
+    control_client_close(&c);
+    if (code == EXIT_DONE) {
+        add_captures(in->words[0], answer);
+        if (s->json)
+            json_print_line(answer);
+        else
+            print(answer, &out);
+        cli_print(&out);
+    }
+    json_decref(answer);
+    buf_done(&out);
+    return code;
+}
+
+static const struct option options[] = {
+    OPTION_BOOL_ROW(struct settings, json, "json", "no", "print JSON", .letter = 'j'),
+    {0},
+};
+
+const struct command cmd_url = {
+    .name = "url",
+    .args = "DIR URL",
+    .summary = "what the crawl knows of a URL, and why it was (not) fetched",
+    .details =
+        "Says whether the URL waits, is being asked for, was fetched, refused or never met, and\n"
+        "why: what scope and robots.txt say of it, how its host is doing, what the last answer "
+        "was\n"
+        "and where the archive has it. A crawl that runs is asked, the files of one that does not\n"
+        "are read.",
+    .options = options,
+    .settings_bytes = sizeof(struct settings),
+    .run = run,
+};

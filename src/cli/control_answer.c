@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a request of the control socket does, and what is answered. */
+#include "cli/control_request.h"
+#include "cli/control_server.h"
+
+#include "base/clock.h"
+#include "base/jsonw.h"
+#include "base/log.h"
+#include "components/seeds.h"
+#include "url/normalise.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+enum { SEEDS_WAIT_MS = 10 * 1000, ARENA_BYTES = 64 << 10, ARENA_MAX_BYTES = 16 << 20 };
+
+/* One request as it is answered. */
+struct answering {
+    const struct control_setup *setup;
+    struct control_rate recent;
+    const struct control_request *request;
+    struct arena *arena;
+    struct buf *out;
+};
+
+static void say_error(struct buf *out, const char *code, struct str message, struct str hint)
+{
+    struct jsonw j = jsonw_to(out);
+    jsonw_object(&j);
+    jsonw_key(&j, "error");
+    jsonw_object(&j);
+    jsonw_text_field(&j, "code", str_c(code));
+    jsonw_text_field(&j, "message", message);
+    if (hint.p)
+        jsonw_text_field(&j, "hint", hint);
+    jsonw_end(&j);
+    jsonw_end(&j);
+}
+
+static const char *code_of(enum rc rc)
+{
+    switch (rc) {
+    case RC_INVALID:
+        return "invalid";
+    case RC_NOT_FOUND:
+        return "not-found";
+    case RC_UNSUPPORTED:
+        return "not-while-running";
+    case RC_CLOSED:
+        return "ending";
+    case RC_AGAIN:
+        return "busy";
+    default:
+        return "failed";
+    }
+}
+
+static void say_ok(struct buf *out, const char *what)
+{
+    struct jsonw j = jsonw_to(out);
+    jsonw_object(&j);
+    jsonw_bool_field(&j, "ok", true);
+    jsonw_text_field(&j, "text", str_c(what));
+    jsonw_end(&j);
+}
+
+/* Seeds ---------------------------------------------------------------------------------------- */
+
+struct refused {
+    struct str url;
+    const char *why;
+};
+
+/* NULL: it is good. `whole` is what the component gets. */
+static const char *judge_seed(const struct control_setup *s, struct str text, char *room,
+                              struct url *ret)
+{
+    struct url_parser parser = {.idn = s->scope->idn};
+    enum rc rc = url_parse(&parser, text, NULL, (struct url_room){room, URL_ROOM_BYTES}, ret);
+    if (rc == RC_INVALID || rc == RC_LIMIT)
+        return url_reason_text(parser.reason);
+    if (rc)
+        return rc_text(rc);
+    if (!url_is_http(ret))
+        return "neither http nor https";
+    return port_is_bad(url_port(ret)) ? "that port may not be asked" : NULL;
+}
+
+static struct str with_scheme(struct arena *arena, struct str text)
+{
+    size_t at = str_find_str(text, STR("://"));
+    bool has = at > 0 && at < text.n && at < 12;
+    return has ? arena_dup(arena, text) : arena_printf(arena, "http://" STR_FMT, STR_ARG(text));
+}
+
+/* Good ones to the errand, the others to the answer. */
+static enum rc sort_seeds(struct answering *a, struct seeds_errand *e, struct refused *bad,
+                          size_t *bad_count)
+{
+    const struct control_request *r = a->request;
+    char *room = arena_alloc(a->arena, URL_ROOM_BYTES);
+    struct str *good = arena_alloc(e->arena, r->url_count * sizeof *good);
+    struct url u;
+    for (size_t i = 0; room && good && i < r->url_count; i++) {
+        struct str whole = with_scheme(e->arena, str_trim(r->urls[i]));
+        const char *why = whole.p ? judge_seed(a->setup, whole, room, &u) : rc_text(RC_NOMEM);
+        if (why)
+            bad[(*bad_count)++] = (struct refused){r->urls[i], why};
+        else
+            good[e->count++] = whole;
+    }
+    e->urls = good;
+    return room && good ? RC_OK : RC_NOMEM;
+}
+
+static void say_seeds(struct buf *out, size_t added, size_t known, const struct refused *bad,
+                      size_t bad_count)
+{
+    struct jsonw j = jsonw_to(out);
+    jsonw_object(&j);
+    jsonw_bool_field(&j, "ok", true);
+    jsonw_u64_field(&j, "added", added);
+    jsonw_u64_field(&j, "known", known);
+    jsonw_key(&j, "refused");
+    jsonw_array(&j);
+    for (size_t i = 0; i < bad_count; i++) {
+        jsonw_object(&j);
+        jsonw_text_field(&j, "url", bad[i].url);
+        jsonw_text_field(&j, "why", str_c(bad[i].why));
+        jsonw_end(&j);
+    }
+    jsonw_end(&j);
+    jsonw_end(&j);
+}
+
+static enum rc do_seeds(struct answering *a, struct buf *why)
+{
+    struct refused bad[CONTROL_URLS];
+    size_t bad_count = 0;
+    if (flow_is_ending(a->setup->flow)) {
+        buf_add(why, STR("the crawl is coming to its end and takes no more seeds"));
+        return RC_CLOSED;
+    }
+    struct seeds_errand *e = seeds_errand_open();
+    if (!e)
+        return RC_NOMEM;
+    e->call.calls = &a->setup->ledger->calls;
+    e->call.holders = 1;
+    enum rc rc = sort_seeds(a, e, bad, &bad_count);
+    if (rc == RC_OK && e->count)
+        rc = calls_ask(&a->setup->ledger->calls, CALLS_SEEDS, &e->call, SEEDS_WAIT_MS);
+    if (rc == RC_OK)
+        say_seeds(a->out, e->count - e->known, e->known, bad, bad_count);
+    else if (rc == RC_CLOSED)
+        buf_add(why, STR("the crawl has come to its end and takes no more seeds"));
+    else if (rc == RC_AGAIN)
+        buf_add(why, STR("the crawl is too busy to say that the seeds are safe: ask again"));
+    call_leave(&e->call);
+    return rc;
+}
+
+/* What became of each URL, as far as the history knows. */
+static enum rc do_known(struct answering *a, struct buf *why)
+{
+    const struct control_request *r = a->request;
+    struct history *h = ledger_history(a->setup->ledger->ledger);
+    char *room = arena_alloc(a->arena, URL_ROOM_BYTES);
+    struct jsonw j = jsonw_to(a->out);
+    struct past past;
+    struct url u;
+    (void)why;
+    if (!room)
+        return RC_NOMEM;
+    jsonw_object(&j);
+    jsonw_bool_field(&j, "ok", true);
+    jsonw_key(&j, "codes");
+    jsonw_array(&j);
+    for (size_t i = 0; i < r->url_count; i++) {
+        bool is_good = !judge_seed(a->setup, r->urls[i], room, &u);
+        if (is_good)
+            url_normalise(&u, URL_RULES_DEFAULT);
+        if (is_good && h && history_get(h, url_fingerprint(&u), a->arena, &past) == RC_OK)
+            jsonw_i64(&j, past.code);
+        else
+            jsonw_null(&j);
+    }
+    jsonw_end(&j);
+    jsonw_end(&j);
+    return RC_OK;
+}
+
+/* The rest ------------------------------------------------------------------------------------- */
+
+/* As a signal would, so that there is one way of stopping. */
+static void stop(const struct control_setup *s, bool now)
+{
+    log_info(s->log, "crawl.stop", LOG_C("by", "the control socket"));
+    if (now)
+        flow_stop(s->flow);
+    if (!flow_is_ending(s->flow) || now)
+        (void)kill(getpid(), SIGTERM);
+}
+
+static void set_paused(const struct control_setup *s, bool is_paused, struct buf *out)
+{
+    if (flow_is_paused(s->flow) == is_paused) {
+        say_ok(out, is_paused ? "was paused already" : "was not paused");
+        return;
+    }
+    log_info(s->log, is_paused ? "crawl.paused" : "crawl.unpaused",
+             LOG_C("by", "the control socket"));
+    if (is_paused)
+        flow_pause(s->flow);
+    else
+        flow_unpause(s->flow);
+    say_ok(out, is_paused ? "paused: what is under way comes to its end, nothing more is asked"
+                          : "goes on");
+}
+
+static enum rc perform(struct answering *a, struct buf *why)
+{
+    const struct control_setup *s = a->setup;
+    switch (a->request->what) {
+    case CONTROL_STATUS:
+        control_status(s, a->recent, false, a->out);
+        return RC_OK;
+    case CONTROL_PAUSE:
+    case CONTROL_UNPAUSE:
+        set_paused(s, a->request->what == CONTROL_PAUSE, a->out);
+        return RC_OK;
+    case CONTROL_CHECKPOINT:
+        ledger_checkpoint(s->ledger->ledger);
+        say_ok(a->out, "a checkpoint is being made");
+        return RC_OK;
+    case CONTROL_STOP:
+        stop(s, a->request->now);
+        say_ok(a->out, "stopping");
+        return RC_OK;
+    case CONTROL_SET:
+        return control_set(s, a->request, a->out, why);
+    case CONTROL_SEEDS:
+        return do_seeds(a, why);
+    case CONTROL_KNOWN:
+        return do_known(a, why);
+    case CONTROL_URL:
+        return control_url(s, a->request->url, a->out, why);
+    case CONTROL_DOES_:
+        break;
+    }
+    return RC_INVALID;
+}
+
+bool control_answer(const struct control_setup *s, struct control_rate recent, struct str line,
+                    struct buf *out)
+{
+    struct control_request request = {0};
+    struct buf why = {.max = 8192};
+    struct arena *arena = arena_open(ARENA_BYTES, ARENA_MAX_BYTES);
+    struct answering a = {s, recent, &request, arena, out};
+    enum rc rc = arena ? control_request_read(line, arena, &request, &why) : RC_NOMEM;
+    bool waits = rc == RC_OK && request.what == CONTROL_STOP;
+    if (rc == RC_OK)
+        rc = perform(&a, &why);
+    if (rc) {
+        buf_clear(out);
+        say_error(out, code_of(rc), why.n ? buf_str(&why) : str_c(rc_text(rc)), STR_NONE);
+    }
+    buf_byte(out, '\n');
+    arena_close(arena);
+    buf_done(&why);
+    return waits;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* control_request: one line that a running crawl is asked over DIR/run/control.sock.
+ *
+ *     {"do":"status"}                           {"do":"url","url":"http://example.org/a"}
+ *     {"do":"pause"}  {"do":"unpause"}          {"do":"known","urls":["http://example.org/", ...]}
+ *     {"do":"checkpoint"}                       {"do":"seeds","urls":["http://example.org/", ...]}
+ *     {"do":"stop","now":true}                  {"do":"set","key":"pace.delay","value":"2s"}
+ *
+ * Each is answered by one line: {"ok":true,...} or {"error":{"code":"...","message":"...",
+ * "hint":"..."}}. */
+#ifndef CLI_CONTROL_REQUEST_H
+#define CLI_CONTROL_REQUEST_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum {
+    CONTROL_LINE_BYTES = 1 << 20, /* of a request, its LF included */
+    CONTROL_ANSWER_BYTES = 8 << 20,
+    CONTROL_URLS = 200, /* in one request */
+};
+
+enum control_do {
+    CONTROL_STATUS,
+    CONTROL_PAUSE,
+    CONTROL_UNPAUSE,
+    CONTROL_CHECKPOINT,
+    CONTROL_STOP,
+    CONTROL_SET,
+    CONTROL_SEEDS,
+    CONTROL_KNOWN,
+    CONTROL_URL,
+    CONTROL_DOES_
+};
+
+struct control_request {
+    enum control_do what;
+    bool now;               /* stop */
+    struct str key, value;  /* set */
+    struct str url;         /* url */
+    const struct str *urls; /* seeds, known */
+    size_t url_count;
+};
+
+/* Reads a line without its LF. The texts are copied into the arena. RC_INVALID comes with `why` for
+ * a person; RC_NOMEM. */
+MUST_CHECK enum rc control_request_read(struct str line, struct arena *arena,
+                                        struct control_request *ret, struct buf *why);
+
+#endif

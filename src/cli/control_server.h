@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* control_server: a running crawl can be asked and told, over DIR/run/control.sock.
+ *
+ * A thread of its own reads requests (control_request.h), one a line, and answers each with one
+ * line. It never touches what shards own: what it wants of them it asks (components/calls.h). At
+ * most CONTROL_CLIENTS at a time; one that is silent for a minute is closed. Who asked for the stop
+ * gets the last status when the crawl has ended, and the end of the connection when the process
+ * has. */
+#ifndef CLI_CONTROL_SERVER_H
+#define CLI_CONTROL_SERVER_H
+
+#include "cli/control_request.h"
+#include "components/services.h"
+#include "flow/flow.h"
+
+enum { CONTROL_CLIENTS = 16, CONTROL_IDLE_MS = 60 * 1000 };
+
+struct control_setup { /* all borrowed until the close */
+    const char *dir;
+    struct flow *flow;
+    const struct wiring *wiring;
+    struct ledger_service *ledger;
+    struct scope_service *scope;
+    struct log *log;
+};
+
+struct control_server;
+
+/* The flow is open, so the crawl's lock is held. RC_INVALID, RC_IO, RC_NOMEM, RC_LIMIT; `why`. */
+MUST_CHECK enum rc control_server_open(const struct control_setup *s, struct control_server **ret,
+                                       struct buf *why);
+/* The flow has ended: who waits for that is told. Accepts NULL. */
+void control_server_close(struct control_server *s);
+
+/* control_answer.c: appends the answer to one request, with its LF. True: the rest of the answer is
+ * the end of the crawl. `recent` as control_status. */
+struct control_rate {
+    uint64_t fetched, over_ms; /* of the last seconds */
+};
+bool control_answer(const struct control_setup *s, struct control_rate recent, struct str line,
+                    struct buf *out);
+
+/* control_status.c: the crawl's state as one JSON object, with what it waits for. */
+void control_status(const struct control_setup *s, struct control_rate recent, bool has_ended,
+                    struct buf *out);
+
+/* control_set.c: RC_INVALID, RC_NOT_FOUND, RC_UNSUPPORTED, RC_CLOSED, RC_NOMEM with `why`. */
+MUST_CHECK enum rc control_set(const struct control_setup *s, const struct control_request *r,
+                               struct buf *out, struct buf *why);
+
+/* control_url.c: everything known of a URL; RC_INVALID and RC_CLOSED with `why`. */
+MUST_CHECK enum rc control_url(const struct control_setup *s, struct str url, struct buf *out,
+                               struct buf *why);
+
+#endif

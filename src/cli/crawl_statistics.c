@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/crawl_statistics.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum { EVERY_MS = 20 * 1000, PATH_BYTES = 4096 };
+
+struct crawl_statistics {
+    FILE *file;
+    struct ledger_service *ledger;
+    uint64_t begun_ms, last_ms;
+    uint64_t last_fetched, last_bytes;
+};
+
+static uint64_t get(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+struct crawl_statistics *crawl_statistics_open(const char *dir, struct ledger_service *ledger)
+{
+    char path[PATH_BYTES];
+    int length = snprintf(path, sizeof path, "%s/logs/progress-statistics.log", dir);
+    struct crawl_statistics *s = mem_zero(1, sizeof *s);
+    if (s && length > 0 && (size_t)length < sizeof path)
+        s->file = fopen(path, "ae");
+    if (!s || !s->file) {
+        mem_free(s);
+        return NULL;
+    }
+    s->ledger = ledger;
+    s->begun_ms = s->last_ms = clock_now_ms(clock_real());
+    if (fseek(s->file, 0, SEEK_END) == 0 && ftell(s->file) == 0)
+        (void)fputs("timestamp discovered queued downloaded doc/s(avg) KB/s(avg) dl-failures "
+                    "busy-thread mem-use-KB heap-size-KB congestion max-depth avg-depth\n",
+                    s->file);
+    return s;
+}
+
+/* What the process has of the machine's memory. */
+static uint64_t resident_bytes(void)
+{
+    unsigned long long all = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (f && fscanf(f, "%llu %llu", &all, &resident) != 2)
+        resident = 0;
+    if (f)
+        (void)fclose(f);
+    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static double rate(uint64_t count, uint64_t over_ms)
+{
+    return over_ms ? (double)count * 1000 / (double)over_ms : 0;
+}
+
+static void print_rates(struct crawl_statistics *s, uint64_t now_ms, struct buf *out)
+{
+    const struct crawl_counts *c = &s->ledger->counts;
+    uint64_t fetched = get(&c->fetched), bytes = get(&c->bytes);
+    uint64_t lately_ms = now_ms - s->last_ms, all_ms = now_ms - s->begun_ms;
+    buf_printf(out, " %.2f(%.2f) %.0f(%.0f)", rate(fetched - s->last_fetched, lately_ms),
+               rate(fetched, all_ms), rate(bytes - s->last_bytes, lately_ms) / 1000,
+               rate(bytes, all_ms) / 1000);
+    s->last_fetched = fetched;
+    s->last_bytes = bytes;
+    s->last_ms = now_ms;
+}
+
+static void write_line(struct crawl_statistics *s, uint64_t now_ms)
+{
+    const struct crawl_counts *c = &s->ledger->counts;
+    uint64_t known = 0, queued = 0, memory = 0;
+    struct buf out = {.max = 4096};
+    for (size_t i = 0; i < CRAWL_MAX_SHARDS; i++) {
+        known += get(&c->shards[i].known);
+        queued += get(&c->shards[i].queued);
+        memory += get(&c->shards[i].memory_bytes);
+    }
+    buf_time_iso(&out, clock_wall_ms(clock_real()));
+    buf_printf(&out, " %llu %llu %llu", (unsigned long long)known, (unsigned long long)queued,
+               (unsigned long long)get(&c->fetched));
+    print_rates(s, now_ms, &out);
+    buf_printf(&out, " %llu %llu %llu %llu - - -\n", (unsigned long long)get(&c->failed),
+               (unsigned long long)get(&c->open), (unsigned long long)memory / 1024,
+               (unsigned long long)resident_bytes() / 1024);
+    (void)fwrite(buf_str(&out).p, 1, out.n, s->file);
+    (void)fflush(s->file);
+    buf_done(&out);
+}
+
+void crawl_statistics_look(struct crawl_statistics *s, uint64_t now_ms)
+{
+    if (s && now_ms - s->last_ms >= EVERY_MS)
+        write_line(s, now_ms);
+}
+
+void crawl_statistics_close(struct crawl_statistics *s)
+{
+    if (!s)
+        return;
+    write_line(s, clock_now_ms(clock_real()));
+    (void)fclose(s->file);
+    mem_free(s);
+}

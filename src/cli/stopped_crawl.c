@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/stopped_crawl.h"
+
+#include "cli/config_file.h"
+#include "cli/config_write.h"
+#include "cli/settings.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "url/normalise.h"
+#include "warc/cdxj.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+static bool path_in(char *room, const char *dir, const char *name)
+{
+    return snprintf(room, PATH_BYTES, "%s/%s", dir, name) < PATH_BYTES;
+}
+
+bool stopped_crawl_is_one(const char *dir)
+{
+    char path[PATH_BYTES];
+    return path_in(path, dir, "state/VERSION") && access(path, F_OK) == 0;
+}
+
+/* The scope ------------------------------------------------------------------------------------ */
+
+/* As the crawl was last started (cmd_crawl.c saves it); false: not known. */
+static bool read_settings(const char *dir, struct arena *arena, struct settings **ret)
+{
+    char path[PATH_BYTES];
+    struct problems problems;
+    size_t rows = 0;
+    while (settings_table[rows].key)
+        rows++;
+    struct settings *s = arena_zero(arena, sizeof *s);
+    enum settings_source *sources = arena_zero(arena, rows * sizeof *sources);
+    if (!s || !sources || !path_in(path, dir, CONFIG_OF_CRAWL) || access(path, R_OK) ||
+        options_default(settings_table, s, arena))
+        return false;
+    problems_init(&problems, path);
+    enum rc rc = config_file_read(path, s, sources, arena, &problems);
+    problems_done(&problems);
+    *ret = s;
+    return rc == RC_OK;
+}
+
+static enum rc open_scope(struct stopped_crawl *d, const char *dir, struct arena *arena,
+                          struct buf *why)
+{
+    struct settings *s = NULL;
+    struct scope_settings set = {0};
+    if (!read_settings(dir, arena, &s))
+        return RC_OK;
+    enum rc rc = options_default(scope_options, &set, arena);
+    set.scope = s->scope;
+    set.depth = s->depth;
+    set.include = s->include;
+    set.exclude = s->exclude;
+    set.pages_only = s->pages_only;
+    return rc ? rc : scope_open(&set, &d->scope, why);
+}
+
+static enum rc hear_seed(void *ctx, struct str line)
+{
+    struct stopped_crawl *d = ctx;
+    struct str rest = line;
+    struct str text = str_take_until(&rest, ' ');
+    struct url_parser parser = {.idn = d->idn};
+    static char room[URL_ROOM_BYTES]; /* large, and there is one thread */
+    struct url u;
+    if (!d->scope || url_parse(&parser, text, NULL, (struct url_room){room, sizeof room}, &u))
+        return RC_OK;
+    url_normalise(&u, URL_RULES_DEFAULT);
+    return scope_add_seed(d->scope, &u);
+}
+
+/* The ledger ----------------------------------------------------------------------------------- */
+
+static enum rc open_ledger(struct stopped_crawl *d, const char *dir, struct arena *arena,
+                           struct buf *why)
+{
+    struct ledger_report report;
+    struct str history = arena_printf(arena, "%s/state/history", dir);
+    struct ledger_settings s = {
+        .shards = 1,
+        .frontier = {.max_hosts = UINT64_C(1) << 40, .max_host_queue = UINT64_C(1) << 40},
+        .warc = {.prefix = STR("orbweaver"),
+                 .host = STR("localhost"),
+                 .roll_bytes = 1000000000,
+                 .buffer_bytes = 1 << 20},
+        .journal = {.segment_bytes = 64 << 20, .buffer_bytes = 16 << 20},
+        .digest_bytes = 1 << 16,
+        .image_bytes = UINT64_C(1) << 40,
+        .most_wait_ms = UINT64_C(24) * 3600 * 1000,
+        .clock = clock_real(),
+    };
+    if (!history.p)
+        return RC_NOMEM;
+    s.history_path = access(history.p, F_OK) == 0 ? history.p : NULL;
+    enum rc rc = disk_real_open(dir, &d->disk);
+    return rc ? rc
+              : ledger_open(d->disk, &s, (struct ledger_hears){hear_seed, d}, &d->ledger, &report,
+                            why);
+}
+
+enum rc stopped_crawl_open(struct stopped_crawl *d, const char *dir, struct arena *arena,
+                           struct buf *why)
+{
+    *d = (struct stopped_crawl){0};
+    if (!stopped_crawl_is_one(dir)) {
+        buf_printf(why, "%s is no directory of a crawl", dir);
+        return RC_NOT_FOUND;
+    }
+    enum rc rc = url_idn_open(&d->idn);
+    rc = rc ? rc : open_scope(d, dir, arena, why);
+    rc = rc ? rc : open_ledger(d, dir, arena, why);
+    if (rc)
+        stopped_crawl_close(d);
+    return rc;
+}
+
+void stopped_crawl_close(struct stopped_crawl *d)
+{
+    ledger_close(d->ledger);
+    disk_close(d->disk);
+    scope_close(d->scope);
+    url_idn_close(d->idn);
+    *d = (struct stopped_crawl){0};
+}
+
+/* Lines ---------------------------------------------------------------------------------------- */
+
+int stopped_crawl_seeds(const char *dir, int (*each)(void *ctx, struct str url, struct str from),
+                        void *ctx)
+{
+    char path[PATH_BYTES], *line = NULL;
+    size_t room = 0;
+    ssize_t n;
+    int code = EXIT_DONE;
+    FILE *f = path_in(path, dir, "state/seeds") ? fopen(path, "re") : NULL;
+    if (!f)
+        return cli_fail(EXIT_USAGE, "%s is no directory of a crawl", dir);
+    while (code == EXIT_DONE && (n = getline(&line, &room, f)) > 0) {
+        struct str from = str_trim(str_make(line, (size_t)n));
+        struct str url = str_take_until(&from, ' ');
+        if (url.n)
+            code = each(ctx, url, from);
+    }
+    free(line);
+    (void)fclose(f);
+    return code;
+}
+
+static void captures_in(const char *path, struct str key, struct str url,
+                        void (*each)(void *ctx, const struct cdxj_entry *e), void *ctx)
+{
+    FILE *f = fopen(path, "re");
+    struct buf scratch = {.max = CDXJ_MAX_LINE};
+    struct cdxj_entry e;
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t n;
+    while (f && (n = getline(&line, &room, f)) > 0) {
+        struct str text = str_make(line, (size_t)n);
+        if (str_starts(text, key) && text.n > key.n && text.p[key.n] == ' ' &&
+            cdxj_parse(text, &scratch, &e) == RC_OK && str_eq(e.url, url))
+            each(ctx, &e);
+    }
+    free(line);
+    if (f)
+        (void)fclose(f);
+    buf_done(&scratch);
+}
+
+void stopped_crawl_captures(const char *dir, struct str key, struct str url,
+                            void (*each)(void *ctx, const struct cdxj_entry *e), void *ctx)
+{
+    char path[PATH_BYTES];
+    /* The parts are what the crawl writes; index.cdxj is made of them, and may outlive them. */
+    bool has_path = path_in(path, dir, "indexes/parts/index.cdxj") && access(path, R_OK) == 0;
+    if (has_path || path_in(path, dir, "indexes/index.cdxj"))
+        captures_in(path, key, url, each, ctx);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stopped_crawl: the directory of a crawl that does not run, opened to look into. */
+#ifndef CLI_STOPPED_CRAWL_H
+#define CLI_STOPPED_CRAWL_H
+
+#include "components/services.h"
+
+struct stopped_crawl {
+    struct disk *disk;
+    struct ledger *ledger;
+    struct scope *scope; /* drawn by the crawl's seeds; NULL: its settings are not known */
+    struct url_idn *idn;
+};
+
+/* Whether a crawl was ever there. */
+bool stopped_crawl_is_one(const char *dir);
+
+/* Takes the crawl's lock until the close, and brings its files to where the next start would find
+ * them (crawl/ledger.h, recovery); nothing else is written. RC_LOCKED: it runs. `why`. */
+MUST_CHECK enum rc stopped_crawl_open(struct stopped_crawl *d, const char *dir, struct arena *arena,
+                                      struct buf *why);
+void stopped_crawl_close(struct stopped_crawl *d); /* accepts a zeroed or half-open one */
+
+/* Each line of DIR/state/seeds: a seed, and for where one redirects to, `from`: that seed; else
+ * absent. EXIT_DONE, or what `each` returned to stop, or EXIT_USAGE: no crawl was ever there. */
+int stopped_crawl_seeds(const char *dir, int (*each)(void *ctx, struct str url, struct str from),
+                        void *ctx);
+
+/* Each capture of the URL with that index key, in DIR/indexes. */
+struct cdxj_entry;
+void stopped_crawl_captures(const char *dir, struct str key, struct str url,
+                            void (*each)(void *ctx, const struct cdxj_entry *e), void *ctx);
+
+#endif

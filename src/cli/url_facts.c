@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/url_facts.h"
+
+#include "base/digest.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "url/normalise.h"
+
+enum rc url_facts_name(struct url_facts *f, const struct url_idn *idn, struct str text,
+                       unsigned shards, struct buf *why)
+{
+    struct url_parser parser = {.idn = idn};
+    size_t at = str_find_str(text, STR("://"));
+    bool has_scheme = at > 0 && at < text.n && at < 12;
+    char *room = arena_alloc(f->arena, URL_ROOM_BYTES);
+    f->asked = has_scheme ? arena_dup(f->arena, text)
+                          : arena_printf(f->arena, "http://" STR_FMT, STR_ARG(text));
+    if (!room || !f->asked.p)
+        return RC_NOMEM;
+    enum rc rc =
+        url_parse(&parser, f->asked, NULL, (struct url_room){room, URL_ROOM_BYTES}, &f->url);
+    if (rc == RC_NOMEM)
+        return rc;
+    if (rc || !url_is_http(&f->url)) {
+        buf_printf(why, "\"" STR_FMT "\" is no URL of the web: %s", STR_ARG(str_first(text, 200)),
+                   rc ? url_reason_text(parser.reason) : "neither http nor https");
+        return RC_INVALID;
+    }
+    url_normalise(&f->url, URL_RULES_DEFAULT);
+    f->fingerprint = url_fingerprint(&f->url);
+    f->position = hash64(url_host(&f->url));
+    f->shard = frontier_bucket(f->position) % (shards ? shards : 1);
+    return RC_OK;
+}
+
+/* The frontier --------------------------------------------------------------------------------- */
+
+static bool is_it(const struct url_facts *f, const struct host *h, const struct url_entry *e)
+{
+    struct origin o = host_origin_at(h, e->origin);
+    return o.port == f->url.port && o.is_https == (f->url.kind == URL_HTTPS) &&
+           str_eq(e->path, url_path_query(&f->url));
+}
+
+/* The first of the queue is out when its host is. */
+static void find_in_class(struct url_facts *f, const struct host *h, const struct host_class *c,
+                          unsigned class, uint64_t *before)
+{
+    struct url_walk walk = url_queue_walk(&c->queue);
+    struct url_entry e;
+    for (uint64_t i = 0; url_walk_next(&walk, &e); i++, ++*before) {
+        if (*before >= URL_FACTS_WALK) {
+            f->is_far = true;
+            return;
+        }
+        if (!is_it(f, h, &e))
+            continue;
+        f->is_out = i == 0 && h->state == HOST_OUT && h->lent_class == class;
+        f->is_queued = !f->is_out;
+        f->place = *before;
+        f->via = e.via;
+        f->hops = arena_dup(f->arena, e.hops);
+        return;
+    }
+}
+
+static void find_in_queue(struct url_facts *f, struct host *h)
+{
+    uint64_t before = 0;
+    for (unsigned i = 0; i < FRONTIER_CLASSES && !f->is_queued && !f->is_out && !f->is_far; i++) {
+        const struct host_class *c = host_class_of(h, i);
+        if (c)
+            find_in_class(f, h, c, i, &before);
+    }
+}
+
+static void look_at_robots(struct url_facts *f, const struct card *card, int64_t wall_ms)
+{
+    const struct card_robots *r = card_robots_of(card, f->url.kind == URL_HTTPS, f->url.port);
+    if (!r)
+        return;
+    f->robots = (struct robots_facts){
+        .is_there = true, .is_failing = r->is_failing, .has_rules = r->rules != NULL};
+    f->robots.age_ms = wall_ms > r->asked_wall_ms ? (uint64_t)(wall_ms - r->asked_wall_ms) : 0;
+    if (!r->rules)
+        return;
+    struct robots_verdict v = robots_check(r->rules, url_path_query(&f->url));
+    f->robots.allowed = v.allowed;
+    f->robots.line = v.line;
+    f->robots.rule = v.rule.p ? arena_dup(f->arena, v.rule) : STR_NONE;
+    f->robots.has_delay = robots_delay_ms(r->rules, &f->robots.delay_ms);
+}
+
+void url_facts_frontier(struct url_facts *f, const struct frontier *frontier, uint64_t now_ms,
+                        int64_t wall_ms)
+{
+    struct host *h = frontier_host(frontier, f->position, url_host(&f->url));
+    f->is_known = frontier_knows(frontier, f->position, f->fingerprint);
+    if (!h)
+        return;
+    const struct card *card = card_if(h);
+    f->has_host = true;
+    f->host_state = (enum host_state)h->state;
+    f->queued = host_queued(h);
+    f->wait_ms = h->state == HOST_WAITING && h->due_ms > now_ms ? h->due_ms - now_ms : 0;
+    if (f->is_known)
+        find_in_queue(f, h);
+    if (!card)
+        return;
+    f->card =
+        (struct card_facts){card->pages, card->bytes, card->failures, card->tries, card->dead_code};
+    look_at_robots(f, card, wall_ms);
+}
+
+/* The others ----------------------------------------------------------------------------------- */
+
+void url_facts_history(struct url_facts *f, struct history *h)
+{
+    struct past before;
+    if (!h)
+        return;
+    f->has_past = history_get(h, f->fingerprint, f->arena, &f->past) == RC_OK;
+    uint64_t via = f->has_past ? f->past.via : f->via;
+    if (via && history_get(h, via, f->arena, &before) == RC_OK)
+        f->via_url = before.url;
+}
+
+void url_facts_scope(struct url_facts *f, const struct scope *s)
+{
+    struct str hops = f->hops.p ? f->hops : f->has_past ? f->past.hops : STR("L");
+    f->has_scope = true;
+    f->verdict = scope_check(s, &f->url, hops);
+}
+
+/* JSON ----------------------------------------------------------------------------------------- */
+
+struct writing {
+    const struct url_facts *f;
+    struct jsonw j;
+    struct buf text;
+};
+
+static void text_member(struct writing *w, const char *key)
+{
+    jsonw_text_field(&w->j, key, buf_str(&w->text));
+    buf_clear(&w->text);
+}
+
+static void json_robots(struct writing *w)
+{
+    const struct robots_facts *r = &w->f->robots;
+    jsonw_key(&w->j, "robots");
+    jsonw_object(&w->j);
+    jsonw_bool_field(&w->j, "known", r->has_rules);
+    if (r->has_rules) {
+        jsonw_bool_field(&w->j, "allowed", r->allowed);
+        jsonw_u64_field(&w->j, "line", r->line);
+        jsonw_text_field(&w->j, "rule", r->rule);
+        jsonw_u64_field(&w->j, "age_ms", r->age_ms);
+        jsonw_u64_field(&w->j, "crawl_delay_ms", r->has_delay ? r->delay_ms : 0);
+    }
+    jsonw_bool_field(&w->j, "failing", r->is_failing);
+    url_words_robots(w->f, &w->text);
+    text_member(w, "text");
+    jsonw_end(&w->j);
+}
+
+static void json_host(struct writing *w, bool is_running)
+{
+    static const char *const states[] = {"idle", "waiting", "ready", "out"};
+    const struct url_facts *f = w->f;
+    jsonw_key(&w->j, "host");
+    jsonw_object(&w->j);
+    jsonw_text_field(&w->j, "name", url_host(&f->url));
+    jsonw_bool_field(&w->j, "known", f->has_host);
+    jsonw_u64_field(&w->j, "bucket", frontier_bucket(f->position));
+    jsonw_u64_field(&w->j, "shard", f->shard);
+    if (f->has_host) {
+        jsonw_text_field(&w->j, "state", str_c(f->card.dead_code ? "dead" : states[f->host_state]));
+        jsonw_u64_field(&w->j, "wait_ms", f->wait_ms);
+        jsonw_u64_field(&w->j, "queued", f->queued);
+        jsonw_u64_field(&w->j, "pages", f->card.pages);
+        jsonw_u64_field(&w->j, "bytes", f->card.bytes);
+        jsonw_u64_field(&w->j, "failures", f->card.failures);
+        jsonw_u64_field(&w->j, "tries", f->card.tries);
+    }
+    url_words_host(f, is_running, &w->text);
+    text_member(w, "text");
+    jsonw_end(&w->j);
+}
+
+static void json_past(struct writing *w)
+{
+    const struct past *p = &w->f->past;
+    jsonw_key(&w->j, "last");
+    if (!w->f->has_past) {
+        jsonw_null(&w->j);
+        return;
+    }
+    jsonw_object(&w->j);
+    jsonw_key(&w->j, "code");
+    jsonw_i64(&w->j, p->code);
+    buf_time_iso(&w->text, (uint64_t)p->date_ms);
+    text_member(w, "date");
+    jsonw_u64_field(&w->j, "bytes", p->bytes);
+    jsonw_text_field(&w->j, "mime", p->mime);
+    if (p->has_digest) {
+        buf_add(&w->text, STR("sha1:"));
+        buf_base32(&w->text, p->digest.bytes, DIGEST_SHA1_BYTES);
+        text_member(w, "digest");
+    }
+    jsonw_text_field(&w->j, "hops", p->hops);
+    jsonw_text_field(&w->j, "via", w->f->via_url);
+    jsonw_u64_field(&w->j, "fetches", p->fetches);
+    jsonw_u64_field(&w->j, "changes", p->changes);
+    url_words_last(w->f, &w->text);
+    text_member(w, "text");
+    jsonw_end(&w->j);
+}
+
+void url_facts_json(const struct url_facts *f, bool is_running, struct buf *out)
+{
+    struct writing w = {f, jsonw_to(out), {.max = 256 << 10}};
+    jsonw_object(&w.j);
+    jsonw_bool_field(&w.j, "ok", true);
+    jsonw_text_field(&w.j, "url", url_href(&f->url));
+    jsonw_text_field(&w.j, "asked", f->asked);
+    jsonw_bool_field(&w.j, "running", is_running);
+    jsonw_text_field(&w.j, "state", str_c(url_words_state(f)));
+    url_words_why(f, is_running, &w.text);
+    text_member(&w, "why");
+    if (f->is_queued)
+        jsonw_u64_field(&w.j, "before_it", f->place);
+    if (f->hops.p)
+        jsonw_text_field(&w.j, "hops", f->hops);
+    jsonw_text_field(&w.j, "via", f->via_url);
+    jsonw_key(&w.j, "scope");
+    jsonw_object(&w.j);
+    if (f->has_scope)
+        jsonw_bool_field(&w.j, "in", f->verdict == SCOPE_IN);
+    url_words_scope(f, &w.text);
+    text_member(&w, "text");
+    jsonw_end(&w.j);
+    json_robots(&w);
+    json_host(&w, is_running);
+    json_past(&w);
+    jsonw_end(&w.j);
+    buf_done(&w.text);
+}

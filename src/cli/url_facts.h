@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* url_facts: everything a crawl knows of a URL, and why it was or was not fetched.
+ *
+ * Collected in three steps, because three parties know: the URL itself, the frontier of its shard
+ * (on that shard's thread, or of a crawl that does not run), and history and scope (anybody). */
+#ifndef CLI_URL_FACTS_H
+#define CLI_URL_FACTS_H
+
+#include "base/jsonw.h"
+#include "components/services.h"
+#include "frontier/host.h"
+
+enum { URL_FACTS_WALK = 200000 }; /* entries of a queue that are looked at for its place */
+
+struct url_facts {
+    struct arena *arena; /* of all texts */
+    struct url url;      /* normalised */
+    struct str asked;    /* as the person wrote it */
+    uint64_t fingerprint, position;
+    unsigned shard;
+
+    /* the frontier's */
+    bool has_host;
+    bool is_known;
+    bool is_queued, is_out;
+    bool is_far; /* it may stand further back in the queue than was looked */
+    uint64_t place;
+    struct str hops; /* absent: it was not found in a queue */
+    uint64_t via;
+    enum host_state host_state;
+    uint64_t wait_ms; /* until the host may be asked */
+    uint64_t queued;  /* URLs of its host, what is out included */
+    struct card_facts {
+        uint64_t pages, bytes;
+        uint32_t failures, tries;
+        int32_t dead_code;
+    } card;
+    struct robots_facts {
+        bool is_there;   /* it was asked for */
+        bool is_failing; /* the last time in vain */
+        bool has_rules;
+        bool allowed;
+        unsigned line;
+        struct str rule;
+        uint64_t age_ms;
+        bool has_delay;
+        uint32_t delay_ms;
+    } robots;
+
+    /* history's and scope's */
+    bool has_past;
+    struct past past;
+    struct str via_url; /* absent: unknown, or a seed */
+    bool has_scope;
+    enum scope_verdict verdict;
+};
+
+/* Understands `text`, http:// added where it has no scheme. RC_INVALID with `why`; RC_NOMEM. */
+MUST_CHECK enum rc url_facts_name(struct url_facts *f, const struct url_idn *idn, struct str text,
+                                  unsigned shards, struct buf *why);
+void url_facts_frontier(struct url_facts *f, const struct frontier *frontier, uint64_t now_ms,
+                        int64_t wall_ms);
+void url_facts_history(struct url_facts *f, struct history *h); /* NULL: there is none */
+void url_facts_scope(struct url_facts *f, const struct scope *s);
+
+/* One JSON object; its members "text" and "why" are for people. */
+void url_facts_json(const struct url_facts *f, bool is_running, struct buf *out);
+
+/* url_words.c: one sentence each. */
+void url_words_why(const struct url_facts *f, bool is_running, struct buf *out);
+void url_words_scope(const struct url_facts *f, struct buf *out);
+void url_words_robots(const struct url_facts *f, struct buf *out);
+void url_words_host(const struct url_facts *f, bool is_running, struct buf *out);
+void url_words_last(const struct url_facts *f, struct buf *out);
+const char *url_words_state(const struct url_facts *f); /* "queued" */
+
+#endif

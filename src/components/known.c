@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* known: where a recrawl begins: every URL that earlier runs have asked for, from the history, a
+ * few hundred to a visit that fetches nothing. Pages that have not changed tell no links (304), so
+ * what they led to is brought here. What the frontier knows already is left out behind it: after an
+ * interruption all of it is brought once more. */
+#include "components/services.h"
+#include "components/visit.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+
+enum { KNOWN_A_VISIT = 200, BYTES_A_VISIT = 256 << 10 }; /* whichever comes first */
+
+struct known {
+    struct ledger_service *ledger;
+    struct history_cursor *cursor; /* NULL: there is nothing to bring, or no more */
+};
+
+static void known_close(struct instance *self)
+{
+    struct known *k = self->state;
+    history_cursor_close(k->cursor);
+    mem_free(k);
+}
+
+static enum rc known_open(struct instance *self, struct buf *why)
+{
+    (void)why;
+    struct known *k = mem_zero(1, sizeof *k);
+    if (!k)
+        return RC_NOMEM;
+    self->state = k;
+    k->ledger = part_provider(self, 0);
+    struct history *h = ledger_history(k->ledger->ledger);
+    if (!k->ledger->opened.is_unmet || !h)
+        return RC_OK;
+    k->cursor = history_cursor_open(h);
+    if (k->cursor)
+        return RC_OK;
+    known_close(self);
+    return RC_NOMEM;
+}
+
+static char last_hop(struct str hops)
+{
+    return hops.n ? hops.p[hops.n - 1] : HOP_LINK;
+}
+
+/* RC_NOT_FOUND: there are no more. */
+static enum rc bring_one(struct instance *self, struct known *k, struct visit *v)
+{
+    struct past past;
+    uint64_t fingerprint = 0;
+    enum rc rc = history_cursor_next(k->cursor, v->arena, &fingerprint, &past);
+    if (rc == RC_CORRUPT || rc == RC_VERSION) {
+        log_warn(part_log(self), "known.unreadable", LOG_RC(rc));
+        part_count_error(self);
+        return RC_OK;
+    }
+    if (rc)
+        return rc;
+    if (!visit_refer(v, past.url, last_hop(past.hops), STR_NONE))
+        return RC_NOMEM;
+    v->known[v->reference_count - 1] =
+        (struct visit_known){past.hops.p ? past.hops : STR(""), past.via};
+    return RC_OK;
+}
+
+static enum rc bring(struct instance *self, struct known *k, struct visit *v)
+{
+    enum rc rc = RC_OK;
+    v->known = arena_zero(v->arena, KNOWN_A_VISIT * sizeof *v->known);
+    if (!v->known)
+        return RC_NOMEM;
+    for (int i = 0; i < KNOWN_A_VISIT && arena_used(v->arena) < BYTES_A_VISIT && rc == RC_OK; i++)
+        rc = bring_one(self, k, v);
+    return rc;
+}
+
+static enum produced known_produce(struct instance *self)
+{
+    struct known *k = self->state;
+    if (!k->cursor)
+        return PRODUCED_IDLE;
+    struct visit *v = visit_open(VISIT_KNOWN, NULL);
+    enum rc rc = v ? bring(self, k, v) : RC_NOMEM;
+    if (v && v->reference_count)
+        part_emit(self, 0, &v->head);
+    else if (v)
+        message_end(&v->head);
+    if (rc == RC_OK)
+        return PRODUCED_MORE;
+    history_cursor_close(k->cursor);
+    k->cursor = NULL;
+    if (rc == RC_NOT_FOUND)
+        ledger_met(k->ledger->ledger);
+    else
+        part_fail(self, rc, "cannot read what is known: %s", rc_text(rc));
+    return PRODUCED_IDLE;
+}
+
+const struct part part_known = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "known",
+    .help = "brings what was asked for before, when it is to be asked for again",
+    .where = PART_ON_ONE_SHARD,
+    .outlets =
+        (const struct part_port[]){{"out", VISIT_TYPE, "URLs, as links of a visit", false}, {0}},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the history"}, {0}},
+    .credits_each = 4,
+    .credits_default = 64,
+    .open = known_open,
+    .close = known_close,
+    .produce = known_produce,
+};

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a crawl meets its own limits: pages with more links than anybody needs, exactly so many pages
+though some fail, a time that is over while everybody waits, and directories and lists of seeds that
+cannot be used. The web is a few lines of this file."""
+import collections
+import http.server
+import itertools
+import os
+import threading
+
+from crawl import Crawl, agree
+from scenario import case, main, run
+
+HOSTS = 6
+LINKS = 50000
+
+
+class Web:
+    """Answers by path: `pages` maps a path to a function of (host, how often it was asked), which gives
+    status, body and fields. Where `answers` gives False the connection is closed instead."""
+
+    def __init__(self, **pages):
+        asked = collections.Counter()
+        lock = threading.Lock()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                host = self.headers["Host"]
+                name = self.path.strip("/").replace(".", "_") or "home"
+                with lock:
+                    asked[host, name] += 1
+                    count = asked[host, name]
+                if not pages.get("answers", lambda: True)():
+                    self.close_connection = True
+                    return
+                status, body, *fields = pages.get(name, pages["other"])(host, count)
+                self.send_response(status)
+                for field in fields:
+                    self.send_header(*field)
+                self.send_header("Content-Type", "text/html")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+        self.asked = asked
+        self.server = http.server.ThreadingHTTPServer(("0.0.0.0", 0), Handler)
+        self.server.daemon_threads = True
+        self.thread = threading.Thread(target=self.server.serve_forever)
+        self.thread.start()
+
+    def seeds(self, count: int = 1):
+        return [f"http://127.0.0.{i + 1}:{self.server.server_port}/" for i in range(count)]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+
+def page(*links) -> bytes:
+    return b"<title>t</title>" + b"".join(b'<a href="%s">x</a>\n' % link for link in links)
+
+
+def absent(_host, _count):
+    return 404, b"none"
+
+
+def plain(_host, _count):
+    return 200, page()
+
+
+def crawled(web, tmp, *options, seeds=1, **more):
+    os.makedirs(tmp, exist_ok=True)
+    crawl = Crawl(None, tmp, "--allow-private", *options, seeds=web.seeds(seeds), **more)
+    return crawl, crawl.run()
+
+
+@case("a page with fifty thousand long links is a page like any other, also to who goes on")
+def many_links(tmp):
+    home = page(*(b"/%d/%s" % (i, b"a" * 200) for i in range(LINKS)))
+    with Web(home=lambda *_: (200, home), robots_txt=absent, other=plain) as web:
+        crawl, done = crawled(web, tmp, "-n", "3")
+        assert done.code == 0, done
+        again = crawl.run()
+        assert again.code == 0, again
+        agree(crawl)
+        with open(os.path.join(crawl.folder, "links", "links.nodes"), encoding="ascii") as f:
+            assert sum(1 for _ in f) == LINKS + 1
+
+
+@case("bodies that take too much memory together are cut, and said to be; small ones never are")
+def much_memory(tmp):
+    large = b"<title>large</title>" + b"x" * (8 << 20)
+    with Web(home=lambda *_: (200, large), robots_txt=absent, other=plain) as web:
+        for name, most, is_cut in (("little", "2M", True), ("usual", "512M", False)):
+            folder = os.path.join(tmp, name)
+            crawl, done = crawled(web, folder, sets={"http.body-memory": most})
+            row, = [r for r in crawl.log() if r.url == web.seeds()[0]]
+            assert done.code == 0 and row.code == 200, (done, row)
+            assert (row.size < len(large)) == is_cut and ("lenTrunc" in str(row)) == is_cut, row
+
+
+@case("so many pages are fetched as were asked for, though others fail meanwhile")
+def exact(tmp):
+    def flaky(_host, count):
+        return (503, b"busy") if count == 1 else (200, page())
+    home = page(*(b"/%d" % i for i in range(20)))
+    for shards in (1, 3):
+        for wanted in (HOSTS + 1, 5 * HOSTS):
+            with Web(home=lambda *_: (200, home), robots_txt=absent, other=flaky) as web:
+                folder = os.path.join(tmp, f"{shards}-{wanted}")
+                crawl, done = crawled(web, folder, "-n", str(wanted), seeds=HOSTS, shards=shards)
+                assert done.code == 0, done
+                rows = [r for r in crawl.log() if r.code > 0 and not r.url.endswith("/robots.txt")]
+                assert len(rows) == wanted, (shards, wanted, len(rows))
+
+
+@case("a crawl whose time is over ends, though its only host is to be left alone for long")
+def time_is_over(tmp):
+    with Web(robots_txt=lambda *_: (503, b"busy"), other=plain) as web:
+        _, done = crawled(web, tmp, "-t", "1s", sets={"pace.backoff": "1h", "pace.backoff-most": "1h"})
+        assert done.code == 0, done
+        assert sum(web.asked.values()) == 1, web.asked
+
+
+@case("a robots.txt that is never more than unchanged is asked for twice, and nothing else is")
+def unchanged_robots(tmp):
+    with Web(robots_txt=lambda *_: (304, b""), other=plain) as web:
+        crawl, done = crawled(web, tmp)
+        assert done.code == 4, done
+        assert [name for _, name in web.asked.elements()] == ["robots_txt"] * 2, web.asked
+        assert [r.code for r in crawl.log() if r.url == web.seeds()[0]] == [-61]
+
+
+@case("a robots.txt that leads where nobody may ask cannot be had, and is asked for a few times")
+def robots_elsewhere(tmp):
+    with Web(robots_txt=lambda *_: (301, b"", ("Location", "http://10.0.0.1/robots.txt")),
+             other=plain) as web:
+        crawl = Crawl(None, tmp, "--allow-private=127.0.0.0/8", seeds=web.seeds())
+        done = crawl.run()
+        assert done.code == 4, done
+        assert [name for _, name in web.asked.elements()] == ["robots_txt"] * 4, web.asked
+        assert [r.code for r in crawl.log() if r.url == web.seeds()[0]] == [-61]
+
+
+@case("an origin that fails every second time is no dead one: only failures in a row are counted")
+def every_second_time(tmp):
+    turns = itertools.count()
+    close = ("Connection", "close")  # a kept one that ends would be asked again without a word
+    with Web(robots_txt=lambda *_: (404, b"", close), other=lambda *_: (200, page(), close),
+             answers=lambda: next(turns) % 2) as second:
+        links = [f"{second.seeds()[0]}{i}".encode() for i in range(30)]
+        with Web(home=lambda *_: (200, page(*links)), robots_txt=absent, other=plain) as web:
+            crawl, done = crawled(web, tmp, sets={"pace.backoff": "1ms", "pace.tries": "100"})
+            assert done.code == 0, done
+            codes = {r.url: r.code for r in crawl.log()}
+            assert [codes.get(link.decode()) for link in links] == [200] * len(links), codes
+
+
+@case("what failed says in the log which page led to it")
+def via(tmp):
+    with Web(home=lambda *_: (200, page(b"/secret")), other=plain,
+             robots_txt=lambda *_: (200, b"User-agent: *\nDisallow: /secret\n")) as web:
+        crawl, done = crawled(web, tmp)
+        assert done.code == 0, done
+        home = web.seeds()[0]
+        assert [(r.code, r.via) for r in crawl.log() if r.url == home + "secret"] == [(-9998, home)]
+
+
+@case("where a seed redirects to is a seed in pages.jsonl, and what it links to is none")
+def redirected_seed(tmp):
+    with Web(home=lambda *_: (301, b"", ("Location", "/there")), robots_txt=absent, other=plain,
+             there=lambda *_: (200, page(b"/else"))) as web:
+        crawl, done = crawled(web, tmp)
+        assert done.code == 0, done
+        rows = {os.path.basename(p["url"]): (p.get("seed", False), p["depth"]) for p in crawl.pages()}
+        assert rows == {"there": (True, 0), "else": (False, 1)}, rows
+        last = crawl.lines("logs", "progress-statistics.log")[-1].split()
+        assert len(last) == 13 and last[1:4] == ["3", "0", "3"], last
+        assert any("/there" in line for line in crawl.lines("pages", "pages.jsonl"))
+
+
+@case("a directory that cannot be used and seeds that cannot be read are named")
+def unusable(tmp):
+    path = os.path.join(tmp, "a-file")
+    with open(path, "wb"):
+        pass
+    program = Crawl(None, tmp, seeds=[]).command[0]
+    done = run(["crawl", "-o", path, "http://a.invalid/"], program=program)
+    assert done.code == 3 and path in done.err, done
+    done = run(["crawl", "-o", os.path.join(tmp, "c"), "-i", tmp], program=program)
+    assert done.code == 2 and "Is a directory" in done.err, done
+
+
+main()

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Focused crawls: what is kept, what is followed, and how much more is harvested (D13, P7)."""
+import random
+
+from scenario import case, main, run
+from small_web import SmallWeb, crawl, page
+
+SPIDERS = "The garden spider spins an orb web and waits. Spiders eat what the web catches."
+NOTHING = "Trains leave every hour. Tickets are sold at the counter on the ground floor."
+
+
+def spiders() -> dict:
+    return {
+        "/": page("Portal", NOTHING, [("/spider", "eight legs"), ("/trains", "timetables")]),
+        "/spider": page("Spiders", SPIDERS, [("/silk", "spider silk"), ("/about", "imprint")],
+                        "<img src=/spider.png>"),
+        "/silk": page("Silk", "Silk of the orb web. " + SPIDERS),
+        "/about": page("Imprint", NOTHING),
+        "/trains": page("Trains", NOTHING, [("/night", "night trains")], "<img src=/train.png>"),
+        "/night": page("Night trains", NOTHING),
+        "/spider.png": (200, {"Content-Type": "image/png"}, b"\x89PNG\r\n\x1a\n" + b"x" * 100),
+        "/train.png": (200, {"Content-Type": "image/png"}, b"\x89PNG\r\n\x1a\n" + b"y" * 100),
+    }
+
+
+@case("without keywords nothing is scored and everything is taken")
+def _(tmp):
+    with SmallWeb(spiders()) as web:
+        left = crawl(web.url("/"), tmp)
+        assert sorted(web.paths()) == sorted(web.pages), web.paths()
+        assert left.archived() == set(web.pages)
+        assert not any("score:" in note for _, notes in left.log().values() for note in notes)
+        assert left.numbers["relevant"] == left.numbers["irrelevant"] == left.numbers["unkept"] == 0
+
+
+@case("pages that do not fit are neither archived nor followed; a seed is followed in any case")
+def _(tmp):
+    with SmallWeb(spiders()) as web:
+        left = crawl(web.url("/"), tmp, "--keywords", "spider,orb web^2")
+        assert sorted(web.paths()) == ["/", "/about", "/silk", "/spider", "/spider.png", "/trains"], web.paths()
+        assert left.archived() == {"/spider", "/silk", "/spider.png"}, left.archived()
+        scores = {path: [n for n in notes if n.startswith("score:")] for path, (_, notes) in left.log().items()}
+        assert float(scores["/spider"][0][6:]) > 0.5 and scores["/trains"] == ["score:0.000"], scores
+        assert not scores["/spider.png"]
+        n = left.numbers
+        assert (n["relevant"], n["irrelevant"], n["unkept"], n["off_topic"]) == (2, 3, 3, 2), n
+        listed = "".join(left.lines("pages", "pages.jsonl") + left.lines("pages", "extraPages.jsonl"))
+        assert '/spider"' in listed and "/trains" not in listed
+
+
+@case("a link that promises nothing is not asked for at all")
+def _(tmp):
+    with SmallWeb(spiders()) as web:
+        crawl(web.url("/"), tmp, "--keywords", "spider,orb web^2", "--link-score", "0.4")
+        assert sorted(web.paths()) == ["/", "/silk", "/spider", "/spider.png"], web.paths()
+
+
+@case("a link is wanted if one of several references to it is")
+def _(tmp):
+    pages = spiders()
+    pages["/"] = page("Portal", NOTHING, [("/x", "click here"), ("/x", "spider"), ("/x", "there")])
+    pages["/x"] = page("x", NOTHING)
+    with SmallWeb(pages) as web:
+        crawl(web.url("/"), tmp, "--keywords", "spider", "--link-score", "0.2")
+        assert web.paths() == ["/", "/x"], web.paths()
+
+
+@case("the last line says the harvest")
+def _(tmp):
+    with SmallWeb(spiders()) as web:
+        done = run(["crawl", "-o", tmp + "/c", "-w", "0", "--ip-delay", "0", "--allow-private", "--set",
+                    "ledger.disk-reserve=0", "--keywords", "spider", web.url("/")])
+        assert done.code == 0 and "harvest 40% (2 of 5 pages)" in done.err, done.err
+
+
+@case("keywords and scores that are none are refused with the reason")
+def _(tmp):
+    for options, why in ((["--keywords", "a^x"], 'keyword "a^x"'), (["--keep-score", "2"], "from 0 to 1"),
+                         (["--keep-score", "much"], "expected a number")):
+        done = run(["crawl", "-o", tmp + "/c", *options, "http://127.0.0.1:1/"])
+        assert done.code == 2 and why in done.err, (options, done.err)
+
+
+def topical_web(count: int, seed: int) -> dict:
+    """Pages of six topics; two in five links stay within the topic, and half of the anchors name it."""
+    rng = random.Random(seed)
+    topics = ["spider", "train", "cheese", "glacier", "violin", "harbour"]
+    filler = "about again along always another around because become before beside".split()
+    topic_of = [topics[0] if i == 0 else rng.choice(topics) for i in range(count)]
+    of_topic = {t: [i for i in range(count) if topic_of[i] == t] for t in topics}
+    pages = {}
+    for i in range(count):
+        words = rng.choices(filler, k=120) + [topic_of[i]] * 6 + rng.choices(topics, k=1)
+        rng.shuffle(words)
+        links = []
+        for _ in range(6):
+            near = rng.random() < 0.4
+            to = rng.choice(of_topic[topic_of[i]]) if near else rng.randrange(count)
+            words_to = topic_of[to] if rng.random() < 0.5 else rng.choice(filler)
+            links.append((f"/p{to}", words_to))
+        pages[f"/p{i}"] = page(f"Page {i}", " ".join(words), links)
+    return pages
+
+
+@case("a focused crawl harvests far more than an unfocused one of the same size")
+def _(tmp):
+    pages = topical_web(3000, 7)
+    rates = {}
+    with SmallWeb(pages) as web:
+        for name, options in (("unfocused", ["--keep-score", "0.43", "--follow-score", "0"]),
+                              ("followed", ["--keep-score", "0.43", "--follow-score", "0.43"]),
+                              ("before", ["--keep-score", "0.43", "--follow-score", "0.43",
+                                          "--link-score", "0.3"])):
+            left = crawl(web.url("/p0"), tmp + "/" + name, "--keywords", "spider", "-n", "200", *options)
+            n = left.numbers
+            assert n["relevant"] + n["irrelevant"] == 200, n
+            rates[name] = n["relevant"] / 200
+    print("# harvest rates:", rates)
+    assert rates["followed"] > 1.15 * rates["unfocused"], rates
+    assert rates["before"] > 2 * rates["unfocused"], rates
+
+
+main()

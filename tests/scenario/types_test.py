@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Crawls of some media types: what is archived and read, and what is only logged."""
+import threading
+
+from scenario import case, main, run
+from small_web import SmallWeb, crawl, page
+
+PDF = (200, {"Content-Type": "application/pdf"}, b"%PDF-1.4\n" + b"x" * 200)
+PNG = (200, {"Content-Type": "image/png"}, b"\x89PNG\r\n\x1a\n" + b"x" * 100)
+LIST = b"<?xml version='1.0'?><urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>" \
+       b"<url><loc>%s</loc></url></urlset>"
+
+
+def web_of() -> SmallWeb:
+    web = SmallWeb({})
+    web.pages.update({
+        "/robots.txt": (200, {"Content-Type": "text/plain"},
+                        b"User-agent: *\nSitemap: " + web.url("/map.xml").encode() + b"\n"),
+        "/map.xml": (200, {"Content-Type": "application/xml"}, LIST % web.url("/listed").encode()),
+        "/": page("Home", "", [("/paper.pdf", "paper"), ("/moved", "moved"), ("/gone", "gone"),
+                               ("/bare", "no type"), ("/x.xhtml", "xhtml")], "<img src=/a.png>"),
+        "/listed": page("Listed", ""),
+        "/paper.pdf": PDF,
+        "/a.png": PNG,
+        "/moved": (301, {"Content-Type": "application/pdf", "Location": "/target"}, b""),
+        "/target": page("Target", ""),
+        "/bare": (200, {}, page("Bare", "", [("/deep", "deep")])),
+        "/deep": page("Deep", ""),
+        "/x.xhtml": (200, {"Content-Type": "application/xhtml+xml"}, page("x", "", [("/deeper", "d")])),
+        "/deeper": page("Deeper", ""),
+    })
+    return web
+
+
+@case("answers of other types are logged, but neither archived nor read")
+def _(tmp):
+    with web_of() as web:
+        left = crawl(web.url("/"), tmp, "--types", "text/html")
+        assert left.archived() == {"/", "/listed", "/map.xml", "/moved", "/target", "/gone"}, left.archived()
+        log = left.log()
+        for path in ("/paper.pdf", "/a.png", "/bare", "/x.xhtml"):
+            assert log[path][0] == 200 and "type" in log[path][1], log[path]
+        assert "type" not in log["/"][1] and "type" not in log["/map.xml"][1]
+        assert "/deep" not in web.paths() and "/deeper" not in web.paths(), web.paths()
+        assert "/listed" in web.paths() and "/target" in web.paths(), web.paths()
+        assert left.numbers["unkept"] == 4, left.numbers
+
+
+@case("a minus takes all but these, and so does an exclamation mark")
+def _(tmp):
+    for number, sign in enumerate("-!"):
+        with web_of() as web:
+            left = crawl(web.url("/"), f"{tmp}/{number}", f"--types={sign}image/*,{sign}application/pdf")
+            assert sorted(set(web.paths()) - left.archived()) == ["/a.png", "/paper.pdf"], left.archived()
+            assert {"/deep", "/deeper"} <= set(web.paths())
+
+
+@case("what is no type is refused")
+def _(tmp):
+    done = run(["crawl", "-o", tmp + "/c", "--types", "html", "http://127.0.0.1:1/"])
+    assert done.code == 2 and 'is no type such as text/html' in done.err, done.err
+
+
+@case("plain flags reach the parts that have the setting")
+def _(tmp):
+    with SmallWeb({"/": page("Home", "", [("/a", "a"), ("/b", "b"), ("/c", "c")]) + b"x" * 5000}) as web:
+        for path in "abc":
+            web.pages["/" + path] = page(path, "")
+        left = crawl(web.url("/"), tmp, "--host-pages", "2", "--body-size", "1000")
+        assert len(web.paths()) == 2, web.paths()
+        assert "lenTrunc" in left.log()["/"][1], left.log()
+    go_on = threading.Event()
+    with SmallWeb({"/": lambda _: go_on.wait(60) and page("Slow", "")}) as web:
+        left = crawl(web.url("/"), tmp + "/slow", "--timeout", "300ms", "--tries", "1", code=4)
+        go_on.set()
+        assert left.log()["/"][0] < 0, left.log()
+    done = run(["crawl", "-o", tmp + "/d", "--tries", "0", "http://127.0.0.1:1/"])
+    assert done.code == 2 and "tries" in done.err, done.err
+
+
+main()
