@@ -23,7 +23,8 @@ ASAN = Build("build-asan", "clang", ["-Db_sanitize=address,undefined"] + SANITIZ
 TSAN = Build("build-tsan", "clang", ["-Db_sanitize=thread"] + SANITIZED)
 FUZZ = Build("build-fuzz", "clang", ["-Db_sanitize=address,undefined", "-Dfuzz=true", "-Dtests=false"]
              + SANITIZED)
-BENCH = Build("build-bench", "gcc", ["-Dbench=true", "-Dtests=false"])
+# With frames, so that tools/bench-steps sees who called; that costs about a percent.
+BENCH = Build("build-bench", "gcc", ["-Dbench=true", "-Dtests=false", "-Dc_args=-fno-omit-frame-pointer"])
 
 
 def say(text: str) -> None:

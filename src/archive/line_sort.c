@@ -2,6 +2,7 @@
 #include "archive/line_sort.h"
 
 #include "archive/line_source.h"
+#include "base/bytes.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -9,13 +10,18 @@
 
 enum { STEP_BYTES = 64 << 10, RUN_PATH_BYTES = DISK_MAX_PATH_BYTES + 16 };
 
+struct line {
+    uint64_t head; /* its first eight bytes, as a number: mostly they decide */
+    struct str text;
+};
+
 struct sorter {
     struct disk *disk;
     const char *result;
     size_t memory_bytes;
     bool is_loose;   /* the result need not last */
     struct buf text; /* has all its room from the start, so lines do not move */
-    struct str *lines;
+    struct line *lines;
     size_t count, room;
     uint32_t first, end; /* the runs there are */
     uint64_t written;    /* lines of the last run */
@@ -29,9 +35,20 @@ static int line_cmp(struct str a, struct str b)
     return str_cmp(str_first(a, a.n - 1), str_first(b, b.n - 1));
 }
 
+/* Zeros stand for what a short line has not: where such heads are the same, the lines decide. */
+static uint64_t head_of(struct str line)
+{
+    char head[8] = {0};
+    memcpy(head, line.p, line.n - 1 < sizeof head ? line.n - 1 : sizeof head);
+    return get_be64(head);
+}
+
 static int by_line(const void *a, const void *b)
 {
-    return line_cmp(*(const struct str *)a, *(const struct str *)b);
+    const struct line *x = a, *y = b;
+    if (x->head != y->head)
+        return x->head < y->head ? -1 : 1;
+    return line_cmp(x->text, y->text);
 }
 
 static const char *run_path(const struct sorter *s, uint32_t run, char room[RUN_PATH_BYTES])
@@ -65,8 +82,8 @@ static enum rc spill(struct sorter *s)
         qsort(s->lines, s->count, sizeof *s->lines, by_line);
     enum rc rc = run_open(s, &sink);
     for (size_t i = 0; i < s->count && rc == RC_OK; i++)
-        if (i == 0 || line_cmp(s->lines[i - 1], s->lines[i]) != 0)
-            rc = run_add(s, &sink, s->lines[i]);
+        if (i == 0 || by_line(&s->lines[i - 1], &s->lines[i]) != 0)
+            rc = run_add(s, &sink, s->lines[i].text);
     rc = rc ? rc : line_sink_end(&sink, false);
     line_sink_done(&sink);
     s->count = 0;
@@ -77,7 +94,7 @@ static enum rc spill(struct sorter *s)
 static enum rc grow_lines(struct sorter *s)
 {
     size_t room = s->room ? s->room * 2 : 64;
-    struct str *more = mem_resize(s->lines, room * sizeof *more);
+    struct line *more = mem_resize(s->lines, room * sizeof *more);
     if (!more)
         return RC_NOMEM;
     s->lines = more;
@@ -97,7 +114,7 @@ static enum rc add_line(struct sorter *s, struct str line)
         rc = grow_lines(s);
     if (rc)
         return rc;
-    s->lines[s->count++] = str_make(s->text.p + s->text.n, line.n);
+    s->lines[s->count++] = (struct line){head_of(line), str_make(s->text.p + s->text.n, line.n)};
     buf_add(&s->text, line);
     return buf_rc(&s->text);
 }

@@ -80,22 +80,31 @@ void buf_base32(struct buf *b, const uint8_t *bytes, size_t n)
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     uint32_t held = 0;
     unsigned bits = 0;
+    size_t count = (n * 8 + 4) / 5;
+    char *to = buf_reserve(b, count);
+    if (!to)
+        return;
     for (size_t i = 0; i < n; i++) {
         held = held << 8 | bytes[i];
         for (bits += 8; bits >= 5; bits -= 5)
-            buf_byte(b, letters[held >> (bits - 5) & 31]);
+            *to++ = letters[held >> (bits - 5) & 31];
     }
     if (bits)
-        buf_byte(b, letters[held << (5 - bits) & 31]);
+        *to = letters[held << (5 - bits) & 31];
+    b->n += count;
 }
 
 void buf_hex(struct buf *b, const uint8_t *bytes, size_t n)
 {
     static const char digits[] = "0123456789abcdef";
+    char *to = buf_reserve(b, 2 * n);
+    if (!to)
+        return;
     for (size_t i = 0; i < n; i++) {
-        buf_byte(b, digits[bytes[i] >> 4]);
-        buf_byte(b, digits[bytes[i] & 15]);
+        *to++ = digits[bytes[i] >> 4];
+        *to++ = digits[bytes[i] & 15];
     }
+    b->n += 2 * n;
 }
 
 static int base32_value(char c)

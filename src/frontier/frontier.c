@@ -195,7 +195,7 @@ static enum rc admit_new(struct frontier *f, struct bucket *b, const struct cand
                          uint64_t now_ms, enum admitted *ret)
 {
     size_t before = seen_bytes(&b->seen);
-    enum rc rc = seen_reserve(&b->seen);
+    enum rc rc = seen_reserve(&b->seen, 1);
     f->counts.bytes += seen_bytes(&b->seen) - before;
     struct host *h = rc ? NULL : host_need(f, b, c, ret);
     if (!h)

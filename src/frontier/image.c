@@ -254,21 +254,24 @@ static enum rc read_host(struct frontier *f, struct bucket *b, unsigned bucket, 
     return rc;
 }
 
+/* They are the last of an image, in the table's order. */
 static enum rc read_seen(struct frontier *f, struct bucket *b, uint32_t count, struct reader *r)
 {
+    if (r->bad || r->rest.n != (uint64_t)count * sizeof(uint64_t))
+        return RC_CORRUPT;
+    size_t before = seen_bytes(&b->seen);
+    enum rc rc = seen_reserve(&b->seen, count);
+    f->counts.bytes += seen_bytes(&b->seen) - before;
+    if (rc)
+        return rc;
     for (uint32_t i = 0; i < count; i++) {
-        size_t before = seen_bytes(&b->seen);
         uint64_t fingerprint = take_le64(r);
-        enum rc rc = r->bad ? RC_CORRUPT : seen_reserve(&b->seen);
-        f->counts.bytes += seen_bytes(&b->seen) - before;
-        if (rc)
-            return rc;
         if (!fingerprint || seen_has(&b->seen, fingerprint))
             return RC_CORRUPT;
         seen_put(&b->seen, fingerprint);
         f->counts.known++;
     }
-    return r->rest.n ? RC_CORRUPT : RC_OK;
+    return RC_OK;
 }
 
 /* Everything is there: the hosts take their places. */

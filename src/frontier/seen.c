@@ -25,9 +25,17 @@ bool seen_has(const struct seen_set *s, uint64_t fingerprint)
     return s->count && *find(s, seen_key(fingerprint)) != 0;
 }
 
-static enum rc grow(struct seen_set *s)
+/* Three quarters may be taken. */
+static uint64_t room_of(uint64_t slots)
 {
-    uint64_t wanted = s->slot_count ? (uint64_t)s->slot_count + s->slot_count / 2 : FIRST_SLOTS;
+    return slots / 4 * 3;
+}
+
+static enum rc grow(struct seen_set *s, uint64_t needed)
+{
+    uint64_t wanted = s->slot_count ? s->slot_count : FIRST_SLOTS;
+    while (room_of(wanted) < needed)
+        wanted += wanted / 2;
     if (wanted > UINT32_MAX / 2)
         return RC_LIMIT;
     struct seen_set bigger = {.slot_count = (uint32_t)wanted, .count = s->count};
@@ -42,9 +50,10 @@ static enum rc grow(struct seen_set *s)
     return RC_OK;
 }
 
-enum rc seen_reserve(struct seen_set *s)
+enum rc seen_reserve(struct seen_set *s, uint32_t more)
 {
-    return s->count < s->slot_count / 4 * 3 ? RC_OK : grow(s);
+    uint64_t needed = (uint64_t)s->count + more;
+    return needed <= room_of(s->slot_count) ? RC_OK : grow(s, needed);
 }
 
 void seen_put(struct seen_set *s, uint64_t fingerprint)

@@ -125,6 +125,24 @@ static void lines_are_sorted_by_bytes_and_written_once(void **state)
     disk_close(d);
 }
 
+/* The first eight bytes of lines are compared as one; zeros there are like an end. */
+static void lines_that_begin_alike_are_told_apart(void **state)
+{
+    (void)state;
+    static const char in[] =
+        "12345678\n1234567\0\n123456789\n1234567\n12345678\xff\n\0\n\n12345678\n";
+    static const char out[] = "\n\0\n1234567\n1234567\0\n12345678\n123456789\n12345678\xff\n";
+    struct disk *d;
+    uint64_t lines;
+    assert_rc(disk_crash_open(&d), RC_OK);
+    put_file(d, "in", str_make(in, sizeof in - 1));
+    struct line_sort_input input = {"in", sizeof in - 1};
+    assert_rc(line_sort(d, &input, 1, "out", 0, &lines), RC_OK);
+    assert_int_equal(lines, 7);
+    assert_file(d, "out", str_make(out, sizeof out - 1));
+    disk_close(d);
+}
+
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -244,6 +262,7 @@ int main(void)
         cmocka_unit_test(whatever_the_cut_a_file_resumes_at_its_synced_length),
         cmocka_unit_test(a_file_shorter_than_vouched_for_is_corrupt),
         cmocka_unit_test(lines_are_sorted_by_bytes_and_written_once),
+        cmocka_unit_test(lines_that_begin_alike_are_told_apart),
         cmocka_unit_test(more_lines_than_memory_are_sorted_as_qsort_does),
         cmocka_unit_test(a_crash_leaves_the_old_index_or_the_new),
         cmocka_unit_test(every_allocation_may_fail),

@@ -97,7 +97,7 @@ static void fingerprints_are_found_again_and_others_are_not(void **state)
     for (int i = 0; i < 20000; i++) {
         uint64_t fingerprint = i == 0 ? 0 : rng_next(&r);
         assert_false(seen_has(&s, fingerprint));
-        assert_rc(seen_reserve(&s), RC_OK);
+        assert_rc(seen_reserve(&s, 1), RC_OK);
         seen_put(&s, fingerprint);
         seen_put(&s, fingerprint);
     }
@@ -123,7 +123,7 @@ static enum rc fill(void *ctx)
         uint32_t before = q.count;
         rc = url_queue_push(&q, &e, &bytes);
         assert_true(q.count == before + (rc == RC_OK));
-        rc = rc ? rc : seen_reserve(&s);
+        rc = rc ? rc : seen_reserve(&s, 1);
         if (rc == RC_OK)
             seen_put(&s, e.via);
     }
