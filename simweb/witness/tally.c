@@ -42,9 +42,8 @@ void tally_start(struct tally *t, uint64_t now_us, bool is_forbidden)
     t->under_delay += t->requests && gap_us(t->start_us, now_us) < t->delay_us;
     if (t->requests)
         t->least_start_gap_us = least(t->least_start_gap_us, gap_us(t->start_us, now_us));
-    t->latest = (struct overlap){.is_one = t->open > 0,
-                                 .most_open = t->most_open,
-                                 .least_end_gap_us = t->least_end_gap_us};
+    t->latest = (struct overlap){
+        .is_one = t->open > 0, .most_open = t->most_open, .least_end_gap_us = t->least_end_gap_us};
     if (t->open) {
         t->overlaps++;
         t->least_end_gap_us = 0;

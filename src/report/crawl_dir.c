@@ -154,7 +154,8 @@ void crawl_scratch_close(struct crawl_scratch *s)
 
 enum rc crawl_scratch_sort(struct disk *d, const char *from, const char *to)
 {
-    struct line_sort_input input = {.path = from, .bytes = UINT64_MAX};
-    enum rc rc = line_sort_loose(d, &input, 1, to, CRAWL_DIR_SORT_BYTES, NULL);
+    struct line_sort_input input = {.path = from};
+    enum rc rc = crawl_dir_bytes(d, from, &input.bytes);
+    rc = rc ? rc : line_sort_loose(d, &input, 1, to, CRAWL_DIR_SORT_BYTES, NULL);
     return rc ? rc : disk_unlink(d, from);
 }
