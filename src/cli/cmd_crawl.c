@@ -199,7 +199,7 @@ static void write_summaries(const struct crawl *c)
     if (rc == RC_OK)
         rc = index_sort(d, &lines);
     if (rc == RC_OK)
-        rc = report_open(d, &r);
+        rc = report_open(d, false, &r);
     if (rc == RC_OK)
         rc = report_write_files(d, r);
     if (rc)

@@ -20,7 +20,7 @@ static int run(struct invocation *in)
     int code = crawl_arg_open(in, &crawl);
     if (code != EXIT_DONE)
         return code;
-    enum rc rc = report_open(crawl, &r);
+    enum rc rc = report_open(crawl, true, &r);
     rc = rc ? rc : report_write_files(crawl, r);
     if (rc)
         code = crawl_arg_fail(in, rc, NULL);

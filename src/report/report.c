@@ -263,7 +263,7 @@ static enum rc report_init(struct report *r)
     return rc;
 }
 
-enum rc report_open(struct disk *crawl, struct report **ret)
+enum rc report_open(struct disk *crawl, bool with_links, struct report **ret)
 {
     struct crawl_scratch scratch = {0};
     struct report *r = mem_zero(1, sizeof *r);
@@ -273,7 +273,7 @@ enum rc report_open(struct disk *crawl, struct report **ret)
     rc = rc ? rc : crawl_scratch_open(crawl, &scratch);
     rc = rc ? rc : crawl_dir_each(crawl, "state/seeds", take_seed, r);
     rc = rc ? rc : read_log(crawl, r);
-    rc = rc ? rc : report_read_links(crawl, r);
+    rc = rc || !with_links ? rc : report_read_links(crawl, r);
     crawl_scratch_close(&scratch);
     if (rc)
         report_close(r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report: what a crawl did, counted from its files.
  *
- *     report_open(crawl, &r, &why);        reads crawl.log, state/seeds and links/
+ *     report_open(crawl, true, &r);        reads crawl.log, state/seeds and links/
  *     report_write_files(crawl, r);        DIR/reports/NAME-report.txt, for tools of Heritrix
  *     report_print(r, &out);               the same for a person, or
  *     report_print_json(r, &out);
@@ -85,8 +85,9 @@ struct report {
     size_t top_count;
 };
 
-/* Uses the scratch folder. */
-MUST_CHECK enum rc report_open(struct disk *crawl, struct report **ret);
+/* Uses the scratch folder. The link structure, which is not in the files, costs as much as all the
+ * rest: only `with_links`. */
+MUST_CHECK enum rc report_open(struct disk *crawl, bool with_links, struct report **ret);
 void report_close(struct report *r);
 
 MUST_CHECK enum rc report_write_files(struct disk *crawl, struct report *r);

@@ -168,7 +168,7 @@ static void degrees_are_those_of_the_matrix(void **state)
     struct report *r;
     assert_rc(disk_crash_open(&d), RC_OK);
     make_crawl(d, &m, test_seed(3));
-    assert_rc(report_open(d, &r), RC_OK);
+    assert_rc(report_open(d, true, &r), RC_OK);
     uint64_t sum = 0, most = 0, in_sum = 0, in_most = 0, linked = 0;
     for (unsigned i = 0; i < NODES; i++) {
         sum += m.links[i];
@@ -204,7 +204,7 @@ static enum rc export_and_report(struct disk *d)
     enum rc rc = disk_crash_open(&to);
     rc = rc ? rc : graph_export(d, to, &counts);
     rc = rc ? rc : graph_pages_to(d, print_of(1), note_page, &p);
-    rc = rc ? rc : report_open(d, &r);
+    rc = rc ? rc : report_open(d, true, &r);
     rc = rc ? rc : report_write_files(d, r);
     report_close(r);
     disk_close(to);
