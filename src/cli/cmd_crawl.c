@@ -274,6 +274,15 @@ static void keep_memory(void)
     (void)mallopt(M_TRIM_THRESHOLD, 512 << 20);
 }
 
+/* Settings that have a name already and nothing behind it: better refused than passed over. */
+static bool asks_for_later(const struct settings *s)
+{
+    const char *key = s->cluster.n ? "cluster" : s->refetch_lost ? "refetch-lost" : NULL;
+    if (key)
+        cli_fail(EXIT_USAGE, "--%s: this version crawls on one machine", key);
+    return key != NULL;
+}
+
 static int crawl_run(struct invocation *in)
 {
     keep_memory();
@@ -283,6 +292,8 @@ static int crawl_run(struct invocation *in)
         rc = add_seeds(in, &c);
     if (rc)
         return rc == RC_INVALID ? EXIT_USAGE : cli_fail(EXIT_OTHER, "%s", rc_text(rc));
+    if (asks_for_later(c.settings))
+        return EXIT_USAGE;
     c.goes_on = goes_on(c.settings);
     int code = c.goes_on || c.settings->seeds.count || c.settings->input.n
                    ? crawl_with(&c)
@@ -298,13 +309,11 @@ const struct command cmd_crawl = {
     .name = "crawl",
     .args = "[URL...]",
     .summary = "crawl from the given URLs; the same -o again resumes",
-    .details =
-        "Fetches the URLs and what they lead to, as far as --scope and the limits allow, "
-        "politely:\n"
-        "one request at a time to a host, a delay between two, robots.txt first. Everything goes "
-        "to\n"
-        "the directory of -o: WARC files, an index, a log, and what is needed to go on after an\n"
-        "interruption of any kind. ^C stops after what is under way; a second ^C at once.",
+    .details = "Fetches the URLs and what they lead to, as far as --scope and the limits allow,\n"
+               "politely: one request at a time to a host, a delay between two, robots.txt first.\n"
+               "Everything goes to the directory of -o: WARC files, an index, a log, and what is\n"
+               "needed to go on after an interruption of any kind. ^C stops after what is under\n"
+               "way; a second ^C at once.",
     .options = settings_table,
     .settings_bytes = sizeof(struct settings),
     .run = crawl_run,
