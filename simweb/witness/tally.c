@@ -81,7 +81,8 @@ void tally_end(struct tally *t, uint64_t now_us, uint64_t backoff_until_us)
 void tally_left(struct tally *t, uint64_t start_us, uint64_t now_us, uint64_t backoff_until_us)
 {
     bool is_earlier = start_us < t->start_us;
-    if (t->latest.is_one && is_earlier && gap_us(t->start_us, now_us) < FAREWELL_MS * 1000) {
+    if (t->latest.is_one && is_earlier &&
+        gap_us(t->start_us, now_us) < UINT64_C(1000) * FAREWELL_MS) {
         t->overlaps--;
         t->most_open = t->latest.most_open;
         t->least_end_gap_us = t->latest.least_end_gap_us;

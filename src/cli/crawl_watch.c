@@ -192,7 +192,7 @@ static void *watch_main(void *arg)
     while (!w->ends) {
         struct timespec until;
         (void)clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += REDRAW_MS * 1000000;
+        until.tv_nsec += REDRAW_MS * 1000000L;
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
         (void)pthread_cond_timedwait(&w->wakes, &w->lock, &until);

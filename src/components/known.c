@@ -43,7 +43,7 @@ static enum rc known_open(struct instance *self, struct buf *why)
 
 static char last_hop(struct str hops)
 {
-    return hops.n ? hops.p[hops.n - 1] : HOP_LINK;
+    return (char)(hops.n ? hops.p[hops.n - 1] : HOP_LINK);
 }
 
 /* RC_NOT_FOUND: there are no more. */

@@ -183,7 +183,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         .image_bytes = s->image_bytes,
         .delay_ms = s->delay_ms,
         .delay_most_ms = s->delay_most_ms,
-        .most_wait_ms = 24 * 3600 * 1000,
+        .most_wait_ms = UINT64_C(24) * 3600 * 1000,
         .reserve_bytes = s->reserve_bytes,
         .restart = s->recrawl,
         .clock = part_clock(self),

@@ -214,9 +214,8 @@ static enum rc read_css(struct read_part *r, struct visit *v)
 static enum rc on_entry(void *ctx, const struct sitemap_entry *e)
 {
     struct visit *v = ctx;
-    char hop = e->kind == SITEMAP_CHILD                                  ? HOP_PREREQUISITE
-               : e->kind == SITEMAP_PAGE || e->kind == SITEMAP_ALTERNATE ? HOP_LISTED
-                                                                         : 0;
+    bool is_page = e->kind == SITEMAP_PAGE || e->kind == SITEMAP_ALTERNATE;
+    char hop = (char)(e->kind == SITEMAP_CHILD ? HOP_PREREQUISITE : is_page ? HOP_LISTED : 0);
     if (!hop)
         return RC_OK;
     struct str raw = arena_dup(v->arena, e->loc);

@@ -59,7 +59,7 @@ static void note(struct buf *out, size_t begun, const char *text)
 {
     buf_byte(out, out->n == begun ? ' ' : ',');
     for (const char *c = text; *c; c++)
-        buf_byte(out, *c == ' ' ? '_' : *c);
+        buf_byte(out, (char)(*c == ' ' ? '_' : *c));
 }
 
 static void note_answer(struct buf *out, size_t begun, const struct http_answer *a)

@@ -41,7 +41,7 @@ static void put_url(struct buf *out, const struct ledger_outcome *o, uint64_t du
     const struct lent *l = o->lent;
     buf_byte(out, (char)o->how);
     buf_byte(out, (char)l->class);
-    buf_byte(out, l->is_https);
+    buf_byte(out, (char)l->is_https);
     buf_le16(out, l->port);
     buf_le64(out, l->sequence);
     buf_le64(out, due_wall_ms);
@@ -60,7 +60,7 @@ static void put_place(struct buf *out, const struct capture_place *p)
 /* A string that may be absent. */
 static void put_maybe(struct buf *out, struct str s)
 {
-    buf_byte(out, s.p != NULL);
+    buf_byte(out, (char)(s.p != NULL));
     put_str32(out, s);
 }
 
@@ -73,7 +73,7 @@ static void put_past(struct buf *out, uint64_t fingerprint, const struct past *p
     buf_le64(out, (uint64_t)p->date_ms);
     buf_le32(out, (uint32_t)p->code);
     buf_le64(out, p->bytes);
-    buf_byte(out, p->has_digest);
+    buf_byte(out, (char)p->has_digest);
     buf_add(out, str_make((const char *)p->digest.bytes, DIGEST_SHA1_BYTES));
     buf_le64(out, (uint64_t)p->captured_ms);
     buf_add(out, str_make((const char *)p->record_id, sizeof p->record_id));
@@ -102,7 +102,7 @@ static void put_link(struct buf *out, const struct candidate *c)
     put_le64(to, c->fingerprint);
     put_le64(to + 8, c->via);
     put_le16(to + 16, c->port);
-    to[18] = c->is_https;
+    to[18] = (char)c->is_https;
     to[19] = (char)c->class;
     to[20] = (char)c->host.n;
     to[21] = (char)hops.n;

@@ -37,7 +37,7 @@ struct http {
     struct tls *tls;
     struct pool pool;
     struct http_counts counts;
-    uint64_t held_bytes; /* of all exchanges */
+    uint64_t held_bytes;             /* of all exchanges */
     uint64_t h1_only[H1_ONLY_SLOTS]; /* conn_key() of those; a newer one pushes an older one out */
     char shared[SHARED_BYTES];
 };
