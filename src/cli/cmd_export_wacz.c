@@ -58,8 +58,8 @@ const struct command cmd_export_wacz = {
     .name = "export wacz",
     .args = "DIR",
     .summary = "a crawl as one WACZ file, for replay",
-    .details = "Puts archives, index, lists of pages and the log into a WACZ 1.1.1 file, which\n"
-               "replayweb.page and others open. Of a crawl that runs it has what the index knows.",
+    .details = "Puts archives, index, lists of pages and the log into a WACZ 1.1.1 file, as\n"
+               "replay tools read it. Of a crawl that runs it has what the index knows.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

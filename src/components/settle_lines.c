@@ -4,6 +4,7 @@
 #include "base/jsonw.h"
 #include "base/log.h"
 #include "html/page.h"
+#include "report/arcs.h"
 #include "warc/date.h"
 #include "warc/pages.h"
 
@@ -202,23 +203,12 @@ void settle_lines_result(struct settle_lines *l, const struct visit *v, int code
     skipped_line(l, v, code);
 }
 
-static void hex16(struct buf *out, uint64_t value)
-{
-    static const char digits[] = "0123456789abcdef";
-    char *to = buf_reserve(out, 16);
-    if (!to)
-        return;
-    for (int i = 15; i >= 0; i--, value >>= 4)
-        to[i] = digits[value & 15];
-    out->n += 16;
-}
-
 static void node_lines(struct settle_lines *l, const struct candidate *links, size_t count)
 {
     size_t from = l->text.n;
     for (size_t i = 0; i < count; i++) {
         const struct candidate *c = &links[i];
-        hex16(&l->text, c->fingerprint);
+        buf_hex16(&l->text, c->fingerprint);
         buf_add(&l->text, c->is_https ? STR(" https://") : STR(" http://"));
         buf_add(&l->text, c->host);
         if (c->port) {
@@ -236,11 +226,11 @@ static void arcs_line(struct settle_lines *l, const struct visit *v)
     size_t from = l->text.n;
     if (v->kind != VISIT_PAGE || !v->link_count)
         return;
-    hex16(&l->text, v->fingerprint);
+    buf_hex16(&l->text, v->fingerprint);
     for (size_t i = 0; i < v->link_count; i++) {
         buf_byte(&l->text, ' ');
         buf_byte(&l->text, v->links[i].hop);
-        hex16(&l->text, v->links[i].fingerprint);
+        buf_hex16(&l->text, v->links[i].fingerprint);
     }
     buf_byte(&l->text, '\n');
     end_row(l, LEDGER_ARCS, from);
