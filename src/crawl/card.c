@@ -223,6 +223,26 @@ enum rc card_read(struct card *c, struct str bytes)
     return RC_OK;
 }
 
+uint64_t card_delay_ms(const struct card *c)
+{
+    uint64_t longest = 0;
+    for (uint8_t i = 0; i < c->robots_count; i++) {
+        uint32_t ms = 0;
+        if (c->robots[i].rules && robots_delay_ms(c->robots[i].rules, &ms) && ms > longest)
+            longest = ms;
+    }
+    return longest;
+}
+
+size_t card_bytes(const struct card *c)
+{
+    size_t bytes = sizeof *c + c->robots_count * sizeof *c->robots +
+                   c->address_count * sizeof *c->addresses + c->origin_count * sizeof *c->origins;
+    for (uint8_t i = 0; i < c->robots_count; i++)
+        bytes += c->robots[i].rules ? robots_bytes(c->robots[i].rules) : 0;
+    return bytes;
+}
+
 struct card_origin *card_origin_of(struct card *c, bool is_https, uint16_t port, bool make)
 {
     for (uint8_t i = 0; i < c->origin_count; i++)

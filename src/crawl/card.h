@@ -68,6 +68,12 @@ struct card_origin *card_origin_of(struct card *c, bool is_https, uint16_t port,
 /* It has answered: its failures are forgotten. */
 void card_origin_is_well(struct card *c, bool is_https, uint16_t port);
 
+/* The longest Crawl-delay that an origin of the host asks for; 0: none does. */
+uint64_t card_delay_ms(const struct card *c);
+
+/* Memory that it takes, about. */
+size_t card_bytes(const struct card *c);
+
 /* As bytes, without robots / with them; and back (RC_CORRUPT, RC_VERSION, RC_NOMEM). */
 void card_write(const struct card *c, bool with_robots, struct buf *out);
 MUST_CHECK enum rc card_read(struct card *c, struct str bytes);

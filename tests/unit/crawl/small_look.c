@@ -184,6 +184,8 @@ static const char *check_cards(struct small_crawl *c)
         int n = snprintf(name, sizeof name, "h%u.test", i);
         uint64_t position = hash64(str_make(name, (size_t)n));
         struct frontier *f = ledger_frontier(c->ledger, frontier_bucket(position) % c->shards);
+        if (ledger_bring(c->ledger, frontier_bucket(position) % c->shards, position))
+            return "a bucket that rests cannot be had";
         struct host *h = frontier_host(f, position, str_make(name, (size_t)n));
         if (!h || host_queued(h))
             return h ? "a host has still URLs" : "a host is missing";
