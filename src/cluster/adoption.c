@@ -119,7 +119,7 @@ static void forward(struct agent *a, struct adoptee *d, struct str payload)
         outbox_put(a, &r, &d->source);
 }
 
-static void done_end(struct agent *a, struct adoptee *d, const struct bus_event *e)
+static void done_end(struct adoptee *d, const struct bus_event *e)
 {
     if (e->rc != RC_OK)
         d->is_end_sent = false;
@@ -136,7 +136,7 @@ void adoption_done(struct agent *a, enum call_kind kind, const struct bus_event 
     if (!d)
         return;
     if (kind == CALL_ADOPT_END) {
-        done_end(a, d, e);
+        done_end(d, e);
     } else if (e->rc == RC_OK && e->sequence > d->cursor && log_is_whole(a) && agent_owner(a, 0)) {
         d->cursor = e->sequence;
         ad->in_window++;
@@ -205,8 +205,7 @@ static void send_marks(struct agent *a, struct adoptee *d)
     d->marks_epoch = a->epoch;
     for (size_t i = 0; dead && i < roster_count(a->roster); i++) {
         const struct roster_agent *r = roster_at(a->roster, i);
-        if (agent_is_in_ring(a, r->name, r->inc) &&
-            roster_held_for(a->roster, dead, r, a->epoch))
+        if (agent_is_in_ring(a, r->name, r->inc) && roster_held_for(a->roster, dead, r, a->epoch))
             outbox_mark(a, r->name, r->inc, str_c(d->name), d->inc, &d->marks);
     }
 }

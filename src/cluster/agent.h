@@ -81,6 +81,7 @@ struct agent_status {
     uint64_t junk; /* messages that were no batch, or not from whom they said */
     uint64_t appends, gets, says;
     bool gates_open, is_idle, is_finished;
+    bool is_whole; /* the roster is not known to have lost anything */
 };
 void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *ret);
 const struct roster *agent_roster(const struct agent *a);

@@ -18,8 +18,8 @@ static bool is_settled(const struct agent *a)
 bool finish_is_idle(struct agent *a)
 {
     struct port_counts c = port_counts(a->port);
-    return is_settled(a) && !c.queued && !c.open && outbox_is_empty(a) &&
-           !a->republish.is_wanted && !a->inbox.count;
+    return is_settled(a) && !c.queued && !c.open && outbox_is_empty(a) && !a->republish.is_wanted &&
+           !a->inbox.count;
 }
 
 static void begin(struct agent *a, uint64_t round)

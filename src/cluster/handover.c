@@ -97,8 +97,7 @@ static void walk(struct agent *a)
     struct record list[PORT_MAX_WALK];
     while (h->source.unfloored < PARCELS_AT_A_TIME && outbox_has_room(a) && !a->failure) {
         size_t count = 0;
-        enum rc rc =
-            port_walk(a->port, PORT_WALK_MOVED, &h->token, list, PORT_MAX_WALK, &count);
+        enum rc rc = port_walk(a->port, PORT_WALK_MOVED, &h->token, list, PORT_MAX_WALK, &count);
         if (rc)
             agent_fail(a, rc, "hosts that moved cannot be walked");
         if (rc || !count) {

@@ -50,12 +50,13 @@ struct log_reader {
     struct buf bytes;
     struct log_message *messages; /* [sequence - 1] */
     size_t count, cap;
-    struct log_message *lost; /* had been read, and was lost with the servers' disks; not back yet */
+    struct log_message
+        *lost; /* had been read, and was lost with the servers' disks; not back yet */
     size_t lost_count, lost_first;
-    bool is_open; /* a call is */
-    bool is_unsure; /* connected anew: our last message must be found before anything else */
+    bool is_open;       /* a call is */
+    bool is_unsure;     /* connected anew: our last message must be found before anything else */
     uint64_t unsure_ms; /* since when */
-    uint64_t back;  /* > 0: comparing backwards, this message is next */
+    uint64_t back;      /* > 0: comparing backwards, this message is next */
     uint64_t next_ms;
     struct buf pending; /* the next entry while the last one is verified */
     uint64_t pending_stamp_ms;
@@ -68,14 +69,14 @@ struct lease {
     struct {
         uint64_t n, at_ms;
     } sent[LEASE_SENT];
-    uint64_t join_ms;      /* when the join was sent */
-    bool is_held;          /* one was read back */
-    uint64_t sent_ms;      /* when the last one read back was sent */
-    uint64_t confirmed;    /* its n + 1 */
-    uint64_t needed;       /* confirmed must reach this before anything starts again */
-    uint64_t next_ms;      /* to send one */
-    uint64_t calm_ms;      /* since then nothing has fenced us */
-    uint64_t last_now_ms;  /* of the last event or turn */
+    uint64_t join_ms;     /* when the join was sent */
+    bool is_held;         /* one was read back */
+    uint64_t sent_ms;     /* when the last one read back was sent */
+    uint64_t confirmed;   /* its n + 1 */
+    uint64_t needed;      /* confirmed must reach this before anything starts again */
+    uint64_t next_ms;     /* to send one */
+    uint64_t calm_ms;     /* since then nothing has fenced us */
+    uint64_t last_now_ms; /* of the last event or turn */
     bool is_aborted;
 };
 
@@ -243,10 +244,10 @@ struct agent {
     uint64_t epoch; /* that was acted upon */
     bool wants_leave, wants_weight;
     uint32_t weight;
-    uint64_t entry_ms;     /* the next entry of ours (join, settled, leave, gone) no earlier */
-    uint64_t settle_ms;    /* since when it could be settled; 0: it cannot */
-    uint64_t gone_end;     /* the end of our stream that must be read before `gone` */
-    bool is_log_read;      /* to its end, once */
+    uint64_t entry_ms;  /* the next entry of ours (join, settled, leave, gone) no earlier */
+    uint64_t settle_ms; /* since when it could be settled; 0: it cannot */
+    uint64_t gone_end;  /* the end of our stream that must be read before `gone` */
+    bool is_log_read;   /* to its end, once */
 
     struct call calls[AGENT_MAX_CALLS];
     size_t calls_open;
@@ -288,8 +289,8 @@ void fact_cut(struct buf *out, uint64_t sequence);
 enum rc facts_recall(void *agent, uint64_t position, struct str fact);
 
 /* calls.c */
-MUST_CHECK enum rc call_append(struct agent *a, enum call_kind kind, void *what, const char *subject,
-                               struct str payload, struct call **ret);
+MUST_CHECK enum rc call_append(struct agent *a, enum call_kind kind, void *what,
+                               const char *subject, struct str payload, struct call **ret);
 MUST_CHECK enum rc call_get(struct agent *a, enum call_kind kind, const char *stream,
                             uint64_t sequence, const char *subject);
 enum call_kind call_end(struct agent *a, uint64_t ticket, void **ret_what);
@@ -308,7 +309,8 @@ void log_done(struct agent *a, enum call_kind kind, const struct bus_event *e);
 void log_soon(struct agent *a);
 void log_reconnected(struct agent *a);
 /* The next message: kept, and folded. From the journal at the start, from the stream then. */
-MUST_CHECK enum rc log_take(struct agent *a, uint64_t stamp_ms, struct str writer, struct str entry);
+MUST_CHECK enum rc log_take(struct agent *a, uint64_t stamp_ms, struct str writer,
+                            struct str entry);
 /* Messages behind `sequence` are lost: they are put aside and everything is folded anew. */
 MUST_CHECK enum rc log_cut(struct agent *a, uint64_t sequence);
 bool log_is_whole(const struct agent *a); /* nothing is known to be lost */

@@ -19,7 +19,8 @@ uint64_t lease_age_ms(const struct agent *a, uint64_t now_ms)
 bool lease_is_good(const struct agent *a, uint64_t now_ms)
 {
     const struct lease *l = &a->lease;
-    return l->is_held && l->confirmed >= l->needed && now_ms - l->last_now_ms <= a->settings.gap_ms &&
+    return l->is_held && l->confirmed >= l->needed &&
+           now_ms - l->last_now_ms <= a->settings.gap_ms &&
            lease_age_ms(a, now_ms) < roster_timings(a->roster).fence_ms;
 }
 

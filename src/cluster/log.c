@@ -12,8 +12,6 @@
 #include "base/mem.h"
 #include "cluster/inside.h"
 
-enum { MAX_LOG_BYTES = 1 << 30 };
-
 static struct str message_writer(const struct agent *a, const struct log_message *m)
 {
     return str_make(a->log.bytes.p + m->at, m->writer_bytes);

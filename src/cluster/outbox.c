@@ -161,9 +161,9 @@ void outbox_mark(struct agent *a, const char *to, uint64_t to_inc, struct str ho
     struct parcel *p = parcel_new(a, PARCEL_MARK, to, to_inc);
     if (!p || !parcel_add_source(a, p, s))
         return;
-    parcel_head(a, p,
-                &(struct record_batch){
-                    .is = BATCH_IS_MARK, .holder = holder, .holder_inc = holder_inc});
+    parcel_head(
+        a, p,
+        &(struct record_batch){.is = BATCH_IS_MARK, .holder = holder, .holder_inc = holder_inc});
     p->is_sealed = true;
 }
 
@@ -215,7 +215,7 @@ void outbox_forget_source(struct agent *a, struct source *s)
 
 static bool is_ours_now(const struct agent *a, uint64_t position)
 {
-    return a->inc && position >= a->inc_position;
+    return a->inc && a->state != AGENT_RETURN && position >= a->inc_position;
 }
 
 static void keep_outcome(struct agent *a, struct source *s, const struct port_batch *b)
@@ -228,8 +228,8 @@ static void keep_outcome(struct agent *a, struct source *s, const struct port_ba
     }
     s->has_outcome = b->outcome_count > 0;
     buf_init(&s->outcome, RECORDS_MAX_BATCH_BYTES);
-    record_batch_begin(&s->outcome, &(struct record_batch){.is = BATCH_IS_RECORDS,
-                                                           .src = str_c(a->name)});
+    record_batch_begin(&s->outcome,
+                       &(struct record_batch){.is = BATCH_IS_RECORDS, .src = str_c(a->name)});
     for (size_t i = 0; i < b->outcome_count; i++)
         record_put(&s->outcome, &b->outcome[i]);
     if (buf_rc(&s->outcome))
@@ -311,7 +311,8 @@ uint64_t outbox_released_through(const struct agent *a)
 
 bool outbox_is_empty(struct agent *a)
 {
-    return !a->outbox.pages && !a->outbox.parcels && a->outbox.read_from >= port_counts(a->port).last;
+    return !a->outbox.pages && !a->outbox.parcels &&
+           a->outbox.read_from >= port_counts(a->port).last;
 }
 
 /* ---- sending ---- */
@@ -323,8 +324,7 @@ static void send(struct agent *a, struct parcel *p)
         (void)subject_out(a, subject);
     else
         (void)subject_inbox(a, p->to, p->to_inc, a->name, subject);
-    enum rc rc =
-        call_append(a, CALL_PARCEL, p, subject, buf_str(&p->bytes), &p->call);
+    enum rc rc = call_append(a, CALL_PARCEL, p, subject, buf_str(&p->bytes), &p->call);
     if (rc == RC_OK) {
         p->is_sent = true;
         a->outbox.open++;
@@ -337,7 +337,8 @@ static void send_all(struct agent *a)
 {
     struct outbox *o = &a->outbox;
     seal_all(a);
-    for (struct parcel *p = o->parcels; p && o->open < OUTBOX_WINDOW && a->is_connected; p = p->next) {
+    for (struct parcel *p = o->parcels; p && o->open < OUTBOX_WINDOW && a->is_connected;
+         p = p->next) {
         if (p->is_sent || p->is_acked)
             continue;
         if (p->retry_ms <= a->now_ms)

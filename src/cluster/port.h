@@ -24,7 +24,7 @@
 
 enum {
     PORT_MAX_LINKS = 1 << 15, /* records of one batch: more than its bytes can hold */
-    PORT_MAX_WALK = 64,      /* records of one step of a walk */
+    PORT_MAX_WALK = 64,       /* records of one step of a walk */
     PORT_MAX_FACT_BYTES = 96 << 10,
 };
 
