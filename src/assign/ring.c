@@ -168,16 +168,45 @@ static inline uint32_t next_point(const struct ring *r, uint64_t position)
     return at < r->end ? at : 0;
 }
 
+static inline uint64_t nth_position(uint64_t hash, uint32_t i)
+{
+    return i ? hash64_mix(hash + i * UINT64_C(0x9e3779b97f4a7c15)) : hash;
+}
+
 uint32_t ring_owner(const struct ring *r, uint64_t hash)
 {
     uint32_t best = next_point(r, hash);
     uint64_t least = r->slots[best] - hash;
     for (uint32_t i = 1; i < r->probes; i++) {
-        uint64_t position = hash64_mix(hash + i * UINT64_C(0x9e3779b97f4a7c15));
+        uint64_t position = nth_position(hash, i);
         uint32_t at = next_point(r, position);
         uint64_t distance = r->slots[at] - position;
         best = distance < least ? at : best;
         least = distance < least ? distance : least;
+    }
+    return r->owners[best];
+}
+
+static uint32_t next_present(const struct ring *r, uint64_t position, const uint64_t *absent)
+{
+    uint32_t at = next_point(r, position);
+    for (uint32_t i = 0; i < r->end && absent[r->owners[at] / 64] >> r->owners[at] % 64 & 1; i++)
+        at = at + 1 < r->end ? at + 1 : 0;
+    return at;
+}
+
+uint32_t ring_owner_among(const struct ring *r, uint64_t hash, const uint64_t *absent)
+{
+    uint32_t best = 0;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < r->probes; i++) {
+        uint64_t position = nth_position(hash, i);
+        uint32_t at = next_present(r, position, absent);
+        uint64_t distance = r->slots[at] - position;
+        if (i == 0 || distance < least) {
+            best = at;
+            least = distance;
+        }
     }
     return r->owners[best];
 }

@@ -48,6 +48,11 @@ void ring_done(struct ring *r);
 /* The place in the list of the owner of a key with that hash. */
 uint32_t ring_owner(const struct ring *r, uint64_t hash);
 
+/* The same if the agents whose bits are set in `absent` were not in the list: the next in the key's
+ * own order. Some agent with points must be left. It walks over the points of those absent, so when
+ * many are it is time for a ring without them. */
+uint32_t ring_owner_among(const struct ring *r, uint64_t hash, const uint64_t *absent);
+
 /* How many points an agent of that weight has. */
 uint32_t ring_points_of(uint32_t points, uint32_t weight);
 

@@ -7,7 +7,7 @@
 #include "crawl/card.h"
 
 #include "base/mem.h"
-#include "crawl/taker.h"
+#include "base/taker.h"
 
 enum { CARD_VERSION = 1, CARD_LISTED = 1, CARD_WITH_ROBOTS = 2, CARD_FLAGS = 3 };
 enum { ORIGIN_HTTPS = 1, ORIGIN_FAILING = 2, ORIGIN_RULES = 4, ORIGIN_FLAGS = 7 };
