@@ -262,6 +262,67 @@ enum rc journal_trim(struct journal *j, uint64_t position)
     return rc;
 }
 
+/* Reading ------------------------------------------------------------------------------------- */
+
+struct journal_reader {
+    struct journal *journal;
+    struct journal_reading reading;
+    uint64_t segment_end; /* behind the segment that is open; UINT64_MAX: it is the last */
+};
+
+struct journal_reader *journal_reader_open(struct journal *j)
+{
+    struct journal_reader *r = mem_zero(1, sizeof *r);
+    if (r)
+        r->journal = j;
+    return r;
+}
+
+void journal_reader_close(struct journal_reader *r)
+{
+    if (!r)
+        return;
+    journal_reading_done(&r->reading);
+    mem_free(r);
+}
+
+/* Makes sure that the segment with `position` is open. The last one may have got a successor. */
+static enum rc find_segment(struct journal_reader *r, uint64_t position)
+{
+    struct journal *j = r->journal;
+    enum rc rc = RC_OK;
+    (void)pthread_mutex_lock(&j->writing);
+    const struct segments *s = &j->segments;
+    size_t i = 0;
+    while (i + 1 < s->count && s->starts[i + 1] <= position)
+        i++;
+    r->segment_end = i + 1 < s->count ? s->starts[i + 1] : UINT64_MAX;
+    if (position < s->starts[i])
+        rc = RC_CORRUPT;
+    else if (!r->reading.file || r->reading.start != s->starts[i])
+        rc = journal_reading_open(&r->reading, s, s->starts[i]);
+    (void)pthread_mutex_unlock(&j->writing);
+    return rc;
+}
+
+enum rc journal_reader_at(struct journal_reader *r, uint64_t position, struct str *ret,
+                          uint64_t *ret_next)
+{
+    bool is_whole = false;
+    enum rc rc = RC_OK;
+    if (position >= journal_synced(r->journal))
+        return RC_NOT_FOUND;
+    if (!r->reading.file || position < r->reading.start || position >= r->segment_end ||
+        r->segment_end == UINT64_MAX)
+        rc = find_segment(r, position);
+    rc = rc ? rc : journal_reading_batch(&r->reading, position, &is_whole, ret);
+    if (rc == RC_OK && !is_whole)
+        rc = RC_CORRUPT;
+    if (rc == RC_OK)
+        *ret_next = position + JOURNAL_HEAD_BYTES + ret->n;
+    return rc;
+}
+
 uint64_t journal_bytes(struct journal *j)
 {
     (void)pthread_mutex_lock(&j->writing);

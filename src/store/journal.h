@@ -69,6 +69,17 @@ uint64_t journal_synced(struct journal *j);
  */
 MUST_CHECK enum rc journal_trim(struct journal *j, uint64_t position);
 
+/* Reading while others write: what is durable, from any position that was not trimmed away. Of one
+ * thread; it ends before the journal. */
+struct journal_reader;
+struct journal_reader *journal_reader_open(struct journal *j); /* NULL without memory */
+void journal_reader_close(struct journal_reader *r);
+/* The batch at `position`, good until the next call, and where the one behind it begins.
+ * RC_NOT_FOUND: there is none yet that is durable; RC_CORRUPT: there is none, or it was trimmed;
+ * RC_IO, RC_NOMEM. */
+MUST_CHECK enum rc journal_reader_at(struct journal_reader *r, uint64_t position, struct str *ret,
+                                     uint64_t *ret_next);
+
 /* Bytes of all segments. */
 uint64_t journal_bytes(struct journal *j);
 

@@ -5,9 +5,7 @@
 #define STORE_JOURNAL_REPLAY_H
 
 #include "store/journal.h"
-#include "store/segments.h"
-
-uint64_t journal_batch_hash(uint64_t position, struct str bytes);
+#include "store/journal_reading.h"
 
 /* As journal_open says; *ret_end is where the next batch goes. Afterwards the last segment, if
  * there is one, ends exactly there. */

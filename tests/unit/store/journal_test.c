@@ -469,6 +469,40 @@ static void many_threads_add_while_one_syncs(void **state)
     remove_folder(folder);
 }
 
+static void what_is_durable_is_read_while_more_is_added(void **state)
+{
+    (void)state;
+    enum { MANY = 200 };
+    struct disk *d;
+    struct journal *j = NULL;
+    struct found f = {0};
+    uint64_t at[MANY], next = 0;
+    char room[MAX_BATCH];
+    struct str got;
+    assert_rc(disk_crash_open(&d), RC_OK);
+    j = open_from(d, 0, &f);
+    struct journal_reader *r = journal_reader_open(j);
+    assert_rc(journal_reader_at(r, 0, &got, &next), RC_NOT_FOUND);
+    for (uint32_t i = 0; i < MANY; i++) {
+        assert_rc(add(j, i, &at[i]), RC_OK);
+        assert_rc(journal_write(j), RC_OK);
+        assert_rc(journal_reader_at(r, at[i], &got, &next), RC_NOT_FOUND);
+        assert_rc(journal_sync(j), RC_OK);
+        for (uint32_t back = 0; back <= i; back += 7) { /* to and fro, over several segments */
+            assert_rc(journal_reader_at(r, at[i - back], &got, &next), RC_OK);
+            assert_str(got, batch_of(i - back, room));
+            assert_true(back == 0 || next == at[i - back + 1]);
+        }
+    }
+    assert_rc(journal_reader_at(r, at[3] + 1, &got, &next), RC_CORRUPT);
+    assert_rc(journal_trim(j, at[MANY / 2]), RC_OK);
+    assert_rc(journal_reader_at(r, at[MANY / 2], &got, &next), RC_OK);
+    assert_rc(journal_reader_at(r, at[0], &got, &next), RC_CORRUPT);
+    journal_reader_close(r);
+    journal_close(j);
+    disk_close(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -481,6 +515,7 @@ int main(void)
         cmocka_unit_test(whatever_call_fails_nothing_synced_is_lost),
         cmocka_unit_test(many_threads_add_while_one_syncs),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(what_is_durable_is_read_while_more_is_added),
     };
     return cmocka_run_group_tests_name("journal", tests, NULL, NULL);
 }
