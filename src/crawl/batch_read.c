@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/taker.h"
+#include "cluster/records.h"
 #include "crawl/batch_form.h"
 
 static bool host_ok(struct str host)
@@ -176,6 +177,36 @@ static const char *read_void(struct taker *t, struct batch *b)
     return t->bad ? "it is cut short" : NULL;
 }
 
+static bool records_ok(struct str bytes)
+{
+    struct record_batch b;
+    return !bytes.n ||
+           (record_batch_read(bytes, &b) == RC_OK && b.is == BATCH_IS_RECORDS);
+}
+
+static bool names_ok(struct str names)
+{
+    struct taker t = {.rest = names};
+    while (t.rest.n && !t.bad)
+        if (!host_ok(take_str8(&t)))
+            return false;
+    return !t.bad;
+}
+
+static const char *read_news(struct taker *t, struct ledger_news *n)
+{
+    n->kept = take_u64(t);
+    n->fact = take_str32(t);
+    n->mine = take_str32(t);
+    n->foreign = take_str32(t);
+    n->forgotten = take_str32(t);
+    if (t->bad)
+        return "news are cut short";
+    if (!records_ok(n->mine) || !records_ok(n->foreign))
+        return "news bring records that are none";
+    return names_ok(n->forgotten) ? NULL : "news name impossible hosts";
+}
+
 enum rc batch_read(struct str bytes, struct batch *ret, const char **ret_why)
 {
     struct taker t = {.rest = bytes};
@@ -191,6 +222,7 @@ enum rc batch_read(struct str bytes, struct batch *ret, const char **ret_why)
         *ret_why = kind == BATCH_OUTCOME  ? read_outcome(&t, ret)
                    : kind == BATCH_COMMIT ? read_commit(&t, ret)
                    : kind == BATCH_VOID   ? read_void(&t, ret)
+                   : kind == BATCH_NEWS   ? read_news(&t, &ret->news)
                                           : "it is of no known kind";
     if (!*ret_why && t.rest.n)
         *ret_why = "something stands behind its end";

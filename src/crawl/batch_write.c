@@ -152,6 +152,17 @@ void batch_put_file(struct buf *out, struct str name, uint64_t bytes)
     buf_le64(out, bytes);
 }
 
+void batch_put_news(struct buf *out, const struct ledger_news *n)
+{
+    buf_byte(out, BATCH_NEWS);
+    buf_byte(out, BATCH_VERSION);
+    buf_le64(out, n->kept);
+    put_str32(out, n->fact);
+    put_str32(out, n->mine);
+    put_str32(out, n->foreign);
+    put_str32(out, n->forgotten);
+}
+
 void batch_put_void(struct buf *out, uint64_t from)
 {
     buf_byte(out, BATCH_VOID);

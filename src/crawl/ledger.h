@@ -183,6 +183,52 @@ MUST_CHECK enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch
  * crash they may be. */
 void ledger_drop(struct ledger *l, unsigned epoch, size_t count);
 
+/* What an agent of a cluster (cluster/agent.h) was told or has decided: one batch of the journal.
+ * Any part may be empty. */
+#define LEDGER_NOT_SAID UINT64_MAX
+enum { LEDGER_MAX_FACTS_BYTES = 256 << 20 };
+struct ledger_news {
+    uint64_t kept;        /* of the outbox: nothing before it is needed; LEDGER_NOT_SAID */
+    struct str fact;      /* the agent's own bytes: ledger_facts hands them out again */
+    struct str mine;      /* a batch of records (cluster/records.h) of hosts that are ours: each must
+                             then be given to ledger_merge of its shard, once */
+    struct str foreign;   /* another, for others: only journalled */
+    struct str forgotten; /* hosts that have been handed over: names, each behind a byte with its
+                             length; each must then be given to ledger_forget of its shard, once */
+};
+/* Any thread. *ret_pending: how many records and names the shards have to be given, in the epoch. */
+MUST_CHECK enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret_epoch);
+
+/* Merges records that ledger_tell has journalled, all of this shard. *ret_new: how many URLs were
+ * new. */
+struct record;
+MUST_CHECK enum rc ledger_merge(struct ledger *l, unsigned shard, unsigned epoch,
+                                const struct record *list, size_t count, size_t *ret_new);
+
+/* The queue of a host that is another agent's now is forgotten, with the names of what waited in it;
+ * what is done stays known. */
+MUST_CHECK enum rc ledger_forget(struct ledger *l, unsigned shard, unsigned epoch, struct str host);
+
+/* Every fact there is, in the order they were told, with the position behind which each is. */
+MUST_CHECK enum rc ledger_facts(struct ledger *l,
+                                enum rc (*each)(void *ctx, uint64_t position, struct str fact),
+                                void *ctx);
+
+/* Positions of the journal: its end; below which everything lasts, archives too; and what the last
+ * `kept` said. */
+uint64_t ledger_end(struct ledger *l);
+uint64_t ledger_durable(struct ledger *l);
+uint64_t ledger_kept(struct ledger *l);
+
+/* What was journalled for other agents, in order: pages that were settled, and foreign records. Of
+ * one thread. The batch is good until the next call. RC_NOT_FOUND: no more that is durable. */
+struct ledger_outbox;
+struct batch;
+struct ledger_outbox *ledger_outbox_open(struct ledger *l); /* NULL without memory */
+void ledger_outbox_close(struct ledger_outbox *o);
+MUST_CHECK enum rc ledger_outbox_next(struct ledger_outbox *o, uint64_t from, struct batch *ret,
+                                      uint64_t *ret_position, uint64_t *ret_next);
+
 /* Once a turn of the shard. */
 MUST_CHECK enum rc ledger_turn(struct ledger *l, unsigned shard);
 

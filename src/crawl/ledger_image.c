@@ -81,6 +81,7 @@ void image_begin(struct ledger *l)
 {
     l->image_wanted = false;
     l->image_position = journal_end(l->journal);
+    l->image_facts = l->facts.n;
     l->epoch++;
     l->step = IMAGE_DRAINING;
     l->shards_sliced = 0;
@@ -229,14 +230,43 @@ static bool is_whole(struct ledger *l)
     return whole;
 }
 
+/* The last piece: what an agent of a cluster wants to know again. Without one there is none. */
+static enum rc write_news(struct ledger *l)
+{
+    struct buf piece;
+    buf_init(&piece, (size_t)LEDGER_MAX_FACTS_BYTES + IMAGE_SLICE_BYTES);
+    buf_le32(&piece, 0);
+    (void)pthread_mutex_lock(&l->lock);
+    news_write_piece(l, &piece);
+    (void)pthread_mutex_unlock(&l->lock);
+    struct str bytes = buf_str(&piece);
+    enum rc rc = buf_rc(&piece);
+    if (rc == RC_OK && bytes.n > LENGTH_BYTES) {
+        put_le32(piece.p, (uint32_t)(piece.n - LENGTH_BYTES));
+        rc = need_file(l);
+        rc = rc ? rc : disk_append(l->image_file, &bytes, 1);
+        l->image_bytes += bytes.n;
+    }
+    buf_done(&piece);
+    return rc;
+}
+
+/* What is replayed, and what other agents still need. */
+static uint64_t journal_needed(struct ledger *l, uint64_t position)
+{
+    uint64_t kept = ledger_kept(l);
+    return kept < position ? kept : position;
+}
+
 enum rc image_finish(struct ledger *l)
 {
     if (!is_whole(l))
         return RC_OK;
+    enum rc rc = write_news(l);
     struct manifest m = {.generation = l->kept.generation + 1,
                          .position = l->image_position,
                          .image_bytes = l->image_bytes};
-    enum rc rc = make_durable(l);
+    rc = rc ? rc : make_durable(l);
     rc = rc ? rc : name_it(l, &m);
     if (rc)
         return rc;
@@ -247,7 +277,7 @@ enum rc image_finish(struct ledger *l)
     l->image_bytes = 0;
     rc = image_remove_others(l);
     rc = rc ? rc : rest_settle(l, true);
-    return rc ? rc : journal_trim(l->journal, m.position);
+    return rc ? rc : journal_trim(l->journal, journal_needed(l, m.position));
 }
 
 void image_drop(struct ledger *l)
@@ -297,6 +327,8 @@ static enum rc load_bucket(struct ledger *l, struct str bytes)
 {
     struct image_context c = ledger_image_context(l);
     unsigned bucket = image_bucket(bytes);
+    if (news_is_piece(bytes))
+        return news_read_piece(l, bytes);
     if (bucket >= FRONTIER_BUCKETS)
         return RC_CORRUPT;
     if (rest_is_reference(bytes))

@@ -7,6 +7,8 @@
  *   ledger_recover.c  what a crash left, made whole
  *   ledger_image.c    images of all buckets: slices, the file, the MANIFEST
  *   ledger_links.c    what was found on a page, from the archive
+ *   ledger_news.c     what an agent of a cluster is told and decides
+ *   ledger_outbox.c   what the journal holds for other agents
  *   ledger_sync.c     the helper: syncs, commits, free disk
  *   ledger_rest.c     files of buckets that rest, and the thread for them
  *   ledger_restart.c  beginning anew
@@ -21,6 +23,7 @@
 #include "base/log.h"
 #include "crawl/batch.h"
 #include "crawl/manifest.h"
+#include "crawl/stretches.h"
 #include "frontier/rest_job.h"
 #include "store/journal.h"
 
@@ -79,6 +82,7 @@ struct ledger {
     struct digest_table *digests;
     struct line_file *files[LEDGER_FILES];
     struct ledger_shard *shards;
+    struct stretches voids; /* constant once it is open */
     uint64_t opened_ms;
     bool is_resumed;            /* hosts have their rest first */
     uint64_t elapsed_before_ms; /* of earlier runs */
@@ -103,11 +107,15 @@ struct ledger {
     struct batch_totals totals;
     bool is_recrawl, is_met, is_concluded;
     struct history_batch *past; /* what was settled since the last round */
+    uint64_t durable;           /* position below which everything lasts */
+    struct buf facts;           /* of an agent: position 8, length 4, bytes */
+    uint64_t outbox_kept;       /* the journal is needed from there on; LEDGER_NOT_SAID */
     unsigned epoch;
     uint64_t pending[2]; /* links journalled in an epoch, by its last bit, and not yet admitted */
     enum image_step step;
     bool image_wanted;
     uint64_t image_position;
+    size_t image_facts; /* bytes of `facts` that it holds: those before its position */
     unsigned shards_sliced;
     struct image_piece *pieces, *last_piece;
     uint64_t piece_bytes;
@@ -161,6 +169,16 @@ MUST_CHECK enum rc rest_fit(struct ledger *l, unsigned shard);
 void rest_refer(struct ledger *l, unsigned bucket, struct rest_file file);
 MUST_CHECK enum rc rest_sync(struct ledger *l);
 MUST_CHECK enum rc rest_settle(struct ledger *l, bool is_kept);
+
+/* ledger_news.c: what a batch of news says, done again; and facts and outbox as a piece of an image
+ * (under `lock`), and back. */
+MUST_CHECK enum rc news_redo(struct ledger *l, uint64_t position, const struct ledger_news *n);
+bool news_is_piece(struct str bytes);
+void news_write_piece(const struct ledger *l, struct buf *out);
+MUST_CHECK enum rc news_read_piece(struct ledger *l, struct str bytes);
+
+/* ledger_outbox.c */
+MUST_CHECK enum rc outbox_find_voids(struct ledger *l);
 
 /* ledger_image.c */
 struct image_context ledger_image_context(struct ledger *l);

@@ -19,6 +19,8 @@ static struct ledger *ledger_make(struct disk *d, const struct ledger_settings *
     l->opened_ms = clock_now_ms(s->clock);
     l->wall_minus_now = (int64_t)clock_wall_ms(s->clock) - (int64_t)l->opened_ms;
     buf_init(&l->commit, MANIFEST_MAX_BYTES / 2);
+    buf_init(&l->facts, LEDGER_MAX_FACTS_BYTES);
+    l->outbox_kept = LEDGER_NOT_SAID;
     (void)pthread_mutex_init(&l->rounds, NULL);
     (void)pthread_mutex_init(&l->lock, NULL);
     (void)pthread_condattr_init(&monotonic);
@@ -157,6 +159,8 @@ void ledger_close(struct ledger *l)
     }
     for (unsigned i = 0; i < LEDGER_FILES; i++)
         line_file_close(l->files[i]);
+    buf_done(&l->facts);
+    stretches_done(&l->voids);
     journal_close(l->journal);
     if (l->history)
         history_close(l->history);

@@ -23,10 +23,6 @@ struct named { /* a capture behind the last commit */
     char file[UINT8_MAX];
 };
 
-struct stretch { /* of the journal: [from, to) */
-    uint64_t from, to;
-};
-
 struct recovery {
     struct ledger *l;
     struct ledger_report *report;
@@ -35,8 +31,6 @@ struct recovery {
     struct batch_commit said;
     struct named *named;
     size_t named_count, named_room;
-    struct stretch *voids;
-    size_t void_count, void_room;
     uint64_t new_void; /* where this recovery's own begins; UINT64_MAX: there is none */
     uint64_t outcomes; /* that hold */
     uint64_t history_from, history_puts;
@@ -107,14 +101,9 @@ static enum rc read_manifest(struct recovery *r)
 
 static enum rc add_void(struct recovery *r, uint64_t from, uint64_t to)
 {
-    struct stretch *list = grow(r->voids, r->void_count, &r->void_room, sizeof *list);
-    if (!list)
-        return RC_NOMEM;
-    r->voids = list;
-    list[r->void_count++] = (struct stretch){from, to};
     while (r->named_count && r->named[r->named_count - 1].position >= from)
         r->named_count--;
-    return RC_OK;
+    return stretches_add(&r->l->voids, from, to);
 }
 
 static enum rc add_named(struct recovery *r, uint64_t position, const struct batch_place *p)
@@ -225,14 +214,6 @@ static enum rc mend_archive(struct recovery *r)
 
 /* 4: doing again ------------------------------------------------------------------------------ */
 
-static bool is_void(const struct recovery *r, uint64_t position)
-{
-    for (size_t i = 0; i < r->void_count; i++)
-        if (position >= r->voids[i].from && position < r->voids[i].to)
-            return true;
-    return false;
-}
-
 static struct frontier *frontier_of(struct ledger *l, uint64_t position)
 {
     return l->shards[frontier_bucket(position) % l->settings.shards].frontier;
@@ -304,22 +285,27 @@ static enum rc redo_past(struct recovery *r, const struct batch *b, uint64_t pos
     return history_write(r->l->history, r->l->past, behind);
 }
 
+static enum rc redo_outcome(struct recovery *r, const struct batch *b)
+{
+    r->l->totals = b->totals;
+    enum rc rc = b->has_url ? redo_url(r, &b->url) : RC_OK;
+    return rc ? rc : redo_links(r, b->links);
+}
+
 static enum rc redo(void *ctx, uint64_t position, struct str bytes)
 {
     struct recovery *r = ctx;
     struct batch b;
     enum rc rc = read_batch(r, position, bytes, &b);
-    if (rc || b.kind != BATCH_OUTCOME)
+    if (rc || (b.kind != BATCH_OUTCOME && b.kind != BATCH_NEWS))
         return rc;
-    if (is_void(r, position)) {
+    if (stretches_have(&r->l->voids, position)) {
         r->report->dropped += position >= r->new_void;
         return RC_OK;
     }
     r->outcomes++;
     r->report->batches++;
-    r->l->totals = b.totals;
-    rc = b.has_url ? redo_url(r, &b.url) : RC_OK;
-    rc = rc ? rc : redo_links(r, b.links);
+    rc = b.kind == BATCH_NEWS ? news_redo(r->l, position, &b.news) : redo_outcome(r, &b);
     for (unsigned i = 0; i < r->l->settings.shards && rc == RC_OK; i++)
         rc = rest_fit(r->l, i);
     if (rc == RC_OK && (!r->commit.n || position >= r->said.position))
@@ -390,8 +376,10 @@ static enum rc do_again(struct recovery *r)
     rc = rc ? rc : open_journal(r, redo);
     if (rc == RC_OK && l->history)
         rc = history_write(l->history, l->past, journal_end(l->journal));
+    rc = rc ? rc : outbox_find_voids(l);
     if (rc)
         return rc;
+    l->durable = journal_end(l->journal);
     limit_frontiers(r);
     l->is_resumed = true;
     l->elapsed_before_ms = r->said.elapsed_ms;
@@ -416,6 +404,5 @@ enum rc ledger_recover(struct ledger *l, struct ledger_report *report, struct bu
     rc = rc ? rc : do_again(&r);
     buf_done(&r.commit);
     mem_free(r.named);
-    mem_free(r.voids);
     return rc;
 }

@@ -102,6 +102,8 @@ static enum rc commit(struct ledger *l, const struct batch_commit *c)
         return rc;
     (void)pthread_mutex_lock(&l->lock);
     l->commit_position = c->position;
+    if (c->position > l->durable)
+        l->durable = c->position;
     /* What was journalled in between is not vouched for: the next round has something to do. */
     l->commit_end = position == c->position ? position + JOURNAL_HEAD_BYTES + bytes.n : UINT64_MAX;
     (void)pthread_mutex_unlock(&l->lock);

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an agent of a cluster is told and decides, in the same journal as everything else.
+ *
+ * A batch of news is absolute, like all others: a URL is known, a URL is done, a host may not be
+ * asked before some moment, a host is not here any more. Done again in order it ends in the same.
+ * Facts are kept in memory as they were told; an image holds those before its position, so that the
+ * journal may go. */
+#include "crawl/ledger_inside.h"
+
+#include "base/taker.h"
+#include "cluster/records.h"
+#include "frontier/move.h"
+#include "frontier/rest.h"
+
+#define PIECE_MAGIC "OWNEWS\1\n"
+enum { PIECE_MAGIC_BYTES = 8, FACT_HEAD_BYTES = 12 };
+
+/* Telling ------------------------------------------------------------------------------------ */
+
+static size_t count_records(struct str bytes)
+{
+    struct record_batch b;
+    struct record r;
+    size_t count = 0;
+    if (!bytes.n || record_batch_read(bytes, &b))
+        return 0;
+    while (records_next(&b.records, &r))
+        count++;
+    return count;
+}
+
+static size_t count_names(struct str names)
+{
+    struct taker t = {.rest = names};
+    size_t count = 0;
+    for (; t.rest.n && !t.bad; count++)
+        (void)take_str8(&t);
+    return count;
+}
+
+/* Under `lock`, or before anybody else is there. */
+static enum rc remember(struct ledger *l, uint64_t position, const struct ledger_news *n)
+{
+    if (n->kept != LEDGER_NOT_SAID)
+        l->outbox_kept = n->kept;
+    if (!n->fact.n)
+        return RC_OK;
+    buf_le64(&l->facts, position);
+    buf_le32(&l->facts, (uint32_t)n->fact.n);
+    buf_add(&l->facts, n->fact);
+    return buf_rc(&l->facts);
+}
+
+enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret_epoch)
+{
+    struct buf batch;
+    uint64_t position = 0;
+    size_t pending = count_records(n->mine) + count_names(n->forgotten);
+    buf_init(&batch, JOURNAL_MAX_BATCH_BYTES);
+    batch_put_news(&batch, n);
+    enum rc rc = buf_rc(&batch);
+    struct str bytes = buf_str(&batch);
+    (void)pthread_mutex_lock(&l->lock);
+    rc = rc ? rc : l->failed;
+    rc = rc ? rc : journal_add(l->journal, &bytes, 1, &position);
+    if (rc == RC_OK) {
+        l->pending[l->epoch % 2] += pending;
+        *ret_epoch = l->epoch;
+        rc = l->failed = remember(l, position, n); /* journalled: only a replay can mend it */
+    }
+    (void)pthread_mutex_unlock(&l->lock);
+    buf_done(&batch);
+    return rc;
+}
+
+/* Merging ------------------------------------------------------------------------------------ */
+
+static struct candidate candidate_of(const struct record *r)
+{
+    return (struct candidate){.fingerprint = r->fingerprint,
+                              .position = r->position,
+                              .host = r->host,
+                              .path = r->path,
+                              .via = r->via,
+                              .port = r->port,
+                              .is_https = r->is_https,
+                              .class = r->class < FRONTIER_CLASSES ? r->class : 0,
+                              .hops = r->hops};
+}
+
+static enum rc merge_one(struct ledger *l, struct frontier *f, const struct record *r,
+                         size_t *ret_new)
+{
+    struct image_context c = ledger_image_context(l);
+    struct candidate url = candidate_of(r);
+    struct move_record host = {.position = r->position,
+                               .name = r->host,
+                               .next_wall_ms = r->next_wall_ms,
+                               .time_ms = r->time_ms,
+                               .extra = r->state};
+    enum admitted became = ADMITTED_KNOWN;
+    size_t done;
+    enum rc rc = RC_OK;
+    switch (r->kind) {
+    case RECORD_URL:
+        rc = frontier_admit(f, &url, 1, c.now_ms, &became, &done);
+        break;
+    case RECORD_DONE:
+        rc = move_done(f, r->position, r->host, &r->fingerprint, 1);
+        break;
+    case RECORD_HOST:
+        rc = move_host(f, &host, &c);
+        rc = rc == RC_LIMIT || rc == RC_CORRUPT || rc == RC_VERSION ? RC_OK : rc;
+        break;
+    }
+    *ret_new += became == ADMITTED_NEW;
+    return rc;
+}
+
+/* Links may go to a bucket that rests; all else is done to one in memory. */
+static enum rc merge_list(struct ledger *l, unsigned shard, const struct record *list, size_t count,
+                          size_t *ret_new)
+{
+    struct frontier *f = l->shards[shard].frontier;
+    enum rc rc = RC_OK;
+    *ret_new = 0;
+    for (size_t i = 0; i < count && rc == RC_OK; i++) {
+        if (list[i].kind != RECORD_URL)
+            rc = ledger_bring(l, shard, list[i].position);
+        rc = rc ? rc : merge_one(l, f, &list[i], ret_new);
+    }
+    return rc;
+}
+
+static enum rc no_longer_pending(struct ledger *l, unsigned epoch, size_t count, enum rc rc)
+{
+    if (rc)
+        return ledger_fail(l, rc);
+    (void)pthread_mutex_lock(&l->lock);
+    l->pending[epoch % 2] -= count;
+    rc = l->failed;
+    (void)pthread_mutex_unlock(&l->lock);
+    return rc;
+}
+
+enum rc ledger_merge(struct ledger *l, unsigned shard, unsigned epoch, const struct record *list,
+                     size_t count, size_t *ret_new)
+{
+    return no_longer_pending(l, epoch, count, merge_list(l, shard, list, count, ret_new));
+}
+
+static enum rc forget(struct ledger *l, unsigned shard, struct str host)
+{
+    uint64_t position = hash64(host);
+    enum rc rc = ledger_bring(l, shard, position);
+    return rc ? rc : move_forget(l->shards[shard].frontier, position, host);
+}
+
+enum rc ledger_forget(struct ledger *l, unsigned shard, unsigned epoch, struct str host)
+{
+    return no_longer_pending(l, epoch, 1, forget(l, shard, host));
+}
+
+/* Doing again -------------------------------------------------------------------------------- */
+
+static unsigned shard_of(const struct ledger *l, uint64_t position)
+{
+    return frontier_bucket(position) % l->settings.shards;
+}
+
+static enum rc redo_records(struct ledger *l, struct str bytes)
+{
+    struct record_batch b;
+    struct record r;
+    size_t fresh;
+    enum rc rc = bytes.n ? record_batch_read(bytes, &b) : RC_OK;
+    while (bytes.n && rc == RC_OK && records_next(&b.records, &r))
+        rc = merge_list(l, shard_of(l, r.position), &r, 1, &fresh);
+    return rc;
+}
+
+enum rc news_redo(struct ledger *l, uint64_t position, const struct ledger_news *n)
+{
+    struct taker names = {.rest = n->forgotten};
+    enum rc rc = remember(l, position, n);
+    rc = rc ? rc : redo_records(l, n->mine);
+    while (names.rest.n && rc == RC_OK) {
+        struct str host = take_str8(&names);
+        rc = forget(l, shard_of(l, hash64(host)), host);
+    }
+    return rc;
+}
+
+/* As a piece of an image --------------------------------------------------------------------- */
+
+bool news_is_piece(struct str bytes)
+{
+    return str_starts(bytes, str_make(PIECE_MAGIC, PIECE_MAGIC_BYTES));
+}
+
+void news_write_piece(const struct ledger *l, struct buf *out)
+{
+    if (!l->image_facts && l->outbox_kept == LEDGER_NOT_SAID)
+        return;
+    buf_add(out, str_make(PIECE_MAGIC, PIECE_MAGIC_BYTES));
+    buf_le64(out, l->outbox_kept);
+    buf_add(out, str_make(l->facts.p, l->image_facts));
+    struct str all = buf_str(out);
+    struct str piece = str_from(all, sizeof(uint32_t));
+    buf_le64(out, hash64(piece));
+}
+
+enum rc news_read_piece(struct ledger *l, struct str bytes)
+{
+    struct taker t = {.rest = bytes};
+    if (bytes.n < PIECE_MAGIC_BYTES + 8 + 8)
+        return RC_CORRUPT;
+    struct str body = str_first(bytes, bytes.n - 8);
+    if (get_le64(bytes.p + body.n) != hash64(body))
+        return RC_CORRUPT;
+    (void)take_bytes(&t, PIECE_MAGIC_BYTES);
+    l->outbox_kept = take_u64(&t);
+    buf_clear(&l->facts);
+    buf_add(&l->facts, str_first(t.rest, t.rest.n - 8));
+    return buf_rc(&l->facts);
+}
+
+/* Looking ------------------------------------------------------------------------------------ */
+
+enum rc ledger_facts(struct ledger *l,
+                     enum rc (*each)(void *ctx, uint64_t position, struct str fact), void *ctx)
+{
+    struct taker t = {.rest = buf_str(&l->facts)};
+    enum rc rc = RC_OK;
+    while (t.rest.n && rc == RC_OK) {
+        uint64_t position = take_u64(&t);
+        struct str fact = take_str32(&t);
+        rc = t.bad ? RC_CORRUPT : each(ctx, position, fact);
+    }
+    return rc;
+}
+
+uint64_t ledger_end(struct ledger *l)
+{
+    return journal_end(l->journal);
+}
+
+uint64_t ledger_durable(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    uint64_t durable = l->durable;
+    (void)pthread_mutex_unlock(&l->lock);
+    return durable;
+}
+
+uint64_t ledger_kept(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    uint64_t kept = l->outbox_kept;
+    (void)pthread_mutex_unlock(&l->lock);
+    return kept;
+}
