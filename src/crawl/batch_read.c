@@ -180,8 +180,7 @@ static const char *read_void(struct taker *t, struct batch *b)
 static bool records_ok(struct str bytes)
 {
     struct record_batch b;
-    return !bytes.n ||
-           (record_batch_read(bytes, &b) == RC_OK && b.is == BATCH_IS_RECORDS);
+    return !bytes.n || (record_batch_read(bytes, &b) == RC_OK && b.is == BATCH_IS_RECORDS);
 }
 
 static bool names_ok(struct str names)

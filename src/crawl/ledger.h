@@ -188,15 +188,16 @@ void ledger_drop(struct ledger *l, unsigned epoch, size_t count);
 #define LEDGER_NOT_SAID UINT64_MAX
 enum { LEDGER_MAX_FACTS_BYTES = 256 << 20 };
 struct ledger_news {
-    uint64_t kept;        /* of the outbox: nothing before it is needed; LEDGER_NOT_SAID */
-    struct str fact;      /* the agent's own bytes: ledger_facts hands them out again */
-    struct str mine;      /* a batch of records (cluster/records.h) of hosts that are ours: each must
-                             then be given to ledger_merge of its shard, once */
-    struct str foreign;   /* another, for others: only journalled */
+    uint64_t kept;      /* of the outbox: nothing before it is needed; LEDGER_NOT_SAID */
+    struct str fact;    /* the agent's own bytes: ledger_facts hands them out again */
+    struct str mine;    /* a batch of records (cluster/records.h) of hosts that are ours: each must
+                           then be given to ledger_merge of its shard, once */
+    struct str foreign; /* another, for others: only journalled */
     struct str forgotten; /* hosts that have been handed over: names, each behind a byte with its
                              length; each must then be given to ledger_forget of its shard, once */
 };
-/* Any thread. *ret_pending: how many records and names the shards have to be given, in the epoch. */
+/* Any thread. *ret_pending: how many records and names the shards have to be given, in the epoch.
+ */
 MUST_CHECK enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret_epoch);
 
 /* Merges records that ledger_tell has journalled, all of this shard. *ret_new: how many URLs were
@@ -205,8 +206,8 @@ struct record;
 MUST_CHECK enum rc ledger_merge(struct ledger *l, unsigned shard, unsigned epoch,
                                 const struct record *list, size_t count, size_t *ret_new);
 
-/* The queue of a host that is another agent's now is forgotten, with the names of what waited in it;
- * what is done stays known. */
+/* The queue of a host that is another agent's now is forgotten, with the names of what waited in
+ * it; what is done stays known. */
 MUST_CHECK enum rc ledger_forget(struct ledger *l, unsigned shard, unsigned epoch, struct str host);
 
 /* Every fact there is, in the order they were told, with the position behind which each is. */
