@@ -50,6 +50,8 @@ static void kill_agent(struct world *w, struct world_agent *a, enum world_fault 
         model_power_cut(&a->model, rng_below(&w->rng, 40));
     if (f == WORLD_WIPE)
         model_wipe(&a->model);
+    if (a == &w->agents[0] && !w->urls[0].was_said)
+        a->wants_seed = true; /* whoever typed them in does it again */
     away(w, a, is_long ? DEAD_MS + rng_below(&w->rng, 3 * DEAD_MS) : soon);
 }
 
