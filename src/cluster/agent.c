@@ -44,7 +44,9 @@ static bool is_living(const struct roster_agent *r)
 bool agent_is_living(const struct agent *a)
 {
     const struct roster_agent *me = agent_me(a);
-    return is_living(me) && me->boot == a->boot;
+    /* At the start the boot is the last process's. */
+    return a->state != AGENT_START && a->state != AGENT_RETURN && is_living(me) &&
+           me->boot == a->boot;
 }
 
 bool agent_is_in_ring(const struct agent *a, const char *name, uint64_t inc)
