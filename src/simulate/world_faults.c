@@ -68,6 +68,8 @@ static void disturb(struct world *w, struct world_agent *a, enum world_fault f)
         break;
     case WORLD_JUMP:
         a->skew_ms += soon;
+        for (uint32_t i = 0; i < w->set.hosts; i++) /* the web's time has not jumped */
+            a->model.hosts[i].due_ms += soon;
         break;
     case WORLD_CUT:
     case WORLD_LONG_CUT:
