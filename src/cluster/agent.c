@@ -44,7 +44,9 @@ static bool is_living(const struct roster_agent *r)
 bool agent_is_living(const struct agent *a)
 {
     const struct roster_agent *me = agent_me(a);
-    return is_living(me) && me->boot == a->boot;
+    /* At the start the boot is the last process's. */
+    return a->state != AGENT_START && a->state != AGENT_RETURN && is_living(me) &&
+           me->boot == a->boot;
 }
 
 bool agent_is_in_ring(const struct agent *a, const char *name, uint64_t inc)
@@ -222,7 +224,7 @@ static void look_at_me(struct agent *a)
             become_former(a);
     } else if (!is_own_boot(a, me->boot)) {
         agent_fail(a, RC_LOCKED, "another process runs with this agent's name");
-    } else if (me->state == ROSTER_LEAVING) {
+    } else if (me->state == ROSTER_LEAVING && a->state != AGENT_RECOVER) {
         a->state = AGENT_LEAVING;
     }
 }
@@ -532,7 +534,7 @@ static void turn_state(struct agent *a)
         return;
     case AGENT_RECOVER:
         if (agent_is_living(a) && lease_is_good(a, a->now_ms)) {
-            a->state = AGENT_UP;
+            a->state = agent_me(a)->state == ROSTER_LEAVING ? AGENT_LEAVING : AGENT_UP;
             handover_epoch(a); /* nobody of that boot was living when the epoch was seen */
         }
         return;

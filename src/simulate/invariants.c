@@ -222,6 +222,28 @@ void invariants_start(struct world *w, struct world_agent *a, uint32_t url)
 
 /* ---- 5, 11: after anything an agent did ---- */
 
+/* The seeds stand in a stream. Until then they are only where somebody typed them in. */
+static bool is_seeded(const struct world *w)
+{
+    for (uint32_t u = 0; u < WEB_SEEDS && u < w->set.urls; u++)
+        if (!w->urls[u].was_said)
+            return false;
+    return true;
+}
+
+/* Who is not in the roster may still bring work from its former life: "finished" speaks of those
+ * who are. */
+static bool is_everybody_in(const struct world *w)
+{
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        const struct roster_agent *r = roster_find(w->truth, str_c(w->agents[i].name));
+        bool living = r && (r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING);
+        if (w->agents[i].is_here && !living)
+            return false;
+    }
+    return true;
+}
+
 void invariants_agent(struct world *w, struct world_agent *a)
 {
     struct agent_status st;
@@ -248,7 +270,7 @@ void invariants_agent(struct world *w, struct world_agent *a)
     a->generation = st.generation;
     a->cursor = st.cursor;
     a->roster_length = st.roster_length;
-    if (st.is_finished && !w->finished_ms) {
+    if (st.is_finished && !w->finished_ms && is_seeded(w) && is_everybody_in(w)) {
         w->finished_ms = w->now_ms;
         checked(w, 12);
         for (uint32_t u = 0; u < w->set.urls; u++)
@@ -395,8 +417,7 @@ void invariants_places(struct world *w)
         place_journal(w, &w->agents[i], i);
     }
     checked(w, 1);
-    bool is_seeded = !w->agents[0].wants_seed && w->agents[0].starts;
-    for (uint32_t u = 0; u < WEB_SEEDS && is_seeded && u < w->set.urls; u++)
+    for (uint32_t u = 0; u < WEB_SEEDS && is_seeded(w) && u < w->set.urls; u++)
         if (!is_placed(w, u))
             world_break(w, 1, "seed u%u is lost", u);
     for (uint32_t u = 0; u < w->set.urls; u++)

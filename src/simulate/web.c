@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAX_LINKS = 6, LEAST_DELAY_MS = 300, DELAYS_MS = 2200 };
+enum { MAX_LINKS = 6, LEAST_DELAY_MS = 1000, DELAYS_MS = 5000 };
 
 static void make_host(struct web_host *h, uint32_t i, struct rng *r)
 {

@@ -96,6 +96,7 @@ enum rc world_start(struct world *w, struct world_agent *a)
                                .poll_ms = POLL_MS};
     a->start_ms = UINT64_MAX;
     a->starts++;
+    a->boot = a->epoch = a->generation = a->cursor = 0;
     a->thaw_ms = 0;
     a->bus = post_connect(w->post, w->now_ms);
     if (!a->bus)
@@ -299,7 +300,7 @@ static void look_at_finish(struct world *w)
         any = any || st.is_finished;
         all = all && (st.is_finished || st.state == AGENT_GONE);
     }
-    if (all && any)
+    if (all && any && w->finished_ms)
         w->is_finished = true;
 }
 

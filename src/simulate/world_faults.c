@@ -50,6 +50,8 @@ static void kill_agent(struct world *w, struct world_agent *a, enum world_fault 
         model_power_cut(&a->model, rng_below(&w->rng, 40));
     if (f == WORLD_WIPE)
         model_wipe(&a->model);
+    if (a == &w->agents[0] && !w->urls[0].was_said)
+        a->wants_seed = true; /* whoever typed them in does it again */
     away(w, a, is_long ? DEAD_MS + rng_below(&w->rng, 3 * DEAD_MS) : soon);
 }
 
@@ -66,6 +68,8 @@ static void disturb(struct world *w, struct world_agent *a, enum world_fault f)
         break;
     case WORLD_JUMP:
         a->skew_ms += soon;
+        for (uint32_t i = 0; i < w->set.hosts; i++) /* the web's time has not jumped */
+            a->model.hosts[i].due_ms += soon;
         break;
     case WORLD_CUT:
     case WORLD_LONG_CUT:
