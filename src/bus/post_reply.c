@@ -11,6 +11,7 @@
  * or the disk are RC_LIMIT: the agent pauses and says so. */
 enum {
     ERR_ACCOUNT_RESOURCES = 10002,
+    ERR_NO_PEERS = 10005, /* for the copies of a stream: not all are there yet, or not with room */
     ERR_INSUFFICIENT_RESOURCES = 10023,
     ERR_MEMORY_EXCEEDED = 10028,
     ERR_STORAGE_EXCEEDED = 10047,
@@ -28,6 +29,8 @@ static enum rc error_rc(const json_t *error)
     case ERR_MEMORY_EXCEEDED:
     case ERR_STORAGE_EXCEEDED:
         return RC_LIMIT;
+    case ERR_NO_PEERS:
+        return RC_AGAIN;
     case ERR_STREAM_NAME_IN_USE:
         return RC_EXISTS;
     case ERR_STREAM_STORE_FAILED:

@@ -218,6 +218,10 @@ static int run_init(struct invocation *in)
     if (in->word_count)
         return cli_fail(EXIT_USAGE, "cluster init: no words are expected, got \"%s\"",
                         in->words[0]);
+    if (!s->hosts.n)
+        return cli_fail(EXIT_USAGE,
+                        "--hosts: which machines? HOST,HOST,HOST as they reach each other, "
+                        "or one");
     if (!post_crawl_is_good(s->crawl))
         return cli_fail(EXIT_USAGE, "--crawl: expected a-z, 0-9 and '-', at most %d",
                         POST_MAX_NAME_BYTES);
@@ -295,8 +299,8 @@ static void say_reload(struct work *w)
 {
     uint32_t told = post_folder_reload(&w->folder, w->plan);
     (void)printf("%u of %u servers run here out of %s and have been told to read it again.\n"
-                 "On every other machine: copy its folder again, then `systemctl reload "
-                 "orbweaver-post`\n(or send its nats-server SIGHUP).\n",
+                 "On every other machine, one after the other: copy its folder again, then "
+                 "`systemctl reload\norbweaver-post` (or send its nats-server SIGHUP).\n",
                  told, w->plan->place_count, w->folder.dir);
 }
 

@@ -12,7 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = POST_MAX_FOLDER_BYTES + POST_MAX_NAME_BYTES + 32 };
+enum {
+    PATH_BYTES = POST_MAX_FOLDER_BYTES + POST_MAX_NAME_BYTES + 32,
+    RELOAD_SECONDS = 2,
+};
 
 #define PLAN_FILE "plan.json"
 #define AUTHORITY_KEY "authority.key"
@@ -276,7 +279,10 @@ uint32_t post_folder_reload(struct post_folder *f, const struct post_plan *p)
     uint32_t told = 0;
     for (uint32_t i = 0; i < p->place_count; i++) {
         pid_t pid = pid_in(f, &p->places[i]);
-        told += pid && is_server(pid) && kill(pid, SIGHUP) == 0;
+        if (!pid || !is_server(pid) || kill(pid, SIGHUP))
+            continue;
+        told++;
+        (void)sleep(RELOAD_SECONDS);
     }
     return told;
 }

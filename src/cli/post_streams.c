@@ -93,8 +93,8 @@ static int make_all(struct maker *m, const struct post_plan *p)
             continue;
         code = cli_fail(EXIT_OTHER, "stream " STR_FMT ": %s%s%s%s", STR_ARG(buf_str(&name)),
                         rc == RC_EXISTS  ? "is there with other settings, and stays as it is"
-                        : rc == RC_AGAIN ? "the servers did not answer in time: do enough of them "
-                                           "run? then try again"
+                        : rc == RC_AGAIN ? "not made in time: do enough of the servers run, with "
+                                           "room on their disks? then try again"
                                          : rc_text(rc),
                         m->said[0] ? " (" : "", m->said, m->said[0] ? ")" : "");
         if (rc == RC_AGAIN || rc == RC_NOT_FOUND)

@@ -57,19 +57,32 @@ static void put_account(struct buf *out, const struct voice *v)
     }
 }
 
+/* The import under the name of JetStream's own question keeps the server from importing all of
+ * JetStream's administration into the account, which it does otherwise, JetStream or not; and of
+ * that administration 2.9 checks some by nothing (ACCOUNT.PURGE of any account, CVE-2025-30215).
+ * The permissions are the second lock on the same door. */
 static void put_speaker(struct buf *out, const struct post_plan *p, const struct voice *v)
 {
     buf_add(out, STR("  "));
     put_account(out, v);
-    buf_printf(out, " {\n    users: [{user: \"say.%s\", password: \"%s\"}]\n    imports: [\n",
+    buf_printf(out,
+               " {\n    users: [{user: \"say.%s\", password: \"%s\", permissions: {\n"
+               "      publish: {allow: [",
                v->who->name, v->who->say.text);
+    for (size_t i = 0; i < v->count; i++) {
+        put_subject(out, p, v, i);
+        buf_add(out, STR(", "));
+    }
+    buf_add(out, STR("\"" READ_STREAMS "\"]}\n      subscribe: {allow: [\"_INBOX.>\"]}}}]\n"
+                     "    imports: [\n"));
     for (size_t i = 0; i < v->count; i++) {
         buf_add(out, STR("      {service: {account: CRAWL, subject: "));
         put_subject(out, p, v, i);
         buf_add(out, STR("}}\n"));
     }
-    buf_add(out,
-            STR("      {service: {account: CRAWL, subject: \"" READ_STREAMS "\"}}\n    ]\n  }\n"));
+    buf_add(out, STR("      {service: {account: CRAWL, subject: \"" READ_STREAMS "\"}}\n"
+                     "      {service: {account: NOBODY, subject: \"nothing\"}, to: "
+                     "\"$JS.API.INFO\"}\n    ]\n  }\n"));
 }
 
 /* Each export names the one account that may import it: a mistake in one place is not enough. */
@@ -161,7 +174,7 @@ void post_config_write(const struct post_plan *p, uint32_t place, struct buf *ou
                "server_name: \"%s-%s-%u\"\nlisten: \"127.0.0.1:%u\"\npid_file: \"" POST_FILE_PID
                "\"\nmax_payload: %d\nsystem_account: SYS\n",
                p->crawl, here->host, here->route_port, here->client_port, SERVER_PAYLOAD_BYTES);
-    buf_add(out, STR("accounts {\n  SYS {}\n"));
+    buf_add(out, STR("accounts {\n  SYS {}\n  NOBODY {exports: [{service: \"nothing\"}]}\n"));
     put_crawl(out, p);
     for (uint32_t at = 0; at <= p->agent_count; at++) {
         struct voice v = voice_at(p, at);

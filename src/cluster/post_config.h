@@ -9,6 +9,7 @@
  *                       service, so it arrives under that subject or not at all, and the subject of
  *                       an answer leads back into this account and nowhere else
  *   account OPERATOR    the same for control entries
+ *   account NOBODY      nobody's; stands where the server would put JetStream's administration
  * Nobody else can log in; there is no user without a password, none for those without a name, and
  * no port beside the agents' on loopback and the servers' own, which wants a certificate of our
  * authority and a password. */
