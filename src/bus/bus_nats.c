@@ -243,6 +243,7 @@ static natsStatus options_for(struct link *l, natsOptions **ret)
     s = s ? s : natsOptions_SetMaxPingsOut(o, PINGS_OUT);
     s = s ? s : natsOptions_SetWriteDeadline(o, WRITE_MS);
     s = s ? s : natsOptions_SetIOBufSize(o, BUFFER_BYTES);
+    s = s ? s : natsOptions_SetSendAsap(o, true);
     s = s ? s : natsOptions_SetIgnoreDiscoveredServers(o, true);
     s = s ? s : natsOptions_SetMaxPendingMsgs(o, PENDING_MESSAGES);
     s = s ? s : natsOptions_SetClosedCB(o, on_closed, l);
