@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <nats/nats.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,6 +134,7 @@ static void wake(struct bus_nats *b)
 static void push(struct bus_nats *b, natsMsg *msg, bool is_reply)
 {
     struct note *n = mem_zero(1, sizeof *n);
+    size_t bytes = (size_t)natsMsg_GetDataLength(msg);
     if (n) {
         n->msg = msg;
         n->is_reply = is_reply;
@@ -148,6 +150,7 @@ static void push(struct bus_nats *b, natsMsg *msg, bool is_reply)
         atomic_fetch_sub(&b->reply_count, 1);
     } else {
         atomic_fetch_sub(&b->heard_count, 1);
+        atomic_fetch_sub(&b->heard_bytes, bytes);
     }
 }
 
@@ -219,7 +222,8 @@ static natsStatus subscribe(struct link *l, natsConnection *nc, const char *subj
                             natsMsgHandler handler)
 {
     natsSubscription *sub = NULL;
-    assert(l->sub_count < sizeof l->subs / sizeof *l->subs);
+    if (l->sub_count == sizeof l->subs / sizeof *l->subs)
+        return NATS_INSUFFICIENT_BUFFER; /* failed ones are there too, until the connection ends */
     natsStatus s = natsConnection_Subscribe(&sub, nc, subject, handler, l);
     if (s != NATS_OK)
         return s;
@@ -966,9 +970,13 @@ enum rc bus_nats_open(const struct bus_nats_options *o, struct bus **ret)
     b->timeout_ms = o->timeout_ms ? o->timeout_ms : USUAL_TIMEOUT_MS;
     b->event_fd = b->timer_fd = b->epoll_fd = -1;
     b->armed_ms = OPEN_CALLS_NEVER;
+    sigset_t all, before; /* signals are for the program's own threads */
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     enum rc rc = open_rest(b, o);
     for (size_t i = 0; !rc && i < b->link_count; i++)
         rc = link_start(&b->links[i]);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc) {
         nats_close(&b->bus);
         return rc;
