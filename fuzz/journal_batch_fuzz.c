@@ -35,7 +35,7 @@ static void walk(struct batch *b)
     while (batch_next_line(&b->lines, &line))
         if (line.file >= LEDGER_FILES || !str_ends(line.text, STR("\n")))
             abort();
-    while (batch_next_link(&b->links, &link))
+    while (batch_next_link(&b->links, &link, NULL))
         if (!link.host.n || link.path.n > FRONTIER_MAX_PATH_BYTES)
             abort();
     while (batch_next_file(&b->files, &name, &bytes))

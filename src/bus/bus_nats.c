@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <nats/nats.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,9 @@ enum {
     PENDING_BYTES = 64 << 20,
     LOGIN_MAX_BYTES = 255,
     KEY_BYTES = 16,
-    ID_BYTES = 16,
+    ID_BYTES = 16,                       /* of the digest that stands for an id, */
+    ID_TEXT_BYTES = 32,                  /* in hexadecimal */
+    MAX_SUBS = BUS_NATS_MAX_LISTENS + 1, /* and the answers */
 };
 
 struct bus_nats;
@@ -56,7 +59,7 @@ struct link {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     natsConnection *nc; /* NULL while there is none */
-    natsSubscription *subs[BUS_NATS_MAX_LISTENS + 1];
+    natsSubscription *subs[MAX_SUBS];
     size_t sub_count;
     size_t delivering; /* subscriptions whose thread may still call us */
     bool is_closed;    /* the library has ended the present connection */
@@ -133,6 +136,7 @@ static void wake(struct bus_nats *b)
 static void push(struct bus_nats *b, natsMsg *msg, bool is_reply)
 {
     struct note *n = mem_zero(1, sizeof *n);
+    size_t bytes = (size_t)natsMsg_GetDataLength(msg);
     if (n) {
         n->msg = msg;
         n->is_reply = is_reply;
@@ -148,6 +152,7 @@ static void push(struct bus_nats *b, natsMsg *msg, bool is_reply)
         atomic_fetch_sub(&b->reply_count, 1);
     } else {
         atomic_fetch_sub(&b->heard_count, 1);
+        atomic_fetch_sub(&b->heard_bytes, bytes);
     }
 }
 
@@ -219,7 +224,8 @@ static natsStatus subscribe(struct link *l, natsConnection *nc, const char *subj
                             natsMsgHandler handler)
 {
     natsSubscription *sub = NULL;
-    assert(l->sub_count < sizeof l->subs / sizeof *l->subs);
+    if (l->sub_count == MAX_SUBS)
+        return NATS_INSUFFICIENT_BUFFER; /* failed ones are there too, until the connection ends */
     natsStatus s = natsConnection_Subscribe(&sub, nc, subject, handler, l);
     if (s != NATS_OK)
         return s;
@@ -243,6 +249,7 @@ static natsStatus options_for(struct link *l, natsOptions **ret)
     s = s ? s : natsOptions_SetMaxPingsOut(o, PINGS_OUT);
     s = s ? s : natsOptions_SetWriteDeadline(o, WRITE_MS);
     s = s ? s : natsOptions_SetIOBufSize(o, BUFFER_BYTES);
+    s = s ? s : natsOptions_SetSendAsap(o, true);
     s = s ? s : natsOptions_SetIgnoreDiscoveredServers(o, true);
     s = s ? s : natsOptions_SetMaxPendingMsgs(o, PENDING_MESSAGES);
     s = s ? s : natsOptions_SetClosedCB(o, on_closed, l);
@@ -489,7 +496,7 @@ static void arm(struct bus_nats *b)
 
 /* Sends something that will be answered; the answer's subject leads back to the call. */
 static enum rc begin(struct bus_nats *b, enum open_call_kind kind, uint64_t ticket,
-                     uint64_t timeout_ms, struct letter *p)
+                     uint64_t timeout_ms, struct letter p)
 {
     char reply[sizeof b->inbox + 1 + KEY_BYTES + 1];
     struct open_call call = {.ticket = ticket, .kind = kind, .link = link_number(b->say)};
@@ -500,8 +507,8 @@ static enum rc begin(struct bus_nats *b, enum open_call_kind kind, uint64_t tick
     if (rc)
         return rc;
     (void)snprintf(reply, sizeof reply, "%s.%llx", b->inbox, (unsigned long long)key);
-    p->reply = reply;
-    rc = link_send(b->say, p);
+    p.reply = reply;
+    rc = link_send(b->say, &p);
     if (rc) {
         bool was_open = open_calls_end(b->calls, key, &call);
         assert(was_open);
@@ -529,7 +536,7 @@ static enum rc nats_say(struct bus *bus, struct str subject, struct str payload)
 static enum rc hide_id(struct bus_nats *b, struct str subject, uint64_t id, char *ret)
 {
     char room[sizeof b->say->password + BUS_MAX_SUBJECT_BYTES + 8];
-    struct buf in = buf_on(room, sizeof room), out = buf_on(ret, 2 * ID_BYTES);
+    struct buf in = buf_on(room, sizeof room), out = buf_on(ret, ID_TEXT_BYTES);
     struct digest digest;
     buf_le64(&in, id);
     buf_add(&in, str_c(b->say->password));
@@ -539,7 +546,7 @@ static enum rc hide_id(struct bus_nats *b, struct str subject, uint64_t id, char
     if (rc)
         return rc;
     buf_hex(&out, digest.bytes, ID_BYTES);
-    ret[2 * ID_BYTES] = '\0';
+    ret[ID_TEXT_BYTES] = '\0';
     return RC_OK;
 }
 
@@ -547,12 +554,12 @@ static enum rc nats_append(struct bus *bus, uint64_t ticket, struct str subject,
                            struct str payload)
 {
     struct bus_nats *b = of(bus);
-    char to[BUS_MAX_SUBJECT_BYTES + 1], hidden[2 * ID_BYTES + 1];
+    char to[BUS_MAX_SUBJECT_BYTES + 1], hidden[ID_TEXT_BYTES + 1];
     if (!is_letter(subject, payload, to))
         return RC_INVALID;
     enum rc rc = hide_id(b, subject, id, hidden);
     struct letter p = {.subject = to, .id = hidden, .payload = payload};
-    return rc ? rc : begin(b, OPEN_APPEND, ticket, b->timeout_ms, &p);
+    return rc ? rc : begin(b, OPEN_APPEND, ticket, b->timeout_ms, p);
 }
 
 static enum rc nats_get(struct bus *bus, uint64_t ticket, struct str stream, uint64_t sequence,
@@ -571,7 +578,7 @@ static enum rc nats_get(struct bus *bus, uint64_t ticket, struct str stream, uin
     jsonw_end(&j);
     struct letter p = {.subject = to, .payload = buf_str(&json)};
     enum rc rc = buf_rc(&json);
-    return rc ? rc : begin(b, OPEN_GET, ticket, b->timeout_ms, &p);
+    return rc ? rc : begin(b, OPEN_GET, ticket, b->timeout_ms, p);
 }
 
 static enum rc nats_ask(struct bus *bus, uint64_t ticket, struct str subject, struct str payload,
@@ -581,7 +588,7 @@ static enum rc nats_ask(struct bus *bus, uint64_t ticket, struct str subject, st
     if (!is_letter(subject, payload, to))
         return RC_INVALID;
     struct letter p = {.subject = to, .payload = payload};
-    return begin(of(bus), OPEN_ASK, ticket, timeout_ms, &p);
+    return begin(of(bus), OPEN_ASK, ticket, timeout_ms, p);
 }
 
 static enum rc nats_answer(struct bus *bus, uint64_t reply, struct str payload)
@@ -965,9 +972,13 @@ enum rc bus_nats_open(const struct bus_nats_options *o, struct bus **ret)
     b->timeout_ms = o->timeout_ms ? o->timeout_ms : USUAL_TIMEOUT_MS;
     b->event_fd = b->timer_fd = b->epoll_fd = -1;
     b->armed_ms = OPEN_CALLS_NEVER;
+    sigset_t all, before; /* signals are for the program's own threads */
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     enum rc rc = open_rest(b, o);
     for (size_t i = 0; !rc && i < b->link_count; i++)
         rc = link_start(&b->links[i]);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc) {
         nats_close(&b->bus);
         return rc;

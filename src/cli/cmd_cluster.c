@@ -331,7 +331,7 @@ static int one_name(struct invocation *in, const char *command, struct str *ret)
 static int run_add(struct invocation *in)
 {
     struct work w = {.folder.fd = -1};
-    struct str name;
+    struct str name = STR_NONE;
     int code = one_name(in, "cluster add", &name);
     if (code == EXIT_DONE)
         code = work_open(&w, in, false);
@@ -351,23 +351,26 @@ static int run_add(struct invocation *in)
     return code;
 }
 
+static int drop(struct work *w, struct str name)
+{
+    const struct post_person *a = post_plan_agent(w->plan, name);
+    if (!a)
+        return cli_fail(EXIT_USAGE, "there is no agent " STR_FMT, STR_ARG(name));
+    post_folder_drop_login(&w->folder, &w->plan->places[a->place], a->name);
+    (void)post_plan_remove(w->plan, name);
+    int code = post_folder_keep_plan(&w->folder, w->plan);
+    return code == EXIT_DONE ? post_folder_configs(&w->folder, w->plan) : code;
+}
+
 static int run_remove(struct invocation *in)
 {
     struct work w = {.folder.fd = -1};
-    struct str name;
+    struct str name = STR_NONE;
     int code = one_name(in, "cluster remove", &name);
     if (code == EXIT_DONE)
         code = work_open(&w, in, false);
-    const struct post_person *a = code == EXIT_DONE ? post_plan_agent(w.plan, name) : NULL;
-    if (code == EXIT_DONE && !a)
-        code = cli_fail(EXIT_USAGE, "there is no agent " STR_FMT, STR_ARG(name));
-    if (code == EXIT_DONE) {
-        post_folder_drop_login(&w.folder, &w.plan->places[a->place], a->name);
-        (void)post_plan_remove(w.plan, name);
-        code = post_folder_keep_plan(&w.folder, w.plan);
-    }
     if (code == EXIT_DONE)
-        code = post_folder_configs(&w.folder, w.plan);
+        code = drop(&w, name);
     if (code == EXIT_DONE)
         say_reload(&w);
     post_folder_close(&w.folder);

@@ -4,13 +4,12 @@
 #include "base/clock.h"
 #include "cluster/post_config.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -30,10 +29,11 @@ static void pause_ms(long ms)
 static void become(int folder, int log_fd, pid_t parent)
 {
     static char program[] = "nats-server", flag[] = "-c", config[] = POST_FILE_CONFIG;
+    static char ports[] = "--ports_file_dir", here[] = ".";
     static const char *const paths[] = {"/usr/sbin/nats-server", "/usr/bin/nats-server",
                                         "/usr/local/bin/nats-server",
                                         "/usr/local/sbin/nats-server"};
-    char *const args[] = {program, flag, config, NULL};
+    char *const args[] = {program, flag, config, ports, here, NULL};
     sigset_t none;
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent || fchdir(folder))
@@ -50,15 +50,11 @@ static void become(int folder, int log_fd, pid_t parent)
     _exit(NO_PROGRAM);
 }
 
-static bool accepts(uint16_t port)
+/* The server writes this file when its ports are open, and its id is in the name: a port that
+ * answers may be another's. */
+static void ready_file(char *ret, size_t bytes, const char *folder, pid_t pid)
 {
-    struct sockaddr_in to = {
-        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool good = fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0;
-    if (fd >= 0)
-        (void)close(fd);
-    return good;
+    (void)snprintf(ret, bytes, "%s/nats-server_%d.ports", folder, (int)pid);
 }
 
 bool post_server_runs(struct post_server *s)
@@ -69,35 +65,36 @@ bool post_server_runs(struct post_server *s)
     return s->pid != 0;
 }
 
-/* The port alone is no proof, it may be another's: the child must still be there behind it. */
-static enum rc wait_ready(struct post_server *s, const char *folder, uint16_t port,
-                          uint64_t wait_ms, struct buf *why)
+static enum rc wait_ready(struct post_server *s, const char *folder, uint64_t wait_ms,
+                          struct buf *why)
 {
     uint64_t end_ms = clock_now_ms(clock_real()) + wait_ms;
+    char path[PATH_MAX];
     int status = 0;
+    ready_file(path, sizeof path, folder, s->pid);
     while (clock_now_ms(clock_real()) < end_ms) {
-        bool is_there = accepts(port);
-        pause_ms(STEP_MS);
-        if (waitpid(s->pid, &status, WNOHANG) == s->pid) {
-            s->pid = 0;
-            if (WIFEXITED(status) && WEXITSTATUS(status) == NO_PROGRAM) {
-                buf_add(why, STR("nats-server is not there; Debian's package is nats-server"));
-                return RC_NOT_FOUND;
-            }
-            buf_printf(why, "nats-server ended at once; %s/%s says why", folder, log_name);
-            return RC_CLOSED;
-        }
-        if (is_there)
+        if (access(path, F_OK) == 0) {
+            (void)unlink(path);
             return RC_OK;
+        }
+        pause_ms(STEP_MS);
+        if (waitpid(s->pid, &status, WNOHANG) != s->pid)
+            continue;
+        s->pid = 0;
+        if (WIFEXITED(status) && WEXITSTATUS(status) == NO_PROGRAM) {
+            buf_add(why, STR("nats-server is not there; Debian's package is nats-server"));
+            return RC_NOT_FOUND;
+        }
+        buf_printf(why, "nats-server ended at once; %s/%s says why", folder, log_name);
+        return RC_CLOSED;
     }
     post_server_stop(s);
-    buf_printf(why, "nats-server does not accept on 127.0.0.1:%u; see %s/%s", port, folder,
-               log_name);
+    buf_printf(why, "nats-server does not get ready; see %s/%s", folder, log_name);
     return RC_AGAIN;
 }
 
-enum rc post_server_start(struct post_server *s, const char *folder, uint16_t port,
-                          uint64_t wait_ms, struct buf *why)
+enum rc post_server_start(struct post_server *s, const char *folder, uint64_t wait_ms,
+                          struct buf *why)
 {
     int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int out = dir < 0 ? -1
@@ -119,7 +116,7 @@ enum rc post_server_start(struct post_server *s, const char *folder, uint16_t po
         return RC_IO;
     }
     s->pid = pid;
-    return wait_ready(s, folder, port, wait_ms, why);
+    return wait_ready(s, folder, wait_ms, why);
 }
 
 void post_server_stop(struct post_server *s)

@@ -14,12 +14,12 @@ struct post_server {
     pid_t pid; /* 0: none */
 };
 
-/* Starts it and waits until it accepts on that port of loopback, at most `wait_ms`. RC_NOT_FOUND:
- * no such program or folder; RC_CLOSED: it ended at once (the log says why: a port that is taken, a
- * configuration that it refuses); RC_AGAIN: it does not accept in time, and was stopped; RC_IO.
- * `why` says it for a person. */
-MUST_CHECK enum rc post_server_start(struct post_server *s, const char *folder, uint16_t port,
-                                     uint64_t wait_ms, struct buf *why);
+/* Starts it and waits until its ports are open, at most `wait_ms`. RC_NOT_FOUND: no such program or
+ * folder; RC_CLOSED: it ended at once (the log says why: a port that is taken, a configuration that
+ * it refuses); RC_AGAIN: it is not ready in time, and was stopped; RC_IO. `why` says it for a
+ * person. */
+MUST_CHECK enum rc post_server_start(struct post_server *s, const char *folder, uint64_t wait_ms,
+                                     struct buf *why);
 
 /* Whether it still runs. */
 bool post_server_runs(struct post_server *s);

@@ -13,7 +13,7 @@
 
 #include "crawl/ledger.h"
 
-enum batch_kind { BATCH_OUTCOME = 1, BATCH_COMMIT = 2, BATCH_VOID = 3, BATCH_NEWS = 4 };
+enum batch_kind { BATCH_OUTCOME = 1, BATCH_COMMIT = 2, BATCH_VOID = 3, BATCH_NEWS = 5 };
 enum { BATCH_VERSION = 1, BATCH_FRONT_BYTES = 2 + 3 * 8 };
 
 struct batch_totals {
@@ -77,7 +77,8 @@ MUST_CHECK enum rc batch_read(struct str bytes, struct batch *ret, const char **
 
 /* Each takes the first off the front; false: there is none. */
 bool batch_next_line(struct str *lines, struct ledger_line *ret);
-bool batch_next_link(struct str *links, struct candidate *ret);
+/* *ret_is_foreign (may be NULL): it is for another agent, and was not admitted here. */
+bool batch_next_link(struct str *links, struct candidate *ret, bool *ret_is_foreign);
 bool batch_next_file(struct str *files, struct str *ret_name, uint64_t *ret_bytes);
 
 #endif

@@ -102,13 +102,14 @@ static const char *read_lines(struct taker *t, struct batch *b)
     return t->bad ? "its lines are cut short" : NULL;
 }
 
-static struct candidate take_link(struct taker *t)
+static struct candidate take_link(struct taker *t, unsigned *ret_flags)
 {
     struct candidate c = {0};
     c.fingerprint = take_u64(t);
     c.via = take_u64(t);
     c.port = take_u16(t);
-    c.is_https = take_u8(t) != 0;
+    *ret_flags = take_u8(t);
+    c.is_https = *ret_flags & LINK_HTTPS;
     c.class = take_u8(t);
     uint8_t host = take_u8(t), hops = take_u8(t);
     uint16_t path = take_u16(t);
@@ -124,8 +125,9 @@ static const char *read_links(struct taker *t, struct batch *b)
     uint32_t count = take_u32(t);
     struct str start = t->rest;
     for (uint32_t i = 0; i < count && !t->bad; i++) {
-        struct candidate c = take_link(t);
-        if (!t->bad && (!host_ok(c.host) || c.hops.n > FRONTIER_MAX_HOPS ||
+        unsigned flags;
+        struct candidate c = take_link(t, &flags);
+        if (!t->bad && (flags > LINK_FLAGS || !host_ok(c.host) || c.hops.n > FRONTIER_MAX_HOPS ||
                         c.path.n > FRONTIER_MAX_PATH_BYTES || c.class >= FRONTIER_CLASSES))
             return "a link has an impossible host, path, class or hops";
     }
@@ -194,6 +196,10 @@ static bool names_ok(struct str names)
 
 static const char *read_news(struct taker *t, struct ledger_news *n)
 {
+    unsigned flags = take_u8(t);
+    if (!t->bad && flags > NEWS_FLAGS)
+        return "news have unknown parts";
+    n->is_aside = flags & NEWS_ASIDE;
     n->kept = take_u64(t);
     n->fact = take_str32(t);
     n->mine = take_str32(t);
@@ -240,12 +246,15 @@ bool batch_next_line(struct str *lines, struct ledger_line *ret)
     return true;
 }
 
-bool batch_next_link(struct str *links, struct candidate *ret)
+bool batch_next_link(struct str *links, struct candidate *ret, bool *ret_is_foreign)
 {
+    unsigned flags;
     struct taker t = {.rest = *links};
     if (!links->n)
         return false;
-    *ret = take_link(&t);
+    *ret = take_link(&t, &flags);
+    if (ret_is_foreign)
+        *ret_is_foreign = flags & LINK_FOREIGN;
     *links = t.rest;
     return true;
 }

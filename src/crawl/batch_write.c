@@ -96,7 +96,7 @@ static void put_lines(struct buf *out, const struct ledger_line *list, size_t co
     }
 }
 
-static void put_link(struct buf *out, const struct candidate *c)
+static void put_link(struct buf *out, const struct candidate *c, bool is_foreign)
 {
     struct str hops = str_first(c->hops, FRONTIER_MAX_HOPS);
     char *to = buf_reserve(out, LINK_HEAD_BYTES + c->host.n + hops.n + c->path.n);
@@ -105,7 +105,7 @@ static void put_link(struct buf *out, const struct candidate *c)
     put_le64(to, c->fingerprint);
     put_le64(to + 8, c->via);
     put_le16(to + 16, c->port);
-    to[18] = (char)c->is_https;
+    to[18] = (char)((c->is_https ? LINK_HTTPS : 0) | (is_foreign ? LINK_FOREIGN : 0));
     to[19] = (char)c->class;
     to[20] = (char)c->host.n;
     to[21] = (char)hops.n;
@@ -129,7 +129,7 @@ void batch_put_body(struct buf *out, const struct ledger_outcome *o, uint64_t du
     put_lines(out, o->lines, o->line_count);
     buf_le32(out, (uint32_t)o->link_count);
     for (size_t i = 0; i < o->link_count; i++)
-        put_link(out, &o->links[i]);
+        put_link(out, &o->links[i], i >= o->link_count - o->foreign_count);
 }
 
 void batch_put_commit(struct buf *out, const struct batch_commit *c)
@@ -156,6 +156,7 @@ void batch_put_news(struct buf *out, const struct ledger_news *n)
 {
     buf_byte(out, BATCH_NEWS);
     buf_byte(out, BATCH_VERSION);
+    buf_byte(out, n->is_aside ? NEWS_ASIDE : 0);
     buf_le64(out, n->kept);
     put_str32(out, n->fact);
     put_str32(out, n->mine);

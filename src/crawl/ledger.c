@@ -68,7 +68,9 @@ static enum rc enter(struct ledger *l, struct ledger_shard *s, const struct ledg
     if (rc)
         return rc;
     l->totals = after;
-    l->pending[l->epoch % 2] += o->link_count;
+    l->pending[l->epoch % 2] += o->link_count - o->foreign_count;
+    if (o->link_count || (o->lent && o->how == SETTLE_DONE))
+        l->for_others = position + JOURNAL_HEAD_BYTES + pieces[0].n + pieces[1].n;
     if (o->place && o->place->position > s->settled)
         s->settled = o->place->position;
     if (l->history && o->past)

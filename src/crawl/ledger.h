@@ -151,6 +151,8 @@ struct ledger_outcome {
     size_t line_count;
     const struct candidate *links; /* what was not proven known, for whichever shard */
     size_t link_count;
+    size_t foreign_count;  /* the last so many of them are of hosts of other agents: they are
+                              journalled for those, and admitted by nobody here */
     uint64_t pages, bytes; /* to be added to the crawl's totals */
 };
 
@@ -195,9 +197,10 @@ struct ledger_news {
     struct str foreign; /* another, for others: only journalled */
     struct str forgotten; /* hosts that have been handed over: names, each behind a byte with its
                              length; each must then be given to ledger_forget of its shard, once */
+    bool is_aside;        /* an incarnation has ended: frontiers are emptied, each by ledger_empty,
+                             once, before anything else that came later */
 };
-/* Any thread. *ret_pending: how many records and names the shards have to be given, in the epoch.
- */
+/* Any thread. What the shards have to be given belongs to the epoch. */
 MUST_CHECK enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret_epoch);
 
 /* Merges records that ledger_tell has journalled, all of this shard. *ret_new: how many URLs were
@@ -210,16 +213,24 @@ MUST_CHECK enum rc ledger_merge(struct ledger *l, unsigned shard, unsigned epoch
  * it; what is done stays known. */
 MUST_CHECK enum rc ledger_forget(struct ledger *l, unsigned shard, unsigned epoch, struct str host);
 
+/* All queues and all that is known of this shard's hosts go. RC_AGAIN: something is out; it has not
+ * happened. */
+MUST_CHECK enum rc ledger_empty(struct ledger *l, unsigned shard, unsigned epoch);
+
+/* How much was journalled for frontiers, links and news, that they have not got yet. */
+uint64_t ledger_pending(struct ledger *l);
+
 /* Every fact there is, in the order they were told, with the position behind which each is. */
 MUST_CHECK enum rc ledger_facts(struct ledger *l,
                                 enum rc (*each)(void *ctx, uint64_t position, struct str fact),
                                 void *ctx);
 
-/* Positions of the journal: its end; below which everything lasts, archives too; and what the last
- * `kept` said. */
+/* Positions of the journal: its end; below which everything lasts, archives too; what the last
+ * `kept` said; and behind the last batch for other agents, durable or not. */
 uint64_t ledger_end(struct ledger *l);
 uint64_t ledger_durable(struct ledger *l);
 uint64_t ledger_kept(struct ledger *l);
+uint64_t ledger_for_others(struct ledger *l);
 
 /* What was journalled for other agents, in order: pages that were settled, and foreign records. Of
  * one thread. The batch is good until the next call. RC_NOT_FOUND: no more that is durable. */

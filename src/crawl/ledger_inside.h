@@ -108,6 +108,7 @@ struct ledger {
     bool is_recrawl, is_met, is_concluded;
     struct history_batch *past; /* what was settled since the last round */
     uint64_t durable;           /* position below which everything lasts */
+    uint64_t for_others;        /* behind the last batch that other agents have to hear of */
     struct buf facts;           /* of an agent: position 8, length 4, bytes */
     uint64_t outbox_kept;       /* the journal is needed from there on; LEDGER_NOT_SAID */
     unsigned epoch;

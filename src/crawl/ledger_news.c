@@ -7,6 +7,7 @@
  * journal may go. */
 #include "crawl/ledger_inside.h"
 
+#include "base/hash.h"
 #include "base/taker.h"
 #include "cluster/records.h"
 #include "frontier/move.h"
@@ -55,7 +56,8 @@ enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret
 {
     struct buf batch;
     uint64_t position = 0;
-    size_t pending = count_records(n->mine) + count_names(n->forgotten);
+    size_t pending =
+        count_records(n->mine) + count_names(n->forgotten) + (n->is_aside ? l->settings.shards : 0);
     buf_init(&batch, JOURNAL_MAX_BATCH_BYTES);
     batch_put_news(&batch, n);
     enum rc rc = buf_rc(&batch);
@@ -66,6 +68,8 @@ enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret
     if (rc == RC_OK) {
         l->pending[l->epoch % 2] += pending;
         *ret_epoch = l->epoch;
+        if (n->foreign.n)
+            l->for_others = position + JOURNAL_HEAD_BYTES + bytes.n;
         rc = l->failed = remember(l, position, n); /* journalled: only a replay can mend it */
     }
     (void)pthread_mutex_unlock(&l->lock);
@@ -161,6 +165,24 @@ enum rc ledger_forget(struct ledger *l, unsigned shard, unsigned epoch, struct s
     return no_longer_pending(l, epoch, 1, forget(l, shard, host));
 }
 
+static enum rc empty(struct ledger *l, unsigned shard)
+{
+    struct frontier *f = l->shards[shard].frontier;
+    enum rc rc = frontier_counts(f).out ? RC_AGAIN : RC_OK;
+    for (unsigned i = shard; i < FRONTIER_BUCKETS && rc == RC_OK; i += l->settings.shards) {
+        rc = ledger_bring(l, shard, (uint64_t)i << 52);
+        if (rc == RC_OK)
+            frontier_empty(f, i);
+    }
+    return rc;
+}
+
+enum rc ledger_empty(struct ledger *l, unsigned shard, unsigned epoch)
+{
+    enum rc rc = empty(l, shard);
+    return rc == RC_AGAIN ? rc : no_longer_pending(l, epoch, 1, rc);
+}
+
 /* Doing again -------------------------------------------------------------------------------- */
 
 static unsigned shard_of(const struct ledger *l, uint64_t position)
@@ -183,6 +205,8 @@ enum rc news_redo(struct ledger *l, uint64_t position, const struct ledger_news 
 {
     struct taker names = {.rest = n->forgotten};
     enum rc rc = remember(l, position, n);
+    for (unsigned i = 0; n->is_aside && i < l->settings.shards && rc == RC_OK; i++)
+        rc = empty(l, i);
     rc = rc ? rc : redo_records(l, n->mine);
     while (names.rest.n && rc == RC_OK) {
         struct str host = take_str8(&names);
@@ -259,4 +283,20 @@ uint64_t ledger_kept(struct ledger *l)
     uint64_t kept = l->outbox_kept;
     (void)pthread_mutex_unlock(&l->lock);
     return kept;
+}
+
+uint64_t ledger_for_others(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    uint64_t position = l->for_others;
+    (void)pthread_mutex_unlock(&l->lock);
+    return position;
+}
+
+uint64_t ledger_pending(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    uint64_t pending = l->pending[0] + l->pending[1];
+    (void)pthread_mutex_unlock(&l->lock);
+    return pending;
 }

@@ -259,9 +259,11 @@ static enum rc redo_links(struct recovery *r, struct str links)
     struct candidate c;
     enum admitted what;
     size_t done;
+    bool is_foreign;
     enum rc rc = RC_OK;
-    while (rc == RC_OK && batch_next_link(&links, &c))
-        rc = frontier_admit(frontier_of(r->l, c.position), &c, 1, r->now_ms, &what, &done);
+    while (rc == RC_OK && batch_next_link(&links, &c, &is_foreign))
+        if (!is_foreign)
+            rc = frontier_admit(frontier_of(r->l, c.position), &c, 1, r->now_ms, &what, &done);
     return rc;
 }
 
@@ -379,7 +381,7 @@ static enum rc do_again(struct recovery *r)
     rc = rc ? rc : outbox_find_voids(l);
     if (rc)
         return rc;
-    l->durable = journal_end(l->journal);
+    l->durable = l->for_others = journal_end(l->journal);
     limit_frontiers(r);
     l->is_resumed = true;
     l->elapsed_before_ms = r->said.elapsed_ms;

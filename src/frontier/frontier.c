@@ -107,6 +107,21 @@ void frontier_settle_down(struct frontier *f, struct host *h, uint64_t now_ms)
         make_ready(f, h);
 }
 
+/* A bucket's hosts are taken out of the heaps first. */
+static void take_up_all(struct frontier *f, const struct bucket *b)
+{
+    for (uint32_t i = 0; i < b->host_slots; i++)
+        if (b->hosts[i])
+            frontier_take_up(f, b->hosts[i]);
+}
+
+void frontier_empty(struct frontier *f, unsigned bucket)
+{
+    if (f->buckets[bucket])
+        take_up_all(f, f->buckets[bucket]);
+    frontier_bucket_drop(f, bucket);
+}
+
 /* Admitting ---------------------------------------------------------------------------------- */
 
 struct bucket *frontier_bucket_need(struct frontier *f, unsigned bucket, uint64_t now_ms)

@@ -143,6 +143,9 @@ void frontier_settle(struct frontier *f, struct lent *l, enum settle how, uint64
  * learnt elsewhere); a host that is out takes it when it is settled. */
 void frontier_hold(struct frontier *f, struct host *h, uint64_t due_ms);
 
+/* Everything of a bucket that is in memory goes, what is known too. Nothing of it is out. */
+void frontier_empty(struct frontier *f, unsigned bucket);
+
 /* The host of that name, or NULL, also if its bucket rests; and what others keep on it (robots
  * rules, addresses, counters): one pointer, which the frontier frees by `free_extra`. */
 struct host *frontier_host(const struct frontier *f, uint64_t position, struct str name);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bus over real servers: what it carries, what it says when something is away, full or wrong,
 and that every call ends once. argv[1] is orbweaver, argv[2] bus_client (D1, C4)."""
+import os
 import signal
 import time
 
@@ -8,6 +9,15 @@ from post import Bus, Post, until
 from scenario import case, main
 
 ROSTER = "ORB_crawl_ROSTER"
+
+
+def stands_still(pid):
+    """Every thread of it: one that still runs might answer."""
+    states = []
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/stat", encoding="ascii") as f:
+            states.append(f.read().rpartition(")")[2].split()[0])
+    return set(states) == {"T"}
 
 
 @case("what is appended is read: number, stamp, subject, bytes")
@@ -173,6 +183,7 @@ def _(tmp):
         process = post.machines[0].process
         process.send_signal(signal.SIGSTOP)
         try:
+            until(lambda: stands_still(process.pid), "the server stands still")
             a.do("append 1 orb.crawl.roster.a 1 x")
             assert a.done(1)["rc"] == "AGAIN"
             a.wait(lambda e: e["event"] == "down", "pings stay without answer")

@@ -226,13 +226,13 @@ static void an_outcome_comes_back_as_it_was(void **state)
     assert_true(batch_next_line(&b.lines, &line));
     assert_str(line.text, STR("two\nthree\n"));
     assert_false(batch_next_line(&b.lines, &line));
-    assert_true(batch_next_link(&b.links, &link));
+    assert_true(batch_next_link(&b.links, &link, NULL));
     assert_true(link.fingerprint == 1 && link.position == w.links[0].position && link.via == 9);
     assert_true(link.port == 8080 && link.is_https && link.class == 2);
     assert_str(link.hops, STR("LRE"));
     assert_str(link.path, STR("/x?y"));
-    assert_true(batch_next_link(&b.links, &link));
-    assert_false(batch_next_link(&b.links, &link));
+    assert_true(batch_next_link(&b.links, &link, NULL));
+    assert_false(batch_next_link(&b.links, &link, NULL));
     struct card card = {0};
     assert_rc(card_read(&card, b.url.card), RC_OK);
     assert_int_equal(card.pages, 5);

@@ -81,6 +81,8 @@ static enum rc check_image(void *ctx, struct disk *image, const char *what)
     memcpy(t.truth.synced, must, sizeof t.truth.synced);
     memcpy(t.truth.written, must, sizeof t.truth.written);
     memcpy(t.truth.done, must, sizeof t.truth.done);
+    t.truth.told_synced = t.truth.told_written = t.truth.told =
+        killed ? outer->truth.told_written : outer->truth.told_synced;
     if (!outer->depth && outer->tried % NESTED_ONE_IN == 0)
         disk_crash_before_each(image, look, &t);
     const char *why = go_on(c, image, t.shards_after, &t.truth, must);
@@ -112,11 +114,13 @@ static enum rc crawl(struct trial *t, struct disk *d)
     rc = rc ? rc : ledger_finish(c.ledger);
     if (rc == RC_OK)
         memcpy(t->truth.synced, t->truth.done, sizeof t->truth.synced);
+    if (rc == RC_OK)
+        t->truth.told_synced = t->truth.told;
     small_close(&c);
     return rc;
 }
 
-static void cut_everywhere(unsigned shards, unsigned shards_after, bool is_tight)
+static void cut_with(unsigned shards, unsigned shards_after, bool is_tight, bool has_news)
 {
     struct disk *d;
     static struct trial t;
@@ -124,6 +128,7 @@ static void cut_everywhere(unsigned shards, unsigned shards_after, bool is_tight
     t.shards = shards;
     t.shards_after = shards_after;
     t.truth.is_tight = is_tight;
+    t.truth.has_news = has_news;
     t.seed = test_seed(shards * 10 + shards_after);
     t.samples = SAMPLES;
     assert_rc(disk_crash_open(&d), RC_OK);
@@ -138,6 +143,11 @@ static void cut_everywhere(unsigned shards, unsigned shards_after, bool is_tight
     print_message("# %llu calls, %llu images, %llu of a kill\n", (unsigned long long)calls,
                   (unsigned long long)t.tried, (unsigned long long)t.killed);
     assert_true(t.tried > 300);
+}
+
+static void cut_everywhere(unsigned shards, unsigned shards_after, bool is_tight)
+{
+    cut_with(shards, shards_after, is_tight, false);
 }
 
 static void one_shard_survives_every_cut(void **state)
@@ -175,6 +185,27 @@ static void buckets_that_rest_may_change_their_shard(void **state)
 {
     (void)state;
     cut_everywhere(3, 2, true);
+}
+
+/* What an agent of a cluster is told and decides lasts like all else: facts come back each once and
+ * in order, what it was told of is crawled, and the outbox has every page and every foreign record
+ * once, passing over what a recovery made void. */
+static void news_survive_every_cut(void **state)
+{
+    (void)state;
+    cut_with(1, 1, false, true);
+}
+
+static void news_survive_every_cut_with_other_shards(void **state)
+{
+    (void)state;
+    cut_with(3, 2, false, true);
+}
+
+static void news_survive_every_cut_where_buckets_rest(void **state)
+{
+    (void)state;
+    cut_with(2, 2, true, true);
 }
 
 /* Whatever call fails, the crawl ends with that failure, or it did not matter (how much is free)
@@ -231,6 +262,9 @@ int main(void)
         cmocka_unit_test(buckets_that_rest_survive_every_cut),
         cmocka_unit_test(buckets_that_rest_survive_every_cut_with_three_shards),
         cmocka_unit_test(buckets_that_rest_may_change_their_shard),
+        cmocka_unit_test(news_survive_every_cut),
+        cmocka_unit_test(news_survive_every_cut_with_other_shards),
+        cmocka_unit_test(news_survive_every_cut_where_buckets_rest),
         cmocka_unit_test(a_disk_that_fills_at_any_call_loses_nothing),
         cmocka_unit_test(a_sync_that_fails_loses_nothing),
     };

@@ -2,6 +2,7 @@
 #include "small_crawl.h"
 
 #include "base/hash.h"
+#include "cluster/records.h"
 #include "lib/test.h"
 
 #include <stdio.h>
@@ -35,6 +36,17 @@ static unsigned links_of(unsigned i, unsigned to[LINKS])
     return n;
 }
 
+/* Those of which only news tell, if there are any. */
+static const unsigned news_urls[SMALL_NEWS] = {9, 13, 17, 21};
+
+static bool is_news(const struct small_crawl *c, unsigned url)
+{
+    bool is = false;
+    for (unsigned i = 0; i < SMALL_NEWS; i++)
+        is = is || news_urls[i] == url;
+    return is && c->truth->has_news;
+}
+
 static bool is_archived(unsigned i)
 {
     return i % 9 != 8;
@@ -65,11 +77,55 @@ static enum rc hear_seed(void *ctx, struct str line)
     return str_starts(line, STR("http://h")) ? RC_OK : RC_CORRUPT;
 }
 
-static void post(struct small_crawl *c, unsigned url, unsigned via, unsigned epoch)
+static void post(struct small_crawl *c, struct small_mail m)
 {
-    unsigned shard = shard_of(c, url);
+    unsigned shard = shard_of(c, m.url);
     assert_true(c->mail_count[shard] < SMALL_MAX_MAIL);
-    c->mail[shard][c->mail_count[shard]++] = (struct small_mail){url, via, epoch};
+    c->mail[shard][c->mail_count[shard]++] = m;
+}
+
+static struct record record_of(unsigned i)
+{
+    struct candidate c = candidate_of(i, 0);
+    return (struct record){.kind = RECORD_URL,
+                           .position = c.position,
+                           .host = c.host,
+                           .fingerprint = c.fingerprint,
+                           .path = c.path,
+                           .hops = c.hops};
+}
+
+/* One piece of news: a URL that is ours, the same again for others, and a fact with its number. */
+static enum rc tell(struct small_crawl *c)
+{
+    static char rooms[2][400];
+    struct buf mine = buf_on(rooms[0], sizeof rooms[0]);
+    char number = (char)('1' + c->told);
+    unsigned url = news_urls[c->told], epoch;
+    struct record r = record_of(url);
+    record_batch_begin(&mine, &(struct record_batch){.is = BATCH_IS_RECORDS, .src = STR("t")});
+    record_put(&mine, &r);
+    struct ledger_news n = {.kept = c->told ? LEDGER_NOT_SAID : 0,
+                            .fact = str_make(&number, 1),
+                            .mine = buf_str(&mine),
+                            .foreign = buf_str(&mine)};
+    enum rc rc = buf_rc(&mine);
+    rc = rc ? rc : ledger_tell(c->ledger, &n, &epoch);
+    if (rc)
+        return rc;
+    post(c, (struct small_mail){.url = url, .epoch = epoch, .is_news = true});
+    c->truth->told = ++c->told;
+    return RC_OK;
+}
+
+/* Facts come back each once and in order. */
+static enum rc hear_fact(void *ctx, uint64_t position, struct str fact)
+{
+    struct small_crawl *c = ctx;
+    (void)position;
+    bool follows = fact.n == 1 && fact.p[0] == (char)('1' + c->told);
+    c->told++;
+    return follows ? RC_OK : RC_CORRUPT;
 }
 
 /* Mail takes its time, so that images find links that were journalled and not yet admitted. */
@@ -81,8 +137,11 @@ static enum rc deliver(struct small_crawl *c, unsigned shard)
     for (size_t i = 0; i < c->mail_count[shard] && rc == RC_OK; i++) {
         struct small_mail m = c->mail[shard][i];
         struct candidate link = candidate_of(m.url, m.via);
+        struct record r = record_of(m.url);
         enum admitted what;
-        rc = ledger_admit(c->ledger, shard, m.epoch, &link, 1, c->clock.now, &what);
+        size_t fresh;
+        rc = m.is_news ? ledger_merge(c->ledger, shard, m.epoch, &r, 1, &fresh)
+                       : ledger_admit(c->ledger, shard, m.epoch, &link, 1, c->clock.now, &what);
     }
     c->mail_count[shard] = 0;
     return rc;
@@ -97,8 +156,8 @@ static enum rc give_seeds(struct small_crawl *c)
     unsigned epoch;
     enum rc rc = ledger_settle(c->ledger, 0, &o, &epoch);
     if (rc == RC_OK) {
-        post(c, 0, 0, epoch);
-        post(c, 1, 0, epoch);
+        post(c, (struct small_mail){.url = 0, .epoch = epoch});
+        post(c, (struct small_mail){.url = 1, .epoch = epoch});
     }
     return rc;
 }
@@ -134,6 +193,9 @@ static enum rc open_with(struct small_crawl *c, struct disk *d, unsigned shards,
         return RC_NOMEM;
     enum rc rc =
         ledger_open(d, &s, (struct ledger_hears){hear_seed, c}, &c->ledger, &c->report, &why);
+    rc = rc ? rc : ledger_facts(c->ledger, hear_fact, c);
+    if (rc == RC_OK && c->told < truth->told_synced)
+        rc = RC_NOT_FOUND;
     if (rc == RC_OK && c->report.is_new)
         rc = give_seeds(c);
     else if (rc == RC_OK && c->seeds_heard != 2)
@@ -224,11 +286,11 @@ static enum rc make_done(struct small_crawl *c, unsigned shard, unsigned i, stru
     enum rc rc = is_archived(i) ? make_capture(c, shard, i, m) : RC_OK;
     make_lines(m, i, to, count);
     for (unsigned k = 0; k < count; k++)
-        m->links[k] = candidate_of(to[k], i);
+        if (!is_news(c, to[k]))
+            m->links[m->outcome.link_count++] = candidate_of(to[k], i);
     m->outcome.lines = m->lines;
     m->outcome.line_count = m->line_count;
     m->outcome.links = m->links;
-    m->outcome.link_count = count;
     m->outcome.pages = 1;
     m->outcome.bytes = BODY_BYTES;
     return rc ? rc : buf_rc(&m->text);
@@ -274,7 +336,8 @@ static enum rc visit(struct small_crawl *c, unsigned shard, struct lent *l)
     }
     rc = rc ? rc : ledger_settle(c->ledger, shard, &m.outcome, &epoch);
     for (unsigned k = 0; k < count && rc == RC_OK; k++)
-        post(c, to[k], (unsigned)i, epoch);
+        if (!is_news(c, to[k]))
+            post(c, (struct small_mail){.url = to[k], .via = (unsigned)i, .epoch = epoch});
     if (rc == RC_OK && m.outcome.how == SETTLE_DONE)
         c->truth->done[i] = true;
     return rc;
@@ -283,9 +346,11 @@ static enum rc visit(struct small_crawl *c, unsigned shard, struct lent *l)
 static enum rc sync_now(struct small_crawl *c)
 {
     enum rc rc = ledger_sync(c->ledger);
-    if (rc == RC_OK)
-        memcpy(c->truth->synced, c->truth->done, sizeof c->truth->synced);
-    return rc;
+    if (rc)
+        return rc;
+    memcpy(c->truth->synced, c->truth->done, sizeof c->truth->synced);
+    c->truth->told_synced = c->truth->told;
+    return RC_OK;
 }
 
 static enum rc step_shard(struct small_crawl *c, unsigned shard, bool *ret_lent)
@@ -300,9 +365,11 @@ static enum rc step_shard(struct small_crawl *c, unsigned shard, bool *ret_lent)
     else if (*ret_lent)
         rc = visit(c, shard, &l);
     rc = rc ? rc : ledger_turn(c->ledger, shard);
-    if (rc == RC_OK)
-        memcpy(c->truth->written, c->truth->done, sizeof c->truth->written);
-    return rc;
+    if (rc)
+        return rc;
+    memcpy(c->truth->written, c->truth->done, sizeof c->truth->written);
+    c->truth->told_written = c->truth->told;
+    return RC_OK;
 }
 
 static uint64_t next_due(struct small_crawl *c)
@@ -322,7 +389,10 @@ enum rc small_step(struct small_crawl *c, bool busy, bool *ret_more)
     bool any = false, lent;
     enum rc rc = RC_OK;
     unsigned before = c->pages;
+    bool tells = c->truth->has_news && c->told < SMALL_NEWS;
     c->steps++;
+    if (tells && c->steps % 9 == 8)
+        rc = tell(c);
     for (unsigned i = 0; i < c->shards && rc == RC_OK; i++) {
         rc = step_shard(c, i, &lent);
         any = any || (rc == RC_OK && lent);
@@ -334,7 +404,7 @@ enum rc small_step(struct small_crawl *c, bool busy, bool *ret_more)
     if (rc)
         return rc;
     uint64_t due = next_due(c);
-    *ret_more = any || due != UINT64_MAX;
+    *ret_more = any || due != UINT64_MAX || tells;
     if (c->steps > MOST_STEPS)
         return RC_LIMIT;
     if (!any && due != UINT64_MAX && due > c->clock.now)

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "crawl/ledger.h"
 
+enum { SMALL_NEWS = 4 }; /* URLs that no page brings: an agent of a cluster is told of them */
 enum { SMALL_HOSTS = 5, SMALL_URLS = 26, SMALL_MAX_SHARDS = 4, SMALL_MAX_MAIL = 200 };
 
 /* What has been done, and what of it must be there after which kind of end. */
@@ -15,10 +16,13 @@ struct small_truth {
     bool written[SMALL_URLS]; /* before the last turn that ended: survives kill -9 */
     bool synced[SMALL_URLS];  /* before the last sync that ended: survives a power cut */
     bool is_tight;            /* no memory for the frontier: buckets rest and load all the time */
+    bool has_news;            /* some URLs come by ledger_tell, each with a fact */
+    unsigned told, told_written, told_synced; /* likewise, of the news */
 };
 
 struct small_mail { /* a link on its way to another shard */
     unsigned url, via, epoch;
+    bool is_news;
 };
 
 struct small_crawl {
@@ -30,6 +34,7 @@ struct small_crawl {
     struct small_mail mail[SMALL_MAX_SHARDS][SMALL_MAX_MAIL];
     size_t mail_count[SMALL_MAX_SHARDS];
     unsigned pages, steps;
+    unsigned told; /* news, by this and earlier processes */
     struct small_truth *truth;
     char why[300];
 };

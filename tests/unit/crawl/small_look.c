@@ -3,6 +3,8 @@
 #include "small_crawl.h"
 
 #include "base/hash.h"
+#include "cluster/records.h"
+#include "crawl/batch.h"
 #include "lib/test.h"
 #include "warc/reader.h"
 
@@ -196,6 +198,42 @@ static const char *check_cards(struct small_crawl *c)
     return ledger_totals(c->ledger).pages == LAST_LINKED ? NULL : "the totals are wrong";
 }
 
+/* Of one batch for others: pages that are done, and records to pass on. */
+static void count_batch(const struct batch *b, unsigned pages[SMALL_URLS], unsigned *foreign)
+{
+    struct record_batch records;
+    struct record r;
+    uint64_t i = SMALL_URLS;
+    if (b->kind == BATCH_NEWS && record_batch_read(b->news.foreign, &records) == RC_OK)
+        while (records_next(&records.records, &r))
+            ++*foreign;
+    if (b->has_url && b->url.how == SETTLE_DONE &&
+        str_to_u64(str_from(b->url.path, 1), &i) == RC_OK && i < SMALL_URLS)
+        pages[i]++;
+}
+
+/* The journal was kept from its beginning: the outbox has everything once. */
+static const char *check_outbox(struct small_crawl *c)
+{
+    unsigned pages[SMALL_URLS] = {0}, foreign = 0;
+    uint64_t at, next = 0;
+    struct batch b;
+    struct ledger_outbox *o = ledger_outbox_open(c->ledger);
+    enum rc rc = o ? RC_OK : RC_NOMEM;
+    while (rc == RC_OK) {
+        rc = ledger_outbox_next(o, next, &b, &at, &next);
+        if (rc == RC_OK)
+            count_batch(&b, pages, &foreign);
+    }
+    ledger_outbox_close(o);
+    if (rc != RC_NOT_FOUND)
+        return "the outbox cannot be read";
+    for (unsigned i = 0; i < LAST_LINKED; i++)
+        if (pages[i] != 1)
+            return "the outbox has not each page once";
+    return foreign == SMALL_NEWS ? NULL : "the outbox has not each foreign record once";
+}
+
 const char *small_check_end(struct small_crawl *c, struct disk *d)
 {
     static struct look l;
@@ -209,5 +247,7 @@ const char *small_check_end(struct small_crawl *c, struct disk *d)
     check_arcs(&l);
     if (!l.why)
         check_captures(&l);
+    if (!l.why && c->truth->has_news)
+        l.why = c->told == SMALL_NEWS ? check_outbox(c) : "news are missing";
     return l.why;
 }
