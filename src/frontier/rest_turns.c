@@ -90,8 +90,10 @@ static enum rc put_to_rest(struct frontier *f, unsigned bucket, const struct ima
     frontier_bucket_drop(f, bucket);
     struct away *a = rest_add(f, bucket, &s, file);
     rc = a ? rest_send(f, REST_WRITE, bucket, file, &bytes) : RC_NOMEM;
-    if (a)
+    if (a) {
         a->since_ms = c->now_ms;
+        a->is_old = f->settings.replays;
+    }
     buf_done(&bytes);
     return rc;
 }
