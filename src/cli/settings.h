@@ -51,6 +51,7 @@ struct settings {
     bool insecure;
     struct str ca_file;
 
+    uint64_t frontier_bytes; /* 0 = no limit */
     bool archive_only;
     bool recrawl;
     struct str cluster;

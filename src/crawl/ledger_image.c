@@ -19,26 +19,34 @@ static const char *image_path(char room[IMAGE_PATH_BYTES], uint64_t generation)
     return room;
 }
 
+static struct card_clocks clocks_of(const struct ledger *l)
+{
+    uint64_t now_ms = clock_now_ms(l->settings.clock);
+    return (struct card_clocks){.now_ms = now_ms,
+                                .wall_ms = (uint64_t)((int64_t)now_ms + l->wall_minus_now),
+                                .most_wait_ms = l->settings.most_wait_ms};
+}
+
 /* What the crawl keeps on a host. Rules that would fill an image are left out: they are asked for
  * again. */
 static void write_card(void *ctx, const struct host *h, struct buf *out)
 {
     const struct card *c = card_if(h);
-    (void)ctx;
+    struct card_clocks t = clocks_of(ctx);
     if (!c)
         return;
-    card_write(c, true, out);
+    card_write_all(c, &t, true, out);
     if (buf_rc(out) != RC_LIMIT)
         return;
     buf_clear(out);
-    card_write(c, false, out);
+    card_write_all(c, &t, false, out);
 }
 
 static enum rc read_card(void *ctx, struct host *h, struct str bytes, size_t *ret_bytes)
 {
     struct card *c = card_of(h);
-    (void)ctx;
-    enum rc rc = c ? card_read(c, bytes) : RC_NOMEM;
+    struct card_clocks t = clocks_of(ctx);
+    enum rc rc = c ? card_read_all(c, &t, bytes) : RC_NOMEM;
     *ret_bytes = c ? card_bytes(c) : 0;
     return rc;
 }

@@ -50,7 +50,8 @@ struct ledger_shard {
     unsigned next_bucket; /* the shard's thread's while an image is sliced */
     uint64_t settled;     /* `lock`: position of its archive up to which outcomes are journalled */
     bool is_sliced;       /* `lock` */
-    uint64_t round_settled;            /* the round's: `settled` when it began */
+    uint64_t round_settled; /* the round's: `settled` when it began */
+    bool is_over; /* the shard's thread's: one bucket is more than its memory; it was said */
     struct rest_job *came, *last_came; /* `rest_lock`: done, for the shard's thread */
 };
 

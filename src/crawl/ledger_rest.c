@@ -111,9 +111,16 @@ enum rc rest_collect(struct ledger *l, unsigned shard)
 enum rc rest_turn(struct ledger *l, unsigned shard)
 {
     struct image_context c = ledger_image_context(l);
+    struct ledger_shard *s = &l->shards[shard];
     bool more;
     enum rc rc = rest_collect(l, shard);
-    return rc ? rc : frontier_rotate(l->shards[shard].frontier, &c, false, &more);
+    rc = rc ? rc : frontier_rotate(s->frontier, &c, false, &more);
+    if (frontier_is_over(s->frontier) && !s->is_over)
+        log_warn(l->settings.log, "frontier.memory",
+                 LOG_C("why", "one bucket of hosts alone is more than its share"),
+                 LOG_U64("bytes", l->settings.frontier.memory_bytes));
+    s->is_over = frontier_is_over(s->frontier);
+    return rc;
 }
 
 enum rc rest_fit(struct ledger *l, unsigned shard)

@@ -131,14 +131,18 @@ static enum rc begin_frontier(struct ledger *l, unsigned shard, struct frontier 
     frontier_close(from);
     l->shards[shard].frontier = to;
     frontier_hold_all(to, now_ms + l->settings.delay_ms);
-    return rest_fit(l, shard);
+    rc = rest_fit(l, shard);
+    frontier_limit(to, &l->settings.frontier);
+    return rc;
 }
 
 static enum rc begin_frontiers(struct ledger *l)
 {
     enum rc rc = RC_OK;
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++) {
-        struct frontier *f = frontier_open(&l->settings.frontier, i, l->settings.shards);
+        struct frontier_settings s = l->settings.frontier;
+        s.replays = true; /* what is queued was admitted once */
+        struct frontier *f = frontier_open(&s, i, l->settings.shards);
         rc = f ? begin_frontier(l, i, f) : RC_NOMEM;
         if (rc && f != l->shards[i].frontier)
             frontier_close(f);

@@ -69,12 +69,17 @@ enum admitted {
     ADMITTED_REFUSED,    /* only of what is sorted later: frontier_asks.may_enter said no */
 };
 
+struct host;
+
 /* What is asked and told when links to a bucket that rested are sorted. On the shard's thread. */
 struct frontier_asks {
     /* Whether a URL that nobody knows may enter. `page_hosts`: how many hosts that were new its
      * page has brought to this bucket. NULL: yes. */
     bool (*may_enter)(void *ctx, const struct candidate *c, bool is_new_host, unsigned page_hosts);
     void (*became)(void *ctx, enum admitted what); /* NULL: nobody is told */
+    /* Of a bucket that an earlier process left, each host, when it is loaded first. NULL likewise.
+     */
+    void (*loaded)(void *ctx, const struct host *h);
     void *ctx;
 };
 

@@ -14,6 +14,7 @@ struct away {
     uint64_t unsorted; /* records in the file and in the inbox */
     uint64_t since_ms; /* it rests */
     bool is_loading;
+    bool is_old;    /* it has not been in memory since the opening */
     bool is_wanted; /* somebody asks for it: next, whatever it costs */
 };
 

@@ -265,6 +265,7 @@ struct sorting {
     struct frontier *frontier;
     const struct image_context *context;
     unsigned bucket;
+    bool is_old;
     uint64_t via;   /* of the link before, */
     unsigned hosts; /* and how many new hosts that page has brought here */
 };
@@ -336,6 +337,14 @@ static enum rc sort_records(struct sorting *s, struct str records)
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
+static void tell_hosts(const struct frontier *f, const struct bucket *b)
+{
+    const struct frontier_asks *asks = &f->settings.asks;
+    for (uint32_t i = 0; b && asks->loaded && i < b->host_slots; i++)
+        if (b->hosts[i])
+            asks->loaded(asks->ctx, b->hosts[i]);
+}
+
 static enum rc read_file(struct sorting *s, struct str bytes)
 {
     struct str body;
@@ -343,6 +352,8 @@ static enum rc read_file(struct sorting *s, struct str bytes)
     if (rc == RC_OK && image_bucket(body) != s->bucket)
         rc = RC_CORRUPT;
     rc = rc ? rc : image_read(s->frontier, body, s->context);
+    if (rc == RC_OK && s->is_old) /* before there are new ones */
+        tell_hosts(s->frontier, s->frontier->buckets[s->bucket]);
     while (rc == RC_OK && bytes.n) {
         rc = next_piece(&bytes, &body);
         rc = rc ? rc : sort_records(s, body);
@@ -362,7 +373,7 @@ static bool has_ready(const struct bucket *b)
 static enum rc install(struct frontier *f, struct rest_job *j, const struct image_context *c)
 {
     struct away *a = f->away[j->bucket];
-    struct sorting s = {.frontier = f, .context = c, .bucket = j->bucket};
+    struct sorting s = {.frontier = f, .context = c, .bucket = j->bucket, .is_old = a->is_old};
     struct buf inbox = a->inbox;
     sums_add(f, a, false);
     f->rest.loading--;
@@ -455,6 +466,7 @@ enum rc rest_read_reference(struct frontier *f, struct str bytes, const struct i
     if (!a)
         return RC_NOMEM;
     a->since_ms = c->now_ms;
+    a->is_old = true;
     a->unsorted = v[8];
     f->counts.unsorted += v[8];
     struct str records = str_first(str_from(bytes, REFERENCE_HEAD), bytes.n - REFERENCE_HEAD - 8);

@@ -84,6 +84,9 @@ void frontier_rest_raise(struct frontier *f, uint64_t generation);
 MUST_CHECK enum rc frontier_rotate(struct frontier *f, const struct image_context *c, bool only_fit,
                                    bool *ret_more);
 
+/* Whether a bucket had to be loaded that alone is more than the budget. */
+bool frontier_is_over(const struct frontier *f);
+
 /* Takes back a job. What was read fills its bucket: *ret_loaded is then the file that is not used
  * any more. RC_CORRUPT: it is not what was written. */
 MUST_CHECK enum rc frontier_came(struct frontier *f, struct rest_job *job,

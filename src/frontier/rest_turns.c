@@ -90,8 +90,10 @@ static enum rc put_to_rest(struct frontier *f, unsigned bucket, const struct ima
     frontier_bucket_drop(f, bucket);
     struct away *a = rest_add(f, bucket, &s, file);
     rc = a ? rest_send(f, REST_WRITE, bucket, file, &bytes) : RC_NOMEM;
-    if (a)
+    if (a) {
         a->since_ms = c->now_ms;
+        a->is_old = f->settings.replays;
+    }
     buf_done(&bytes);
     return rc;
 }
@@ -189,7 +191,7 @@ static unsigned choose_comer(const struct frontier *f, uint64_t now_ms)
 
 /* Making room --------------------------------------------------------------------------------- */
 
-static bool is_over(const struct frontier *f)
+static bool is_past_budget(const struct frontier *f)
 {
     return used_bytes(f) - f->rest.leaving_bytes > budget_of(f);
 }
@@ -199,7 +201,7 @@ static enum rc make_fit(struct frontier *f, const struct image_context *c, bool 
 {
     enum rc rc = RC_OK;
     uint64_t begun = f->counts.bytes;
-    while (rc == RC_OK && is_over(f) && begun - f->counts.bytes < TURN_BYTES &&
+    while (rc == RC_OK && is_past_budget(f) && begun - f->counts.bytes < TURN_BYTES &&
            (by_hand || f->rest.flight_bytes < FLIGHT_MOST_BYTES)) {
         unsigned leaver = choose_leaver(f, c->now_ms, false);
         if (leaver == FRONTIER_BUCKETS)
@@ -252,9 +254,14 @@ static enum rc load_some(struct frontier *f, const struct image_context *c, bool
         return let_go(f, c, ret_more);
     }
     if (f->counts.queued || f->counts.out)
-        return RC_OK; /* what is in memory has its time first */
-    f->rest.is_over = true;
+        return RC_OK;                    /* what is in memory has its time first */
+    f->rest.is_over |= !f->counts.hosts; /* else what else is in memory cannot go just now */
     return load(f, comer, ret_more);
+}
+
+bool frontier_is_over(const struct frontier *f)
+{
+    return f->rest.is_over;
 }
 
 enum rc frontier_rotate(struct frontier *f, const struct image_context *c, bool only_fit,

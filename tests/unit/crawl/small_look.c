@@ -237,9 +237,10 @@ static const char *check_outbox(struct small_crawl *c)
 const char *small_check_end(struct small_crawl *c, struct disk *d)
 {
     static struct look l;
+    const char *why = check_cards(c); /* changes the disk, and so may come here again */
     memset(&l, 0, sizeof l);
     l.disk = d;
-    l.why = check_cards(c);
+    l.why = why;
     check_once(&l, "logs/crawl.log", 0, LAST_LINKED, 0);
     check_once(&l, "links/links.nodes", 0, LAST_LINKED, 0);
     check_once(&l, "pages/pages.jsonl", 0, 2, 1);

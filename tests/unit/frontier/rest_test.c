@@ -335,7 +335,7 @@ static void links_are_sorted_when_the_bucket_comes(void **state)
         struct place p;
         struct asked a = {.answer = answer};
         enum admitted what;
-        open_resting(&p, (struct frontier_asks){ask, hear, &a}, 300);
+        open_resting(&p, (struct frontier_asks){ask, hear, NULL, &a}, 300);
         struct candidate known = resting_url(&p);
         uint64_t position = known.position, n = 0;
         (void)!str_to_u64(str_from(known.path, 1), &n);
