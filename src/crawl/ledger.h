@@ -217,6 +217,12 @@ MUST_CHECK enum rc ledger_forget(struct ledger *l, unsigned shard, unsigned epoc
  * happened. */
 MUST_CHECK enum rc ledger_empty(struct ledger *l, unsigned shard, unsigned epoch);
 
+/* A step of a walk over hosts and what waits for them (frontier/move.h). Of what is in memory. */
+struct move_walk;
+struct move_taker;
+MUST_CHECK enum rc ledger_walk(struct ledger *l, unsigned shard, struct move_walk *w,
+                               const struct move_taker *t, size_t most, bool *ret_is_over);
+
 /* How much was journalled for frontiers, links and news, that they have not got yet. */
 uint64_t ledger_pending(struct ledger *l);
 

@@ -183,6 +183,13 @@ enum rc ledger_empty(struct ledger *l, unsigned shard, unsigned epoch)
     return rc == RC_AGAIN ? rc : no_longer_pending(l, epoch, 1, rc);
 }
 
+enum rc ledger_walk(struct ledger *l, unsigned shard, struct move_walk *w,
+                    const struct move_taker *t, size_t most, bool *ret_is_over)
+{
+    struct image_context c = ledger_image_context(l);
+    return move_step(l->shards[shard].frontier, w, &c, t, most, ret_is_over);
+}
+
 /* Doing again -------------------------------------------------------------------------------- */
 
 static unsigned shard_of(const struct ledger *l, uint64_t position)

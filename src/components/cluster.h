@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster: what the crawl's components ask where several agents are one crawl.
+ *
+ *   schedule   lend        may this host be asked now? it then counts as open
+ *   fetch      may_ask     is that still so, now that its address is known?
+ *   settle     owns        which of these links are mine; give_back: a loan has come back
+ *   seeds      begin, end  something is on its way that is neither open nor journalled
+ *   post       mail        what the agent's thread has for this shard (components/mail.h)
+ *
+ * Two kinds: alone, where everything is mine and nothing below is ever called, and nats, where an
+ * agent (cluster/agent.h) runs on a thread of its own. */
+#ifndef COMPONENTS_CLUSTER_H
+#define COMPONENTS_CLUSTER_H
+
+#include "components/mail.h"
+
+#include <stdatomic.h>
+
+#define CLUSTER_INTERFACE "cluster"
+
+enum cluster_lend {
+    CLUSTER_LENT,
+    CLUSTER_NOT_THIS,     /* another's, or its former owner is not done with it */
+    CLUSTER_NOTHING_NOW,  /* we are not in the ring, or not sure of it */
+};
+
+struct cluster_service;
+struct cluster_ops {
+    void (*owns)(struct cluster_service *s, const uint64_t *positions, size_t count, bool *ret);
+    enum cluster_lend (*lend)(struct cluster_service *s, uint64_t position, uint64_t *ret_loan);
+    bool (*may_ask)(struct cluster_service *s, uint64_t position);
+    void (*give_back)(struct cluster_service *s, uint64_t loan);
+    void (*begin)(struct cluster_service *s);
+    void (*end)(struct cluster_service *s);
+    /* The first shard whose post stops ends the agent's thread: nothing is mailed from then on. */
+    void (*stop)(struct cluster_service *s);
+};
+
+/* Of one shard: who ends its open transfers. Set and called on the shard's thread alone. */
+struct cluster_breaker {
+    void (*run)(void *ctx);
+    void *ctx;
+};
+
+struct cluster_service {
+    bool is_alone; /* constant; nothing else is looked at then */
+    const struct cluster_ops *ops;
+    struct mailbox *mail;             /* one a shard */
+    struct cluster_breaker *breakers; /* likewise */
+    _Atomic uint64_t generation;      /* rises when ownership changes */
+    _Atomic bool is_over;             /* the whole crawl is done, or we have left it */
+    _Atomic bool has_failed;          /* the agent has stopped; the flow says why */
+    _Atomic uint64_t foreign;         /* links journalled for others */
+    _Atomic uint64_t repeated;        /* links that were not, having been sent lately (C6) */
+    _Atomic uint64_t told;            /* URLs that others told us */
+    _Atomic uint64_t refused;         /* of them: outside of the scope, or no URLs */
+};
+
+#endif

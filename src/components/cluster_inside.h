@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster inside: the agent of a cluster in this process, as its own files see it.
+ *
+ *   cluster_nats.c   the part: options, opening, what components ask
+ *   cluster_loop.c   the agent's thread
+ *   cluster_port.c   the crawl as the agent sees it (cluster/port.h), over the ledger
+ *   cluster_walk.c   of that: looking at the frontiers
+ *
+ * Only the agent's thread changes the agent; shards look at it. Both hold `lock` meanwhile, shards
+ * for a few look-ups. While the agent's thread waits for a shard (a walk) it has let go of it. */
+#ifndef COMPONENTS_CLUSTER_INSIDE_H
+#define COMPONENTS_CLUSTER_INSIDE_H
+
+#include "bus/bus_nats.h"
+#include "cluster/agent.h"
+#include "cluster/post_login.h"
+#include "components/cluster.h"
+#include "components/mail_walk.h"
+#include "components/services.h"
+
+struct cluster_settings {
+    struct str cluster;     /* the server; "" = this process crawls alone */
+    struct str agent;       /* its name */
+    struct str credentials; /* the folder of its login */
+    uint64_t weight;
+    uint64_t poll_ms;
+    bool leave;
+};
+
+struct cluster_part {
+    struct cluster_service service;
+    struct port port;
+    struct ledger_service *ledger;
+    struct scope_service *scope;
+    struct log *log;
+    unsigned shards;
+    struct post_login login;
+
+    struct bus *bus;
+    int wake; /* an eventfd: somebody wants the agent's thread to look */
+    pthread_t thread;
+    bool has_thread;
+    pthread_mutex_t stopping; /* guards has_thread */
+    _Atomic bool is_stopping;
+    _Atomic uint64_t lists; /* seeds on their way to the journal */
+
+    pthread_mutex_t lock; /* guards the agent and the loans */
+    struct agent *agent;
+    uint64_t open_now, open_before; /* loans of this generation; of earlier ones */
+
+    /* The agent's thread's: */
+    bool is_told; /* the shards know that it is over, or has failed */
+    uint64_t finished_beats;
+    uint64_t finished_ms; /* since when everybody is; 0 = not */
+    struct ledger_outbox *outbox;
+    struct record *links; /* of the batch that was read */
+    size_t link_room;
+    struct record outcome[2];
+    uint64_t keep, keep_said;
+    struct buf mine, foreign, scratch;
+    struct cluster_tour {
+        struct mail_walk walk;
+        unsigned shard;
+        struct str rest; /* of walk.bytes */
+    } tours[2];          /* by enum port_walk */
+    uint64_t inc;        /* ours, as of the last turn */
+    struct history_cursor *past; /* of a walk over everything, behind the frontiers */
+    struct arena *past_arena;
+};
+
+static inline struct cluster_part *cluster_of_port(struct port *p)
+{
+    return EVENT_OF(p, struct cluster_part, port);
+}
+
+/* cluster_loop.c */
+MUST_CHECK enum rc cluster_loop_start(struct cluster_part *c);
+void cluster_loop_stop(struct cluster_part *c); /* once; then it is a word */
+
+/* cluster_port.c */
+extern const struct port_ops cluster_port_ops;
+MUST_CHECK enum rc cluster_port_open(struct cluster_part *c);
+void cluster_port_close(struct cluster_part *c);
+/* Mail for every shard; false without memory. */
+MUST_CHECK bool cluster_mail_all(struct cluster_part *c, enum mail_kind kind, unsigned epoch);
+
+/* cluster_walk.c */
+enum rc cluster_walk(struct port *p, enum port_walk which, uint64_t *token, struct record *ret,
+                     size_t most, size_t *ret_count);
+enum rc cluster_forget(struct port *p);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The agent's thread: what the bus has for it, what is due, then it sleeps.
+ *
+ * When the whole crawl is done it goes on saying so until everybody has said it, some beats long:
+ * who leaves at once is missed by those who have not heard yet, and they would wait until it counts
+ * as dead. */
+#include "components/cluster_inside.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum {
+    EVENTS_A_TURN = 256,
+    LEAST_WAIT_MS = 1,  /* what is due at once still lets the shards have the lock */
+    MOST_WAIT_MS = 50,  /* the journal may have become durable */
+    LAST_BEATS = 3,
+};
+
+static uint64_t now_ms(struct cluster_part *c)
+{
+    return clock_now_ms(c->ledger->clock);
+}
+
+static void on_event(void *ctx, const struct bus_event *e)
+{
+    struct cluster_part *c = ctx;
+    agent_event(c->agent, e, now_ms(c));
+}
+
+/* Mail without bytes that must arrive: without memory the flow cannot go on anyway. */
+static void tell_all(struct cluster_part *c, enum mail_kind kind)
+{
+    c->is_told = true;
+    if (!cluster_mail_all(c, kind, 0))
+        log_error(c->log, "cluster.mail", LOG_C("why", "no memory"));
+}
+
+static void failed(struct cluster_part *c, enum rc rc)
+{
+    struct mail *m = mail_new(MAIL_FAILED, 0, str_c(agent_why(c->agent)));
+    atomic_store(&c->service.has_failed, true);
+    c->is_told = true;
+    log_error(c->log, "cluster.failed", LOG_C("why", agent_why(c->agent)), LOG_RC(rc));
+    if (!m)
+        return;
+    m->rc = rc;
+    (void)mailbox_put(&c->service.mail[0], &m);
+}
+
+/* Whether everybody has heard that it is over. */
+static bool is_time_to_go(struct cluster_part *c, const struct agent_status *s)
+{
+    uint64_t beat_ms = roster_timings(agent_roster(c->agent)).beat_ms;
+    if (!s->is_all_finished) {
+        c->finished_ms = 0;
+        return false;
+    }
+    if (!c->finished_ms)
+        c->finished_ms = now_ms(c);
+    return now_ms(c) - c->finished_ms >= LAST_BEATS * beat_ms;
+}
+
+static void look(struct cluster_part *c)
+{
+    struct agent_status s;
+    agent_status(c->agent, now_ms(c), &s);
+    c->inc = s.inc;
+    if (c->is_told || (s.state != AGENT_GONE && !is_time_to_go(c, &s)))
+        return;
+    log_info(c->log, "cluster.over", LOG_C("state", agent_state_text(s.state)),
+             LOG_U64("epoch", s.epoch));
+    atomic_store(&c->service.is_over, true);
+    tell_all(c, MAIL_OVER);
+}
+
+static void turn(struct cluster_part *c)
+{
+    (void)pthread_mutex_lock(&c->lock);
+    (void)bus_poll(c->bus, on_event, c, EVENTS_A_TURN);
+    enum rc rc = agent_turn(c->agent, now_ms(c));
+    if (!rc)
+        look(c);
+    else if (!c->is_told && !atomic_load(&c->is_stopping))
+        failed(c, rc);
+    (void)pthread_mutex_unlock(&c->lock);
+}
+
+static void wait_for_more(struct cluster_part *c)
+{
+    struct pollfd fds[2] = {{.fd = bus_fd(c->bus), .events = POLLIN},
+                            {.fd = c->wake, .events = POLLIN}};
+    uint64_t now = now_ms(c), due = agent_due_ms(c->agent);
+    uint64_t wait = due > now ? due - now : 0;
+    wait = wait < LEAST_WAIT_MS ? LEAST_WAIT_MS : wait > MOST_WAIT_MS ? MOST_WAIT_MS : wait;
+    (void)poll(fds, 2, (int)wait);
+}
+
+static void *run(void *ctx)
+{
+    struct cluster_part *c = ctx;
+    while (!atomic_load(&c->is_stopping)) {
+        turn(c);
+        wait_for_more(c);
+    }
+    return NULL;
+}
+
+enum rc cluster_loop_start(struct cluster_part *c)
+{
+    c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (c->wake < 0)
+        return RC_IO;
+    c->has_thread = pthread_create(&c->thread, NULL, run, c) == 0;
+    return c->has_thread ? RC_OK : RC_NOMEM;
+}
+
+static void say_end(struct cluster_part *c)
+{
+    struct agent_status s;
+    agent_status(c->agent, now_ms(c), &s);
+    log_info(c->log, "cluster.end", LOG_C("state", agent_state_text(s.state)),
+             LOG_U64("epoch", s.epoch), LOG_U64("appends", s.appends),
+             LOG_U64("append_bytes", s.append_bytes), LOG_U64("gets", s.gets),
+             LOG_U64("says", s.says), LOG_U64("junk", s.junk),
+             LOG_U64("foreign", atomic_load(&c->service.foreign)),
+             LOG_U64("repeated", atomic_load(&c->service.repeated)),
+             LOG_U64("told", atomic_load(&c->service.told)),
+             LOG_U64("refused", atomic_load(&c->service.refused)));
+}
+
+/* Shards may be the ones who stop it, several at a time. */
+void cluster_loop_stop(struct cluster_part *c)
+{
+    static const uint64_t one = 1;
+    (void)pthread_mutex_lock(&c->stopping);
+    if (c->has_thread) {
+        atomic_store(&c->is_stopping, true);
+        for (unsigned i = 0; i < 2; i++)
+            mail_walk_close(&c->tours[i].walk);
+        (void)!write(c->wake, &one, sizeof one);
+        (void)pthread_join(c->thread, NULL);
+        c->has_thread = false;
+        say_end(c);
+    }
+    (void)pthread_mutex_unlock(&c->stopping);
+}

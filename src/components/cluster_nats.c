@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster/nats: this process is one agent of a crawl, and reaches the others through NATS
+ * (docs/cluster-crawl.md). Without the address of a server it crawls alone. */
+#include "components/cluster_inside.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cluster/names.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+enum { GAP_MS = 5000, MAX_PATH_BYTES = 4096 };
+
+#define ROW(kind, field, ...) OPTION_##kind##_ROW(struct cluster_settings, field, __VA_ARGS__)
+static const struct option cluster_options[] = {
+    ROW(TEXT, cluster, "cluster", NULL, "the server of a cluster; none: crawl alone", .arg = "URL"),
+    ROW(TEXT, agent, "agent", NULL, "this agent's name; else that of the only login there is",
+        .arg = "NAME"),
+    ROW(TEXT, credentials, "cluster-credentials", ".",
+        "the folder with NAME.login, as `cluster init` made it", .arg = "DIR"),
+    ROW(COUNT, weight, "agent-weight", "64", "how much it takes; 64 is the ordinary agent",
+        .min = 1, .max = 4096),
+    ROW(DURATION, poll_ms, "cluster-poll", "100ms", "between two looks at a stream without news",
+        .min = 1),
+    ROW(BOOL, leave, "leave", "no", "hand everything over and end", .live = true),
+    {0},
+};
+#undef ROW
+
+static struct cluster_part *part_of(struct cluster_service *s)
+{
+    return EVENT_OF(s, struct cluster_part, service);
+}
+
+/* What components ask -------------------------------------------------------------------------- */
+
+/* Neighbours on a page are often of one host. */
+static void owns(struct cluster_service *s, const uint64_t *positions, size_t count, bool *ret)
+{
+    struct cluster_part *c = part_of(s);
+    (void)pthread_mutex_lock(&c->lock);
+    for (size_t i = 0; i < count; i++)
+        ret[i] = i && positions[i] == positions[i - 1] ? ret[i - 1]
+                                                       : agent_owns(c->agent, positions[i]);
+    (void)pthread_mutex_unlock(&c->lock);
+}
+
+static enum cluster_lend lend(struct cluster_service *s, uint64_t position, uint64_t *ret_loan)
+{
+    struct cluster_part *c = part_of(s);
+    uint64_t now = clock_now_ms(c->ledger->clock);
+    (void)pthread_mutex_lock(&c->lock);
+    enum cluster_lend may = !agent_is_fetching(c->agent, now)               ? CLUSTER_NOTHING_NOW
+                            : !agent_may_fetch(c->agent, position, now) ? CLUSTER_NOT_THIS
+                                                                            : CLUSTER_LENT;
+    c->open_now += may == CLUSTER_LENT;
+    *ret_loan = atomic_load(&s->generation);
+    (void)pthread_mutex_unlock(&c->lock);
+    return may;
+}
+
+static bool may_ask(struct cluster_service *s, uint64_t position)
+{
+    struct cluster_part *c = part_of(s);
+    uint64_t now = clock_now_ms(c->ledger->clock);
+    (void)pthread_mutex_lock(&c->lock);
+    bool may = agent_may_fetch(c->agent, position, now);
+    (void)pthread_mutex_unlock(&c->lock);
+    return may;
+}
+
+static void give_back(struct cluster_service *s, uint64_t loan)
+{
+    struct cluster_part *c = part_of(s);
+    (void)pthread_mutex_lock(&c->lock);
+    if (loan == atomic_load(&s->generation))
+        c->open_now--;
+    else
+        c->open_before--;
+    (void)pthread_mutex_unlock(&c->lock);
+}
+
+static void begin(struct cluster_service *s)
+{
+    atomic_fetch_add(&part_of(s)->lists, 1);
+}
+
+static void end(struct cluster_service *s)
+{
+    atomic_fetch_sub(&part_of(s)->lists, 1);
+}
+
+static void stop(struct cluster_service *s)
+{
+    cluster_loop_stop(part_of(s));
+}
+
+static const struct cluster_ops ops = {owns, lend, may_ask, give_back, begin, end, stop};
+
+/* Opening -------------------------------------------------------------------------------------- */
+
+static enum rc read_file(const char *path, char *room, size_t bytes, size_t *ret_n, struct buf *why)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, room, bytes);
+    if (n < 0)
+        buf_printf(why, "the agent's login %s: %s", path, strerror(errno));
+    if (fd >= 0)
+        (void)close(fd);
+    *ret_n = n < 0 ? 0 : (size_t)n;
+    return n < 0 ? RC_NOT_FOUND : RC_OK;
+}
+
+static enum rc read_login(const struct cluster_settings *s, struct cluster_part *c, struct buf *why)
+{
+    char path[MAX_PATH_BYTES], room[POST_LOGIN_MAX_BYTES];
+    size_t n = 0;
+    if (!cluster_name_ok(s->agent)) {
+        buf_add(why, STR("--agent: which of the cluster's agents is this? NAME as in NAME.login"));
+        return RC_INVALID;
+    }
+    int bytes = snprintf(path, sizeof path, STR_FMT "/" STR_FMT ".login", STR_ARG(s->credentials),
+                         STR_ARG(s->agent));
+    if (bytes < 0 || (size_t)bytes >= sizeof path)
+        return RC_LIMIT;
+    enum rc rc = read_file(path, room, sizeof room, &n, why);
+    if (rc == RC_OK && post_login_read(str_make(room, n), &c->login)) {
+        buf_printf(why, "%s: this is no agent's login", path);
+        rc = RC_INVALID;
+    }
+    explicit_bzero(room, sizeof room);
+    return rc;
+}
+
+static enum rc open_bus(const struct cluster_settings *s, struct cluster_part *c, struct buf *why)
+{
+    struct bus_nats_options o = {
+        .url = s->cluster,
+        .say = {str_c(c->login.say_user), str_c(c->login.say.text)},
+        .hear = {str_c(c->login.hear_user), str_c(c->login.hear.text)},
+        .log = c->log,
+    };
+    enum rc rc = bus_nats_open(&o, &c->bus);
+    if (rc)
+        buf_printf(why, "--cluster " STR_FMT ": %s", STR_ARG(s->cluster), rc_text(rc));
+    return rc;
+}
+
+static enum rc open_agent(const struct cluster_settings *s, struct cluster_part *c, struct buf *why)
+{
+    struct agent_settings a = {.crawl = str_c(c->login.crawl),
+                               .name = str_c(c->login.name),
+                               .weight = (uint32_t)s->weight,
+                               .gap_ms = GAP_MS,
+                               .poll_ms = s->poll_ms};
+    if (getrandom(&a.seed, sizeof a.seed, 0) != sizeof a.seed)
+        return RC_IO;
+    enum rc rc = agent_open(&a, c->bus, &c->port, clock_now_ms(c->ledger->clock), &c->agent);
+    if (rc)
+        buf_printf(why, "what agent %s remembers cannot be read: %s", c->login.name, rc_text(rc));
+    return rc;
+}
+
+static enum rc count_fact(void *ctx, uint64_t position, struct str fact)
+{
+    (void)position;
+    (void)fact;
+    ++*(uint64_t *)ctx;
+    return RC_OK;
+}
+
+/* A crawl that was begun alone has told nobody what it found. */
+static enum rc check_directory(struct cluster_part *c, struct buf *why)
+{
+    uint64_t facts = 0;
+    enum rc rc = ledger_facts(c->ledger->ledger, count_fact, &facts);
+    if (rc || facts || c->ledger->opened.is_new)
+        return rc;
+    buf_add(why, STR("the directory has a crawl of one machine: it cannot join a cluster"));
+    return RC_INVALID;
+}
+
+static enum rc make_boxes(struct cluster_part *c)
+{
+    c->service.mail = mem_zero(c->shards, sizeof *c->service.mail);
+    c->service.breakers = mem_zero(c->shards, sizeof *c->service.breakers);
+    for (unsigned i = 0; c->service.mail && i < c->shards; i++)
+        mailbox_init(&c->service.mail[i]);
+    return c->service.mail && c->service.breakers ? RC_OK : RC_NOMEM;
+}
+
+static void cluster_nats_close(struct instance *self)
+{
+    struct cluster_part *c = self->state;
+    if (!c->service.is_alone) {
+        cluster_loop_stop(c);
+        agent_close(c->agent);
+        bus_close(c->bus);
+        if (c->bus)
+            bus_nats_end();
+        cluster_port_close(c);
+        if (c->wake >= 0)
+            (void)close(c->wake);
+    }
+    for (unsigned i = 0; c->service.mail && i < c->shards; i++)
+        mailbox_done(&c->service.mail[i]);
+    mem_free(c->service.mail);
+    mem_free(c->service.breakers);
+    (void)pthread_mutex_destroy(&c->lock);
+    (void)pthread_mutex_destroy(&c->stopping);
+    explicit_bzero(&c->login, sizeof c->login);
+    mem_free(c);
+}
+
+static enum rc open_all(struct instance *self, struct cluster_part *c, struct buf *why)
+{
+    const struct cluster_settings *s = self->settings;
+    enum rc rc = cluster_port_open(c);
+    rc = rc ? rc : make_boxes(c);
+    rc = rc ? rc : check_directory(c, why);
+    rc = rc ? rc : read_login(s, c, why);
+    rc = rc ? rc : open_bus(s, c, why);
+    rc = rc ? rc : open_agent(s, c, why);
+    return rc ? rc : cluster_loop_start(c);
+}
+
+static enum rc cluster_nats_open(struct instance *self, struct buf *why)
+{
+    const struct cluster_settings *s = self->settings;
+    struct cluster_part *c = mem_zero(1, sizeof *c);
+    if (!c)
+        return RC_NOMEM;
+    self->state = c;
+    c->service.is_alone = !s->cluster.n;
+    c->service.ops = &ops;
+    c->ledger = part_provider(self, 0);
+    c->scope = part_provider(self, 1);
+    c->log = part_log(self);
+    c->shards = self->shard_count;
+    c->wake = -1;
+    (void)pthread_mutex_init(&c->lock, NULL);
+    (void)pthread_mutex_init(&c->stopping, NULL);
+    enum rc rc = c->service.is_alone ? RC_OK : open_all(self, c, why);
+    if (rc)
+        cluster_nats_close(self);
+    return rc;
+}
+
+static void *cluster_nats_provide(struct instance *self)
+{
+    return &((struct cluster_part *)self->state)->service;
+}
+
+static void cluster_nats_changed(struct instance *self, const void *old)
+{
+    const struct cluster_settings *s = self->settings;
+    struct cluster_part *c = self->state;
+    (void)old;
+    if (c->service.is_alone || !s->leave)
+        return;
+    (void)pthread_mutex_lock(&c->lock);
+    agent_leave(c->agent);
+    (void)pthread_mutex_unlock(&c->lock);
+}
+
+const struct part part_cluster_nats = {
+    .abi = PART_ABI,
+    .kind = PART_PROVIDER,
+    .name = "nats",
+    .help = "several agents are one crawl, through NATS; alone without a server",
+    .where = PART_ON_ONE_SHARD,
+    .provides = CLUSTER_INTERFACE,
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "is told what others say"},
+                                        {"scope", SCOPE_INTERFACE, "judges what others say"},
+                                        {0}},
+    .options = cluster_options,
+    .settings_bytes = sizeof(struct cluster_settings),
+    .open = cluster_nats_open,
+    .close = cluster_nats_close,
+    .provide = cluster_nats_provide,
+    .changed = cluster_nats_changed,
+};

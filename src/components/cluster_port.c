@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The crawl's ledger as the agent of a cluster sees it (cluster/port.h).
+ *
+ * What the agent is told is journalled first and mailed to the shards then; a crash in between does
+ * no harm, because the journal is done again. Until a shard has it, it counts as open. */
+#include "components/cluster_inside.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "crawl/batch.h"
+
+enum { MAX_RECORDS_BYTES = RECORDS_MAX_BATCH_BYTES + (64 << 10) };
+
+/* Mail ----------------------------------------------------------------------------------------- */
+
+static bool put(struct cluster_part *c, unsigned shard, enum mail_kind kind, unsigned epoch,
+                struct str bytes)
+{
+    struct mail *m = mail_new(kind, epoch, bytes);
+    if (m)
+        (void)mailbox_put(&c->service.mail[shard], &m); /* closed: the next process does it again */
+    else
+        return false;
+    return true;
+}
+
+bool cluster_mail_all(struct cluster_part *c, enum mail_kind kind, unsigned epoch)
+{
+    bool is_sent = true;
+    for (unsigned i = 0; i < c->shards; i++)
+        is_sent = put(c, i, kind, epoch, STR("")) && is_sent;
+    return is_sent;
+}
+
+static unsigned shard_of(const struct cluster_part *c, uint64_t position)
+{
+    return frontier_bucket(position) % c->shards;
+}
+
+static void begin_records(struct cluster_part *c, struct buf *out)
+{
+    buf_clear(out);
+    record_batch_begin(
+        out, &(struct record_batch){.is = BATCH_IS_RECORDS, .src = str_c(c->login.name)});
+}
+
+/* To each shard what is of its hosts, in order. */
+static enum rc mail_records(struct cluster_part *c, struct str batch, unsigned epoch)
+{
+    for (unsigned shard = 0; shard < c->shards; shard++) {
+        struct record_batch b;
+        struct record r;
+        size_t count = 0;
+        enum rc rc = record_batch_read(batch, &b);
+        begin_records(c, &c->scratch);
+        while (rc == RC_OK && records_next(&b.records, &r)) {
+            if (shard_of(c, r.position) != shard)
+                continue;
+            record_put(&c->scratch, &r);
+            count++;
+        }
+        rc = rc ? rc : buf_rc(&c->scratch);
+        if (rc == RC_OK && count && !put(c, shard, MAIL_RECORDS, epoch, buf_str(&c->scratch)))
+            rc = RC_NOMEM;
+        if (rc)
+            return rc;
+    }
+    return RC_OK;
+}
+
+/* Telling -------------------------------------------------------------------------------------- */
+
+static enum rc tell(struct cluster_part *c, struct ledger_news *n, unsigned *ret_epoch)
+{
+    n->kept = c->keep != c->keep_said ? c->keep : LEDGER_NOT_SAID;
+    enum rc rc = ledger_tell(c->ledger->ledger, n, ret_epoch);
+    if (rc == RC_OK)
+        c->keep_said = c->keep;
+    return rc;
+}
+
+static enum rc port_note_fact(struct port *p, struct str fact)
+{
+    unsigned epoch;
+    return tell(cluster_of_port(p), &(struct ledger_news){.fact = fact}, &epoch);
+}
+
+/* Others judge by the same settings, but by the seeds' redirects that they know of. Where a seed
+ * redirects to joins the scope here too. */
+static bool is_wanted(struct cluster_part *c, const struct record *r)
+{
+    struct url_parser parser = {.idn = c->scope->idn};
+    char room[URL_ROOM_BYTES];
+    struct url u;
+    uint64_t fingerprint;
+    buf_clear(&c->scratch);
+    if (move_fingerprint(r->host, r->is_https, r->port, r->path, &c->scratch, &fingerprint) ||
+        fingerprint != r->fingerprint || r->position != hash64(r->host) ||
+        url_parse(&parser, buf_str(&c->scratch), NULL, (struct url_room){room, sizeof room}, &u) ||
+        !str_eq(url_href(&u), buf_str(&c->scratch)))
+        return false;
+    if (!r->hops.n) /* everybody has the same seeds; whose scope is narrower lets it be */
+        return true;
+    enum scope_verdict verdict = scope_check(c->scope->scope, &u, r->hops);
+    if (verdict == SCOPE_OUTSIDE && scope_joins(r->hops) &&
+        scope_add_seed(c->scope->scope, &u) == RC_OK)
+        verdict = scope_check(c->scope->scope, &u, r->hops);
+    return verdict == SCOPE_IN;
+}
+
+static void choose_mine(struct cluster_part *c, const struct record *list, size_t count,
+                        size_t *ret_count)
+{
+    begin_records(c, &c->mine);
+    *ret_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool is_url = list[i].kind == RECORD_URL;
+        count_add(&c->service.told, is_url);
+        if (is_url && !is_wanted(c, &list[i])) {
+            count_add(&c->service.refused, 1);
+            continue;
+        }
+        record_put(&c->mine, &list[i]);
+        ++*ret_count;
+    }
+}
+
+static enum rc port_take_records(struct port *p, const struct record *mine, size_t mine_count,
+                                 const struct record *foreign, size_t foreign_count,
+                                 struct str fact)
+{
+    struct cluster_part *c = cluster_of_port(p);
+    unsigned epoch;
+    size_t chosen;
+    choose_mine(c, mine, mine_count, &chosen);
+    begin_records(c, &c->foreign);
+    for (size_t i = 0; i < foreign_count; i++)
+        record_put(&c->foreign, &foreign[i]);
+    enum rc rc = buf_rc(&c->mine);
+    rc = rc ? rc : buf_rc(&c->foreign);
+    struct ledger_news n = {.fact = fact,
+                            .mine = chosen ? buf_str(&c->mine) : STR(""),
+                            .foreign = foreign_count ? buf_str(&c->foreign) : STR("")};
+    rc = rc ? rc : tell(c, &n, &epoch);
+    return rc || !chosen ? rc : mail_records(c, n.mine, epoch);
+}
+
+static enum rc port_put_aside(struct port *p, struct str fact)
+{
+    struct cluster_part *c = cluster_of_port(p);
+    unsigned epoch;
+    enum rc rc = tell(c, &(struct ledger_news){.fact = fact, .is_aside = true}, &epoch);
+    return rc ? rc : cluster_mail_all(c, MAIL_EMPTY, epoch) ? RC_OK : RC_NOMEM;
+}
+
+static enum rc port_recall_facts(struct port *p,
+                                 enum rc (*each)(void *ctx, uint64_t position, struct str fact),
+                                 void *ctx)
+{
+    return ledger_facts(cluster_of_port(p)->ledger->ledger, each, ctx);
+}
+
+/* The journal ---------------------------------------------------------------------------------- */
+
+static uint64_t port_journal_end(struct port *p)
+{
+    return ledger_end(cluster_of_port(p)->ledger->ledger);
+}
+
+static uint64_t port_journal_durable(struct port *p)
+{
+    return ledger_durable(cluster_of_port(p)->ledger->ledger);
+}
+
+static void port_keep_from(struct port *p, uint64_t from)
+{
+    cluster_of_port(p)->keep = from;
+}
+
+static uint64_t port_kept_from(struct port *p)
+{
+    return cluster_of_port(p)->keep;
+}
+
+/* One more link of the batch at hand. */
+static struct record *one_more(struct cluster_part *c, size_t at)
+{
+    if (at == c->link_room) {
+        size_t room = c->link_room ? c->link_room * 2 : 1024;
+        struct record *more = mem_resize(c->links, room * sizeof *more);
+        if (!more)
+            return NULL;
+        c->links = more;
+        c->link_room = room;
+    }
+    return &c->links[at];
+}
+
+static struct record record_of_link(const struct candidate *l)
+{
+    return (struct record){.kind = RECORD_URL,
+                           .position = l->position,
+                           .host = l->host,
+                           .fingerprint = l->fingerprint,
+                           .path = l->path,
+                           .via = l->via,
+                           .hops = l->hops,
+                           .port = l->port,
+                           .is_https = l->is_https,
+                           .class = l->class};
+}
+
+static enum rc read_links(struct cluster_part *c, const struct batch *b, struct port_batch *ret)
+{
+    struct record_batch records;
+    struct candidate link;
+    struct str rest = b->links;
+    struct record *to = NULL;
+    if (b->kind == BATCH_NEWS) {
+        enum rc rc = record_batch_read(b->news.foreign, &records);
+        while (rc == RC_OK && (to = one_more(c, ret->link_count)) &&
+               records_next(&records.records, to))
+            ret->link_count++;
+        return rc ? rc : to ? RC_OK : RC_NOMEM;
+    }
+    while (batch_next_link(&rest, &link, NULL)) {
+        to = one_more(c, ret->link_count);
+        if (!to)
+            return RC_NOMEM;
+        *to = record_of_link(&link);
+        ret->link_count++;
+    }
+    return RC_OK;
+}
+
+/* A page that is done: what came of it, and its host as it is then. */
+static void read_outcome(struct cluster_part *c, const struct batch *b, struct port_batch *ret)
+{
+    const struct batch_url *u = &b->url;
+    if (!b->has_url || u->how != SETTLE_DONE || !b->has_past)
+        return;
+    struct record *done = &c->outcome[0], *host = &c->outcome[1];
+    *done = (struct record){.kind = RECORD_DONE,
+                            .position = u->position,
+                            .host = u->host,
+                            .fingerprint = b->fingerprint,
+                            .time_ms = b->past.date_ms > 0 ? (uint64_t)b->past.date_ms : 0,
+                            .status = b->past.code,
+                            .where = b->has_place ? str_c(c->login.name) : STR(""),
+                            .where_inc = b->has_place ? c->inc : 0};
+    if (b->past.has_digest)
+        memcpy(done->digest, b->past.digest.bytes, RECORDS_DIGEST_BYTES);
+    *host = (struct record){.kind = RECORD_HOST,
+                            .position = u->position,
+                            .host = u->host,
+                            .time_ms = done->time_ms,
+                            .next_wall_ms = u->due_wall_ms,
+                            .state = u->card.n <= RECORDS_MAX_STATE_BYTES ? u->card : STR("")};
+    ret->outcome_count = 2;
+}
+
+static enum rc port_read_batch(struct port *p, uint64_t from, struct port_batch *ret)
+{
+    struct cluster_part *c = cluster_of_port(p);
+    struct batch b;
+    *ret = (struct port_batch){0};
+    enum rc rc = ledger_outbox_next(c->outbox, from, &b, &ret->position, &ret->next);
+    rc = rc ? rc : read_links(c, &b, ret);
+    if (rc)
+        return rc;
+    if (b.kind == BATCH_OUTCOME)
+        read_outcome(c, &b, ret);
+    ret->links = c->links;
+    ret->outcome = c->outcome;
+    return RC_OK;
+}
+
+/* The crawl ------------------------------------------------------------------------------------ */
+
+/* With the lock, as all that the agent's thread does. */
+static void port_new_epoch(struct port *p)
+{
+    struct cluster_part *c = cluster_of_port(p);
+    c->open_before += c->open_now;
+    c->open_now = 0;
+    atomic_fetch_add(&c->service.generation, 1);
+}
+
+static void port_abort_all(struct port *p)
+{
+    struct cluster_part *c = cluster_of_port(p);
+    if (!cluster_mail_all(c, MAIL_ABORT, 0))
+        log_error(c->log, "cluster.abort", LOG_C("why", "no memory"));
+}
+
+static uint64_t queued(const struct cluster_part *c)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < c->shards; i++)
+        sum += atomic_load(&c->ledger->counts.shards[i % CRAWL_MAX_SHARDS].queued);
+    return sum;
+}
+
+/* In this order: what leaves one count is in the next by then. A shard's word on its queue may be
+ * some milliseconds old, but it is renewed before a shard without work waits. */
+static struct port_counts port_count_all(struct port *p)
+{
+    struct cluster_part *c = cluster_of_port(p);
+    struct port_counts n = {0};
+    n.open = atomic_load(&c->lists) + ledger_pending(c->ledger->ledger);
+    n.open += c->open_now + c->open_before;
+    n.queued = queued(c);
+    n.admitted = atomic_load(&c->ledger->counts.admitted) + atomic_load(&c->ledger->counts.fetched);
+    n.moving = c->open_before;
+    n.last = ledger_for_others(c->ledger->ledger);
+    return n;
+}
+
+const struct port_ops cluster_port_ops = {
+    .note = port_note_fact,
+    .take = port_take_records,
+    .recall = port_recall_facts,
+    .end = port_journal_end,
+    .durable = port_journal_durable,
+    .read = port_read_batch,
+    .keep = port_keep_from,
+    .kept = port_kept_from,
+    .epoch = port_new_epoch,
+    .abort = port_abort_all,
+    .counts = port_count_all,
+    .walk = cluster_walk,
+    .forget = cluster_forget,
+    .aside = port_put_aside,
+};
+
+enum rc cluster_port_open(struct cluster_part *c)
+{
+    uint64_t kept = ledger_kept(c->ledger->ledger);
+    c->port.ops = &cluster_port_ops;
+    buf_init(&c->mine, MAX_RECORDS_BYTES);
+    buf_init(&c->foreign, MAX_RECORDS_BYTES);
+    buf_init(&c->scratch, MAX_RECORDS_BYTES);
+    for (unsigned i = 0; i < 2; i++)
+        mail_walk_init(&c->tours[i].walk);
+    c->keep = kept == LEDGER_NOT_SAID ? 0 : kept;
+    c->keep_said = kept; /* at the very first the next fact says 0: the journal stays whole */
+    c->outbox = ledger_outbox_open(c->ledger->ledger);
+    c->past_arena = arena_open(64 << 10, 16 << 20);
+    return c->outbox && c->past_arena ? RC_OK : RC_NOMEM;
+}
+
+void cluster_port_close(struct cluster_part *c)
+{
+    ledger_outbox_close(c->outbox);
+    history_cursor_close(c->past);
+    arena_close(c->past_arena);
+    mem_free(c->links);
+    buf_done(&c->mine);
+    buf_done(&c->foreign);
+    buf_done(&c->scratch);
+    for (unsigned i = 0; i < 2; i++)
+        mail_walk_done(&c->tours[i].walk);
+}

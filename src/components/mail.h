@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mail: from the agent's thread to the shards, in order.
+ *
+ * A mailbox stands for a shard; whatever is put before its post has opened it waits. The post is
+ * woken once, however much there is. After it was closed everything stays in it, for whoever closed
+ * it, and nothing more is put. */
+#ifndef COMPONENTS_MAIL_H
+#define COMPONENTS_MAIL_H
+
+#include "base/buf.h"
+#include "flow/part.h"
+
+#include <pthread.h>
+
+enum mail_kind {
+    MAIL_RECORDS, /* a batch of records that was journalled: to be merged */
+    MAIL_FORGET,  /* names of hosts, each behind its length: they have been handed over */
+    MAIL_EMPTY,   /* the frontier is to be emptied */
+    MAIL_ABORT,   /* open transfers end now */
+    MAIL_WALK,    /* `walk` is to go a step on */
+    MAIL_OVER,    /* the crawl is over */
+    MAIL_FAILED,  /* the agent has: bytes say why */
+};
+
+struct mail_walk;
+struct mail {
+    struct mail *next;
+    enum mail_kind kind;
+    unsigned epoch; /* the ledger's */
+    enum rc rc;     /* of MAIL_FAILED */
+    struct buf bytes;
+    struct mail_walk *walk; /* borrowed */
+};
+
+enum { MAIL_MAX_BYTES = 64 << 20 };
+struct mail *mail_new(enum mail_kind kind, unsigned epoch, struct str bytes); /* NULL: no memory */
+void mail_free(struct mail *m);
+
+struct mailbox {
+    struct post post;
+    pthread_mutex_t lock; /* guards the rest */
+    struct mail *first, *last;
+    struct instance *at; /* NULL: nobody is there */
+    bool is_posted, is_closed;
+};
+
+void mailbox_init(struct mailbox *b);
+void mailbox_done(struct mailbox *b);
+
+/* Takes the mail; false: it is closed, and the mail is gone. Any thread. */
+bool mailbox_put(struct mailbox *b, struct mail **m);
+
+/* On the shard's thread. */
+void mailbox_open(struct mailbox *b, struct instance *at);
+void mailbox_close(struct mailbox *b);
+struct mail *mailbox_take(struct mailbox *b); /* NULL: there is none */
+
+#endif

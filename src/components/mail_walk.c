@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "components/mail_walk.h"
+
+#include "cluster/records.h"
+
+void mail_walk_init(struct mail_walk *w)
+{
+    *w = (struct mail_walk){0};
+    buf_init(&w->bytes, WALK_MAX_BYTES);
+    buf_init(&w->names, WALK_MAX_BYTES);
+    (void)pthread_mutex_init(&w->lock, NULL);
+    (void)pthread_cond_init(&w->answered, NULL);
+}
+
+void mail_walk_done(struct mail_walk *w)
+{
+    move_walk_done(&w->at);
+    buf_done(&w->bytes);
+    buf_done(&w->names);
+    (void)pthread_cond_destroy(&w->answered);
+    (void)pthread_mutex_destroy(&w->lock);
+}
+
+/* Asking --------------------------------------------------------------------------------------- */
+
+enum rc mail_walk_ask(struct mail_walk *w, struct mailbox *to)
+{
+    struct mail *m = mail_new(MAIL_WALK, 0, STR(""));
+    if (!m)
+        return RC_NOMEM;
+    m->walk = w;
+    (void)pthread_mutex_lock(&w->lock);
+    bool is_asked = !w->is_closed;
+    w->is_open = is_asked;
+    (void)pthread_mutex_unlock(&w->lock);
+    if (!is_asked)
+        mail_free(m);
+    else if (!mailbox_put(to, &m))
+        return RC_CLOSED;
+    (void)pthread_mutex_lock(&w->lock);
+    while (w->is_open && !w->is_closed)
+        (void)pthread_cond_wait(&w->answered, &w->lock);
+    enum rc rc = w->is_closed ? RC_CLOSED : w->rc;
+    (void)pthread_mutex_unlock(&w->lock);
+    return rc;
+}
+
+void mail_walk_close(struct mail_walk *w)
+{
+    (void)pthread_mutex_lock(&w->lock);
+    w->is_closed = true;
+    (void)pthread_cond_broadcast(&w->answered);
+    (void)pthread_mutex_unlock(&w->lock);
+}
+
+/* Walking -------------------------------------------------------------------------------------- */
+
+/* move_step tells of what is not mine. */
+static bool is_passed(void *ctx, uint64_t position)
+{
+    const struct mail_walk *w = ctx;
+    return w->is_mine(w->ctx, position) != w->wants_mine;
+}
+
+static void tell_host(void *ctx, const struct moving_host *h)
+{
+    struct mail_walk *w = ctx;
+    struct record r = {.kind = RECORD_HOST,
+                       .position = h->position,
+                       .host = h->name,
+                       .time_ms = w->wall_ms,
+                       .next_wall_ms = h->due_wall_ms,
+                       .state = h->extra.n <= RECORDS_MAX_STATE_BYTES ? h->extra : STR("")};
+    w->position = h->position;
+    w->host_bytes = h->name.n;
+    memcpy(w->host, h->name.p, h->name.n);
+    record_put(&w->bytes, &r);
+}
+
+static void tell_url(void *ctx, const struct moving_url *u)
+{
+    struct mail_walk *w = ctx;
+    struct record r = {.kind = RECORD_URL,
+                       .position = w->position,
+                       .host = str_make(w->host, w->host_bytes),
+                       .fingerprint = u->fingerprint,
+                       .path = u->path,
+                       .via = u->via,
+                       .hops = u->hops,
+                       .port = u->port,
+                       .is_https = u->is_https,
+                       .class = u->class,
+                       .is_back = true};
+    record_put(&w->bytes, &r);
+}
+
+static void tell_over(void *ctx, uint64_t position, struct str name, bool is_out)
+{
+    struct mail_walk *w = ctx;
+    (void)position;
+    if (is_out || w->wants_mine)
+        return;
+    buf_byte(&w->names, (char)name.n);
+    buf_add(&w->names, name);
+}
+
+void mail_walk_step(struct mail_walk *w, struct ledger *l, unsigned shard, uint64_t wall_ms)
+{
+    struct move_taker taker = {is_passed, tell_host, tell_url, tell_over, w};
+    w->wall_ms = wall_ms;
+    buf_clear(&w->bytes);
+    record_batch_begin(&w->bytes,
+                       &(struct record_batch){.is = BATCH_IS_RECORDS, .src = STR("walk")});
+    enum rc rc = ledger_walk(l, shard, &w->at, &taker, WALK_STEP, &w->is_over);
+    rc = rc ? rc : buf_rc(&w->bytes);
+    (void)pthread_mutex_lock(&w->lock);
+    w->rc = rc ? rc : buf_rc(&w->names);
+    w->is_open = false;
+    (void)pthread_cond_broadcast(&w->answered);
+    (void)pthread_mutex_unlock(&w->lock);
+}
