@@ -408,6 +408,10 @@ static void check_floor(struct world *w, struct world_agent *a, unsigned number)
 
 void invariants_places(struct world *w)
 {
+    /* Servers that lost the roster do not know who is living until somebody restores it. */
+    if (roster_epoch(w->truth) < w->epoch_seen)
+        return;
+    w->epoch_seen = roster_epoch(w->truth);
     for (uint32_t u = 0; u < w->set.urls; u++) {
         w->urls[u].places &= UINT64_C(1) << 63;
         w->urls[u].is_done = false;

@@ -267,6 +267,8 @@ static void agent_step(struct world *w, struct world_agent *a)
 
 void world_roster_refold(struct world *w)
 {
+    if (roster_epoch(w->truth) > w->epoch_seen)
+        w->epoch_seen = roster_epoch(w->truth);
     roster_close(w->truth);
     w->truth = NULL;
     w->truth_taken = 0;

@@ -62,6 +62,7 @@ struct world {
     struct world_url *urls;
     struct world_host *hosts;
     uint64_t now_ms, fault_ms, quiet_until_ms, finished_ms, open_since_ms, look_ms;
+    uint64_t epoch_seen; /* the highest of the truth */
     bool is_healed, is_finished;
     char (*trail)[TRAIL_BYTES];
     uint64_t trail_count;
