@@ -75,6 +75,9 @@ bool agent_may_fetch(const struct agent *a, uint64_t position, uint64_t now_ms)
 
 void agent_wake(struct agent *a, uint64_t at_ms)
 {
+    /* What is due and was not done waits for an answer; that one wakes us itself. */
+    if (at_ms <= a->now_ms)
+        at_ms = a->now_ms + a->settings.poll_ms;
     if (at_ms < a->due_ms)
         a->due_ms = at_ms;
 }
@@ -314,7 +317,7 @@ void agent_event(struct agent *a, const struct bus_event *e, uint64_t now_ms)
         return;
     a->now_ms = now_ms;
     (void)lease_look(a, now_ms);
-    agent_wake(a, now_ms);
+    a->due_ms = now_ms;
     switch (e->kind) {
     case BUS_UP:
         reconnected(a);
@@ -597,7 +600,6 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .epoch = a->epoch,
                                  .settled = roster_settled(a->roster),
                                  .roster_length = roster_length(a->roster),
-                                 .roster_hash = roster_hash(a->roster),
                                  .generation = a->inbox.generation,
                                  .cursor = a->inbox.cursor,
                                  .floor = a->inbox.floor,

@@ -74,7 +74,7 @@ void agent_set_weight(struct agent *a, uint32_t weight);
 
 struct agent_status {
     enum agent_state state;
-    uint64_t inc, boot, epoch, settled, roster_length, roster_hash;
+    uint64_t inc, boot, epoch, settled, roster_length;
     uint64_t generation, cursor, floor;
     uint64_t lease_age_ms; /* UINT64_MAX: none */
     uint64_t parcels, pages_unsent;
