@@ -7,8 +7,8 @@
 
 enum {
     DEAD_MS = 15000,
-    BETWEEN_MS = 9000,
-    SERVER_QUIET_MS = 45000,
+    BETWEEN_MS = 5000,
+    SERVER_QUIET_MS = 25000,
 };
 
 const char *const world_fault_names[WORLD_FAULTS] = {
