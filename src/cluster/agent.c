@@ -66,15 +66,22 @@ bool agent_owns(const struct agent *a, uint64_t position)
     return owner && owner->inc == a->inc && strcmp(owner->name, a->name) == 0;
 }
 
-bool agent_may_fetch(const struct agent *a, uint64_t position, uint64_t now_ms)
+bool agent_is_fetching(const struct agent *a, uint64_t now_ms)
 {
     return (a->state == AGENT_UP || a->state == AGENT_FENCED) && log_is_whole(a) &&
-           lease_is_good(a, now_ms) && agent_is_living(a) && agent_owns(a, position) &&
-           gates_are_open(a, position);
+           lease_is_good(a, now_ms) && agent_is_living(a);
+}
+
+bool agent_may_fetch(const struct agent *a, uint64_t position, uint64_t now_ms)
+{
+    return agent_is_fetching(a, now_ms) && agent_owns(a, position) && gates_are_open(a, position);
 }
 
 void agent_wake(struct agent *a, uint64_t at_ms)
 {
+    /* What is due and was not done waits for an answer; that one wakes us itself. */
+    if (at_ms <= a->now_ms)
+        at_ms = a->now_ms + a->settings.poll_ms;
     if (at_ms < a->due_ms)
         a->due_ms = at_ms;
 }
@@ -314,7 +321,7 @@ void agent_event(struct agent *a, const struct bus_event *e, uint64_t now_ms)
         return;
     a->now_ms = now_ms;
     (void)lease_look(a, now_ms);
-    agent_wake(a, now_ms);
+    a->due_ms = now_ms;
     switch (e->kind) {
     case BUS_UP:
         reconnected(a);
@@ -597,7 +604,6 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .epoch = a->epoch,
                                  .settled = roster_settled(a->roster),
                                  .roster_length = roster_length(a->roster),
-                                 .roster_hash = roster_hash(a->roster),
                                  .generation = a->inbox.generation,
                                  .cursor = a->inbox.cursor,
                                  .floor = a->inbox.floor,
@@ -606,10 +612,12 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .pages_unsent = a->outbox.page_count,
                                  .junk = a->junk,
                                  .appends = a->appends,
+                                 .append_bytes = a->append_bytes,
                                  .gets = a->gets,
                                  .says = a->says,
                                  .gates_open = a->gates.are_open,
                                  .is_idle = a->finish.is_said,
                                  .is_finished = a->finish.is_finished,
+                                 .is_all_finished = finish_is_everywhere(a),
                                  .is_whole = log_is_whole(a)};
 }

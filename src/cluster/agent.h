@@ -66,6 +66,8 @@ const char *agent_why(const struct agent *a);
 /* Whether a host is ours at the epoch we know; and whether it may be asked now: ours, its gate
  * open, and the lease young. Cheap. */
 bool agent_owns(const struct agent *a, uint64_t position);
+/* Of any host: whether anything may be asked at all. */
+bool agent_is_fetching(const struct agent *a, uint64_t now_ms);
 bool agent_may_fetch(const struct agent *a, uint64_t position, uint64_t now_ms);
 
 /* Asks for it; it comes when the roster allows it. */
@@ -74,13 +76,14 @@ void agent_set_weight(struct agent *a, uint32_t weight);
 
 struct agent_status {
     enum agent_state state;
-    uint64_t inc, boot, epoch, settled, roster_length, roster_hash;
+    uint64_t inc, boot, epoch, settled, roster_length;
     uint64_t generation, cursor, floor;
     uint64_t lease_age_ms; /* UINT64_MAX: none */
     uint64_t parcels, pages_unsent;
     uint64_t junk; /* messages that were no batch, or not from whom they said */
-    uint64_t appends, gets, says;
+    uint64_t appends, append_bytes, gets, says;
     bool gates_open, is_idle, is_finished;
+    bool is_all_finished; /* everybody living has said that it knows so */
     bool is_whole; /* the roster is not known to have lost anything */
 };
 void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *ret);

@@ -46,6 +46,7 @@ enum rc call_append(struct agent *a, enum call_kind kind, void *what, const char
         return rc;
     }
     a->appends++;
+    a->append_bytes += payload.n;
     if (ret)
         *ret = c;
     return RC_OK;

@@ -191,6 +191,7 @@ void detector_say(struct agent *a)
                           .floor = a->inbox.floor,
                           .round = a->finish.round,
                           .quiet = a->finish.quiet,
+                          .is_finished = a->finish.is_finished,
                           .admitted = a->finish.admitted};
     char room[256], subject[AGENT_MAX_SUBJECT];
     struct buf out = buf_on(room, sizeof room);

@@ -71,6 +71,18 @@ static void compare(struct agent *a, bool *ret_all_said, bool *ret_all_quiet)
         begin(a, most);
 }
 
+/* Whether everybody living has said that it knows. */
+bool finish_is_everywhere(const struct agent *a)
+{
+    for (size_t i = 0; i < a->peers.count; i++) {
+        const struct peer *p = &a->peers.list[i];
+        bool is_me = p->inc == a->inc && strcmp(p->name, a->name) == 0;
+        if (!is_me && (!p->is_heard || !p->last.is_finished))
+            return false;
+    }
+    return a->finish.is_finished;
+}
+
 void finish_turn(struct agent *a)
 {
     struct finish *f = &a->finish;

@@ -13,6 +13,7 @@ struct heartbeat {
     uint64_t roster; /* how much of the log it has read */
     bool gates_open; /* all hand-overs to it at that epoch are complete, and durable */
     bool has_floor;
+    bool is_finished; /* it knows that the whole crawl is, and waits for the others to know */
     uint64_t generation, floor; /* its stream is durable here up to that sequence */
     uint64_t round;             /* of finding out whether the crawl is finished; see finish.h */
     uint32_t quiet;             /* for how many successive rounds it has been idle */

@@ -19,8 +19,8 @@ enum rc inbox_init(struct agent *a)
 {
     struct inbox *in = &a->inbox;
     in->list = mem_zero(INBOX_MAX_UNFLOORED, sizeof *in->list);
-    in->mine = mem_zero(PORT_MAX_LINKS, sizeof *in->mine);
-    in->foreign = mem_zero(PORT_MAX_LINKS, sizeof *in->foreign);
+    in->mine = mem_alloc(PORT_MAX_LINKS * sizeof *in->mine);
+    in->foreign = mem_alloc(PORT_MAX_LINKS * sizeof *in->foreign);
     return in->list && in->mine && in->foreign ? RC_OK : RC_NOMEM;
 }
 

@@ -251,7 +251,7 @@ struct agent {
 
     struct call calls[AGENT_MAX_CALLS];
     size_t calls_open;
-    uint64_t serial, appends, gets, says, junk;
+    uint64_t serial, appends, append_bytes, gets, says, junk;
 
     struct log_reader log;
     struct lease lease;
@@ -386,5 +386,6 @@ void adoption_recall(struct agent *a, struct str name, uint64_t inc, uint64_t cu
 void adoption_free(struct agent *a);
 void finish_turn(struct agent *a);
 bool finish_is_idle(struct agent *a);
+bool finish_is_everywhere(const struct agent *a);
 
 #endif

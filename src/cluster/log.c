@@ -257,7 +257,8 @@ void log_turn(struct agent *a)
         ask(a, CALL_LOG_VERIFY, l->count);
     else
         ask(a, CALL_LOG_NEXT, l->count + 1);
-    agent_wake(a, l->next_ms);
+    if (!l->is_open)
+        agent_wake(a, l->next_ms);
 }
 
 static bool is_ours(const struct agent *a, uint64_t sequence, const struct bus_event *e)

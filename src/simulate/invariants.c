@@ -261,7 +261,7 @@ void invariants_agent(struct world *w, struct world_agent *a)
     if (st.is_whole && st.roster_length != a->roster_length && st.roster_length < w->hash_count &&
         w->hashes[st.roster_length]) {
         checked(w, 5);
-        if (w->hashes[st.roster_length] != st.roster_hash)
+        if (w->hashes[st.roster_length] != roster_hash(agent_roster(a->agent)))
             world_break(w, 5, "%s folds %llu entries otherwise", a->name,
                         (unsigned long long)st.roster_length);
     }
@@ -283,13 +283,12 @@ void invariants_agent(struct world *w, struct world_agent *a)
 
 /* ---- 1, 10: where every URL is ---- */
 
-static void place(struct world *w, const struct record *r, unsigned bit)
+static void place(struct world *w, uint32_t u, bool is_done, unsigned bit)
 {
-    uint32_t u = web_url_of(&w->web, r);
     if (u == UINT32_MAX)
         return;
     w->urls[u].places |= UINT64_C(1) << bit;
-    if (r->kind == RECORD_DONE)
+    if (is_done)
         w->urls[u].is_done = true;
 }
 
@@ -308,18 +307,56 @@ static bool is_read(const struct world *w, const struct world_agent *a, uint64_t
     return r && r->state != ROSTER_FORGOTTEN;
 }
 
-static void place_stream(struct world *w, struct world_agent *a, unsigned number)
+/* What a stream holds for an incarnation is remembered: only what is new is looked at. */
+static struct world_held *held_of(struct world *w, struct world_agent *a, uint64_t inc)
+{
+    for (size_t i = 0; i < a->held_count; i++)
+        if (a->held[i].inc == inc)
+            return &a->held[i];
+    if (a->held_count == WORLD_MAX_INCS) {
+        world_break(w, 12, "%s has had too many lives", a->name);
+        return NULL;
+    }
+    struct world_held *h = &a->held[a->held_count];
+    *h = (struct world_held){.inc = inc, .bits = mem_zero(w->set.urls, 1)};
+    if (!h->bits)
+        return NULL;
+    a->held_count++;
+    return h;
+}
+
+void invariants_forget_held(struct world_agent *a)
+{
+    while (a->held_count)
+        mem_free(a->held[--a->held_count].bits);
+    a->held_upto = 0;
+}
+
+static void read_stream(struct world *w, struct world_agent *a)
 {
     struct record_batch b;
     struct record r;
-    for (uint64_t s = 1; s <= post_length(w->post, a->stream); s++) {
-        const struct post_message *m = post_at(w->post, a->stream, s);
-        if (!is_read(w, a, inc_of_subject(m->subject, a)) || record_batch_read(m->payload, &b) ||
-            b.is != BATCH_IS_RECORDS)
+    while (a->held_upto < post_length(w->post, a->stream)) {
+        const struct post_message *m = post_at(w->post, a->stream, ++a->held_upto);
+        struct world_held *h = held_of(w, a, inc_of_subject(m->subject, a));
+        if (!h || record_batch_read(m->payload, &b) || b.is != BATCH_IS_RECORDS)
             continue;
-        while (records_next(&b.records, &r))
-            place(w, &r, STREAM_BIT + number);
+        while (records_next(&b.records, &r)) {
+            uint32_t u = web_url_of(&w->web, &r);
+            if (u != UINT32_MAX)
+                h->bits[u] |= (uint8_t)(r.kind == RECORD_DONE ? 3 : 1);
+        }
     }
+}
+
+static void place_stream(struct world *w, struct world_agent *a, unsigned number)
+{
+    read_stream(w, a);
+    for (size_t i = 0; i < a->held_count; i++)
+        if (is_read(w, a, a->held[i].inc))
+            for (uint32_t u = 0; u < w->set.urls; u++)
+                if (a->held[i].bits[u])
+                    place(w, u, a->held[i].bits[u] & 2, STREAM_BIT + number);
 }
 
 /* The batches for others that it still keeps: they come again after any restart, also as another
@@ -333,9 +370,9 @@ static void place_outbox(struct world *w, struct world_agent *a, unsigned number
     uint64_t from = a->agent ? m->keep : m->kept;
     while (m->port.ops->read(&m->port, from, &b) == RC_OK) {
         for (size_t i = 0; i < b.link_count; i++)
-            place(w, &b.links[i], number);
+            place(w, web_url_of(&w->web, &b.links[i]), b.links[i].kind == RECORD_DONE, number);
         for (size_t i = 0; i < b.outcome_count; i++)
-            place(w, &b.outcome[i], number);
+            place(w, web_url_of(&w->web, &b.outcome[i]), b.outcome[i].kind == RECORD_DONE, number);
         from = b.next;
     }
     m->durable = durable;
@@ -349,17 +386,9 @@ static void place_journal(struct world *w, struct world_agent *a, unsigned numbe
     place_outbox(w, a, number);
     if (!r || r->inc != inc || (r->state != ROSTER_LIVING && r->state != ROSTER_LEAVING))
         return;
-    if (!a->agent) { /* as its next process will find it */
-        if (model_start(m, m->now_ms, m->wall_ms))
-            return;
-    }
-    for (uint32_t u = 0; u < w->set.urls; u++) {
-        if (m->urls[u].state == MODEL_UNKNOWN)
-            continue;
-        w->urls[u].places |= UINT64_C(1) << number;
-        if (m->urls[u].state == MODEL_DONE)
-            w->urls[u].is_done = true;
-    }
+    for (uint32_t u = 0; u < w->set.urls; u++)
+        if (m->urls[u].state != MODEL_UNKNOWN)
+            place(w, u, m->urls[u].state == MODEL_DONE, number);
 }
 
 static bool is_placed(const struct world *w, uint32_t u)
@@ -408,6 +437,10 @@ static void check_floor(struct world *w, struct world_agent *a, unsigned number)
 
 void invariants_places(struct world *w)
 {
+    /* Servers that lost the roster do not know who is living until somebody restores it. */
+    if (roster_epoch(w->truth) < w->epoch_seen)
+        return;
+    w->epoch_seen = roster_epoch(w->truth);
     for (uint32_t u = 0; u < w->set.urls; u++) {
         w->urls[u].places &= UINT64_C(1) << 63;
         w->urls[u].is_done = false;

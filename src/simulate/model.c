@@ -122,6 +122,7 @@ static struct record host_record(const struct model *m, uint32_t h)
 
 static void forget_all(struct model *m)
 {
+    m->are_counts_known = false;
     memset(m->urls, 0, m->web->url_count * sizeof *m->urls);
     memset(m->hosts, 0, m->web->host_count * sizeof *m->hosts);
 }
@@ -145,6 +146,7 @@ static void apply_page(struct model *m, const struct model_entry *e)
 
 static void apply(struct model *m, const struct model_entry *e)
 {
+    m->are_counts_known = false;
     struct str records;
     struct record r;
     switch (e->kind) {
@@ -264,6 +266,7 @@ uint32_t model_lend(struct model *m)
             !agent_may_fetch(m->agent, m->web->hosts[m->web->urls[u].host].position, m->now_ms))
             continue;
         h->is_open = m->urls[u].is_open = true;
+        m->are_counts_known = false;
         return u;
     }
     return UINT32_MAX;
@@ -273,6 +276,7 @@ void model_return(struct model *m, uint32_t url)
 {
     struct model_host *h = &m->hosts[m->web->urls[url].host];
     m->urls[url].is_open = h->is_open = false;
+    m->are_counts_known = false;
     h->due_ms = m->now_ms + m->web->hosts[m->web->urls[url].host].delay_ms;
 }
 
@@ -418,6 +422,7 @@ static uint64_t model_kept(struct port *p)
 static void model_epoch(struct port *p)
 {
     struct model *m = model_of(p);
+    m->are_counts_known = false;
     for (uint32_t i = 0; i < m->web->host_count; i++) {
         struct model_host *h = &m->hosts[i];
         bool mine = is_mine(m, i);
@@ -436,6 +441,8 @@ static void model_abort(struct port *p)
 static struct port_counts model_counts(struct port *p)
 {
     struct model *m = model_of(p);
+    if (m->are_counts_known)
+        return m->counts;
     struct port_counts c = {.admitted = m->admitted, .last = m->last};
     for (uint32_t i = 0; i < m->web->url_count; i++) {
         const struct model_url *u = &m->urls[i];
@@ -445,6 +452,8 @@ static struct port_counts model_counts(struct port *p)
         c.open += u->is_open;
         c.moving += u->is_open && !mine;
     }
+    m->counts = c;
+    m->are_counts_known = true;
     return c;
 }
 

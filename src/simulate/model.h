@@ -57,8 +57,10 @@ struct model {
     uint64_t admitted, last;
     uint64_t now_ms, wall_ms; /* set before every call */
     uint64_t inc;             /* of pages that are settled */
-    bool is_aborting;         /* the world ends the open ones */
-    struct record *out;       /* what read and walk hand out */
+    struct port_counts counts;
+    bool are_counts_known;
+    bool is_aborting;   /* the world ends the open ones */
+    struct record *out; /* what read and walk hand out */
     struct record outcome[2];
 };
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 enum {
-    POLL_MS = 200,
+    POLL_MS = 300,
     GAP_MS = 2000,
     SYNC_MS = 700,
     CRAWL_MS = 250,
@@ -202,6 +202,7 @@ static void stopped(struct world *w, struct world_agent *a)
     world_stop(w, a);
     /* Somebody who cannot go on with what it has begins with nothing. */
     model_wipe(&a->model);
+    (void)!model_start(&a->model, a->model.now_ms, a->model.wall_ms);
     a->start_ms = w->now_ms + 1000;
 }
 
@@ -267,6 +268,8 @@ static void agent_step(struct world *w, struct world_agent *a)
 
 void world_roster_refold(struct world *w)
 {
+    if (roster_epoch(w->truth) > w->epoch_seen)
+        w->epoch_seen = roster_epoch(w->truth);
     roster_close(w->truth);
     w->truth = NULL;
     w->truth_taken = 0;
@@ -414,6 +417,7 @@ static void end(struct world *w)
     for (uint32_t i = 0; i < w->agent_count; i++) {
         world_stop(w, &w->agents[i]);
         model_done(&w->agents[i].model);
+        invariants_forget_held(&w->agents[i]);
     }
     post_close(w->post);
     roster_close(w->truth);

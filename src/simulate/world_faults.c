@@ -7,8 +7,8 @@
 
 enum {
     DEAD_MS = 15000,
-    BETWEEN_MS = 9000,
-    SERVER_QUIET_MS = 45000,
+    BETWEEN_MS = 5000,
+    SERVER_QUIET_MS = 25000,
 };
 
 const char *const world_fault_names[WORLD_FAULTS] = {
@@ -52,6 +52,8 @@ static void kill_agent(struct world *w, struct world_agent *a, enum world_fault 
         model_wipe(&a->model);
     if (a == &w->agents[0] && !w->urls[0].was_said)
         a->wants_seed = true; /* whoever typed them in does it again */
+    world_stop(w, a);
+    (void)!model_start(&a->model, a->model.now_ms, a->model.wall_ms); /* as it will find itself */
     away(w, a, is_long ? DEAD_MS + rng_below(&w->rng, 3 * DEAD_MS) : soon);
 }
 
@@ -121,6 +123,8 @@ static bool servers_fail(struct world *w, enum world_fault f)
     post_power_cut(w->post, stream, lose, w->now_ms);
     if (f == WORLD_SERVER_ROSTER)
         world_roster_refold(w);
+    else
+        invariants_forget_held(a);
     w->quiet_until_ms = w->now_ms + SERVER_QUIET_MS;
     return true;
 }

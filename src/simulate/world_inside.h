@@ -6,12 +6,17 @@
 #include "base/rng.h"
 #include "simulate/world.h"
 
-enum { WORLD_MAX_OPEN = 8, TRAIL_LINES = 96, TRAIL_BYTES = 112 };
+enum { WORLD_MAX_OPEN = 8, WORLD_MAX_INCS = 32, TRAIL_LINES = 96, TRAIL_BYTES = 112 };
 
 struct world_fetch {
     bool is_open;
     uint32_t url;
     uint64_t end_ms;
+};
+
+struct world_held {
+    uint64_t inc;
+    uint8_t *bits; /* of each URL: 1: it is there; 2: as done */
 };
 
 struct world_agent {
@@ -31,7 +36,9 @@ struct world_agent {
     struct world_fetch fetches[WORLD_MAX_OPEN];
     /* what was seen of it, for the invariants */
     uint64_t boot, epoch, generation, cursor, roster_length, floor_checked, floor_generation;
-    uint64_t outs_lost;
+    struct world_held held[WORLD_MAX_INCS]; /* what its stream holds */
+    size_t held_count;
+    uint64_t held_upto;
 };
 
 struct world_url {
@@ -62,6 +69,7 @@ struct world {
     struct world_url *urls;
     struct world_host *hosts;
     uint64_t now_ms, fault_ms, quiet_until_ms, finished_ms, open_since_ms, look_ms;
+    uint64_t epoch_seen; /* the highest of the truth */
     bool is_healed, is_finished;
     char (*trail)[TRAIL_BYTES];
     uint64_t trail_count;
@@ -90,6 +98,7 @@ void invariants_start(struct world *w, struct world_agent *a, uint32_t url);
 void invariants_agent(struct world *w, struct world_agent *a); /* after anything it did */
 void invariants_places(struct world *w);                       /* 1 and 10 */
 void invariants_end(struct world *w);
+void invariants_forget_held(struct world_agent *a); /* its stream has changed */
 void invariants_allow(struct world *w, struct world_agent *a, bool is_journal_lost);
 
 #endif
