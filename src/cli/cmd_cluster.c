@@ -4,6 +4,7 @@
  * copied there. */
 #include "cli/commands.h"
 #include "cli/post_folder.h"
+#include "cli/post_found.h"
 #include "cli/post_streams.h"
 
 #include <inttypes.h>
@@ -12,6 +13,7 @@
 struct settings {
     struct str hosts, agents, crawl, dir, host, server;
     uint64_t stores, stream_bytes, wait_ms;
+    uint64_t beat_ms, renew_ms, suspect_ms, fence_ms, abort_ms, dead_ms;
 };
 
 /* What all of them work on. */
@@ -261,6 +263,25 @@ static int make_streams(struct work *w)
     return code;
 }
 
+/* So that agents find a roster whose rules are fixed. */
+static int found_roster(struct work *w)
+{
+    const struct settings *s = w->s;
+    struct roster_timings t = {(uint32_t)s->beat_ms,    (uint32_t)s->renew_ms,
+                               (uint32_t)s->suspect_ms, (uint32_t)s->fence_ms,
+                               (uint32_t)s->abort_ms,   (uint32_t)s->dead_ms};
+    struct post_login operator;
+    int code = post_folder_read_login(&w->folder, POST_OPERATOR, &operator);
+    if (code == EXIT_DONE && s->server.n >= sizeof operator.url)
+        code = cli_fail(EXIT_USAGE, "--server: too long");
+    if (code == EXIT_DONE && s->server.n)
+        (void)snprintf(operator.url, sizeof operator.url, "%s", s->server.p);
+    if (code == EXIT_DONE)
+        code = post_found(&operator, & t, s->wait_ms);
+    explicit_bzero(&operator, sizeof operator);
+    return code;
+}
+
 static int run_streams(struct invocation *in)
 {
     struct work w;
@@ -270,6 +291,8 @@ static int run_streams(struct invocation *in)
     int code = work_open(&w, in, false);
     if (code == EXIT_DONE)
         code = make_streams(&w);
+    if (code == EXIT_DONE)
+        code = found_roster(&w);
     if (code == EXIT_DONE)
         (void)printf("%u streams are there\n", 2 + w.plan->agent_count);
     post_folder_close(&w.folder);
@@ -402,7 +425,20 @@ static const struct option init_options[] = {
                     "how much an agent's stream may hold: about 100 bytes a URL", .min = 1 << 20),
     {0},
 };
-static const struct option streams_options[] = {DIR_ROW, SERVER_ROWS, {0}};
+#define TIMING(field, key, usual, help) \
+    OPTION_DURATION_ROW(struct settings, field, key, usual, help, .min = 1, .max = 86400000)
+static const struct option streams_options[] = {
+    DIR_ROW,
+    SERVER_ROWS,
+    TIMING(beat_ms, "beat", "1s", "agents tell each other of themselves so often"),
+    TIMING(renew_ms, "renew", "5s", "and write into the roster so often"),
+    TIMING(suspect_ms, "suspect", "6s", "who is not heard so long is looked at"),
+    TIMING(fence_ms, "fence", "45s", "who cannot write so long asks nobody any more"),
+    TIMING(abort_ms, "abort", "55s", "and so long: breaks off what is open"),
+    TIMING(dead_ms, "dead", "60s", "who has not written so long may be declared dead"),
+    {0},
+};
+#undef TIMING
 static const struct option add_options[] = {
     DIR_ROW,
     OPTION_TEXT_ROW(struct settings, host, "host", NULL,
@@ -434,7 +470,8 @@ const struct command cmd_cluster_streams = {
     .summary = "makes the streams of a cluster whose servers run",
     .details =
         "Those that are there stay as they are, so it can be repeated: after `cluster init`,\n"
-        "and when servers have lost their disks.",
+        "and when servers have lost their disks. The timings count the first time only: they are\n"
+        "the roster's first entry, and hold for all agents.",
     .options = streams_options,
     .settings_bytes = sizeof(struct settings),
     .run = run_streams,

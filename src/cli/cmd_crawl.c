@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "components/catalog.h"
+#include "components/cluster.h"
 #include "flow/flow.h"
 #include "report/crawl_dir.h"
 #include "report/index_sort.h"
@@ -29,8 +30,9 @@ struct crawl {
     struct crawl_watch *watch;
     struct log *log;
     struct ledger_service *ledger;
-    struct control_server *control; /* NULL: it cannot be steered */
-    bool goes_on;                   /* an earlier run had seeds */
+    const struct cluster_service *cluster; /* NULL: the wiring has none */
+    struct control_server *control;        /* NULL: it cannot be steered */
+    bool goes_on;                          /* an earlier run had seeds */
 };
 
 /* Words behind the command are seeds, beside those of the file. */
@@ -136,10 +138,22 @@ static void say_end(const struct crawl *c, bool is_interrupted)
     buf_done(&out);
 }
 
+/* One of several: what it owns may be nothing. */
+static bool is_in_cluster(const struct crawl *c)
+{
+    return c->cluster && !c->cluster->is_alone;
+}
+
+static bool has_lost_cluster(const struct crawl *c)
+{
+    return is_in_cluster(c) && atomic_load(&c->cluster->has_failed);
+}
+
 /* It had nowhere to begin. */
 static bool found_nothing(const struct crawl *c)
 {
-    return !c->goes_on && !get(&c->ledger->counts.admitted) && !crawl_watch_signal(c->watch);
+    return !c->goes_on && !get(&c->ledger->counts.admitted) && !crawl_watch_signal(c->watch) &&
+           !is_in_cluster(c);
 }
 
 static int end_code(const struct crawl *c)
@@ -148,7 +162,7 @@ static int end_code(const struct crawl *c)
     int number = crawl_watch_signal(c->watch);
     if (number)
         return 128 + number;
-    bool was_tried = get(&n->failed) > 0;
+    bool was_tried = get(&n->failed) > 0 && !is_in_cluster(c);
     bool is_first = ledger_totals(c->ledger->ledger).pages == 0;
     return was_tried && is_first && get(&n->fetched) == 0 ? EXIT_NO_SEED : EXIT_DONE;
 }
@@ -215,6 +229,8 @@ static int run_crawl(struct crawl *c)
     enum rc rc = flow_open(c->wiring, (struct flow_setup){.log = c->log}, &c->flow, &why);
     if (rc == RC_OK)
         c->ledger = flow_provider(c->flow, STR("ledger"));
+    if (rc == RC_OK)
+        c->cluster = flow_provider(c->flow, STR("cluster"));
     if (rc == RC_OK && !c->ledger) {
         buf_add(&why, STR("the wiring has no provider \"ledger\""));
         rc = RC_INVALID;
@@ -239,7 +255,7 @@ static int run_crawl(struct crawl *c)
         cli_fail(EXIT_OTHER, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
     buf_done(&why);
     if (rc)
-        return code_of(rc);
+        return has_lost_cluster(c) ? EXIT_CLUSTER : code_of(rc);
     if (found_nothing(c))
         return cli_fail(EXIT_USAGE, "no seed is a URL that can be crawled");
     say_end(c, crawl_watch_signal(c->watch) != 0);
@@ -277,10 +293,11 @@ static void keep_memory(void)
 /* Settings that have a name already and nothing behind it: better refused than passed over. */
 static bool asks_for_later(const struct settings *s)
 {
-    const char *key = s->cluster.n ? "cluster" : s->refetch_lost ? "refetch-lost" : NULL;
-    if (key)
-        cli_fail(EXIT_USAGE, "--%s: this version crawls on one machine", key);
-    return key != NULL;
+    if (s->refetch_lost)
+        cli_fail(EXIT_USAGE, "--refetch-lost: this version cannot yet");
+    else if (s->cluster.n && s->recrawl)
+        cli_fail(EXIT_USAGE, "--recrawl: not yet together with --cluster");
+    return s->refetch_lost || (s->cluster.n && s->recrawl);
 }
 
 static int crawl_run(struct invocation *in)

@@ -14,6 +14,7 @@ enum exit_code {
     EXIT_USAGE = 2,
     EXIT_DISK = 3,
     EXIT_NO_SEED = 4,
+    EXIT_CLUSTER = 5,
 };
 
 struct command {

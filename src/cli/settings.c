@@ -83,7 +83,11 @@ const struct option settings_table[] = {
          "memory for known and queued URLs; past it they rest on disk; 0 is no limit"),
     BOOL(archive_only, "archive-only", "no", "archive without comparing or listing links"),
     BOOL(recrawl, "recrawl", "no", "ask again for what is known, if it changed"),
-    TEXT(cluster, "cluster", NULL, "join the crawl of other machines", .arg = "URL"),
+    TEXT(cluster, "cluster", NULL, "be one of several agents; the server that joins them",
+         .arg = "URL"),
+    TEXT(agent, "agent", NULL, "with --cluster: which agent this is", .arg = "NAME"),
+    TEXT(cluster_credentials, "cluster-credentials", ".", "with --cluster: where NAME.login is",
+         .arg = "DIR"),
     BOOL(refetch_lost, "refetch-lost", "no", "ask again for pages whose archive was lost"),
 
     TEXT(ui, "ui", "127.0.0.1:8090", "where the workbench listens", .arg = "ADDR:PORT|off"),

@@ -55,6 +55,8 @@ struct settings {
     bool archive_only;
     bool recrawl;
     struct str cluster;
+    struct str agent;
+    struct str cluster_credentials;
     bool refetch_lost;
 
     struct str ui;

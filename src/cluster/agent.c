@@ -283,7 +283,7 @@ static void reconnected(struct agent *a)
 static void ended(struct agent *a, const struct bus_event *e)
 {
     void *what = NULL;
-    enum call_kind kind = call_end(a, e->ticket, &what);
+    enum call_kind kind = call_ended(a, e->ticket, &what);
     switch (kind) {
     case CALL_NONE:
         break;

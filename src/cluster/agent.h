@@ -84,7 +84,7 @@ struct agent_status {
     uint64_t appends, append_bytes, gets, says;
     bool gates_open, is_idle, is_finished;
     bool is_all_finished; /* everybody living has said that it knows so */
-    bool is_whole; /* the roster is not known to have lost anything */
+    bool is_whole;        /* the roster is not known to have lost anything */
 };
 void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *ret);
 const struct roster *agent_roster(const struct agent *a);

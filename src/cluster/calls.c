@@ -67,7 +67,7 @@ enum rc call_get(struct agent *a, enum call_kind kind, const char *stream, uint6
     return rc;
 }
 
-enum call_kind call_end(struct agent *a, uint64_t ticket, void **ret_what)
+enum call_kind call_ended(struct agent *a, uint64_t ticket, void **ret_what)
 {
     struct call *c = &a->calls[ticket % AGENT_MAX_CALLS];
     if (c->kind == CALL_NONE || c->serial != ticket / AGENT_MAX_CALLS)

@@ -3,7 +3,14 @@
 
 #include "base/bytes.h"
 
-enum { VERSION_BYTE = 1, WORDS = 10, BYTES = 1 + 1 + 4 + WORDS * 8, GATES_OPEN = 1, HAS_FLOOR = 2, FINISHED = 4 };
+enum {
+    VERSION_BYTE = 1,
+    WORDS = 10,
+    BYTES = 1 + 1 + 4 + WORDS * 8,
+    GATES_OPEN = 1,
+    HAS_FLOOR = 2,
+    FINISHED = 4
+};
 
 void heartbeat_write(const struct heartbeat *h, struct buf *out)
 {

@@ -293,7 +293,7 @@ MUST_CHECK enum rc call_append(struct agent *a, enum call_kind kind, void *what,
                                const char *subject, struct str payload, struct call **ret);
 MUST_CHECK enum rc call_get(struct agent *a, enum call_kind kind, const char *stream,
                             uint64_t sequence, const char *subject);
-enum call_kind call_end(struct agent *a, uint64_t ticket, void **ret_what);
+enum call_kind call_ended(struct agent *a, uint64_t ticket, void **ret_what);
 const char *subject_stream(const struct agent *a, const char *owner, char *room);
 const char *subject_inbox(const struct agent *a, const char *to, uint64_t inc, const char *src,
                           char *room);

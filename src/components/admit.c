@@ -4,6 +4,7 @@
  * already, so a crash now loses none of them. Budgets are asked here because only the owner of a
  * host can tell what is new; where the host rests on disk, they are asked when it is loaded
  * (ledger_here.c). */
+#include "components/cluster.h"
 #include "components/links.h"
 #include "components/services.h"
 #include "components/visit.h"
@@ -20,6 +21,7 @@ struct admit {
     struct ledger_service *ledger;
     struct depths *depths; /* or NULL */
     struct budget *budget;
+    struct cluster_service *cluster;
     struct frontier *frontier;
 };
 
@@ -31,6 +33,7 @@ static enum rc admit_open(struct instance *self, struct buf *why)
         return RC_NOMEM;
     a->ledger = part_provider(self, 0);
     a->budget = part_provider(self, 1);
+    a->cluster = part_provider(self, 2);
     a->frontier = ledger_frontier(a->ledger->ledger, self->shard);
     a->depths = a->ledger->depths ? a->ledger->depths[self->shard] : NULL;
     self->state = a;
@@ -133,9 +136,24 @@ static size_t choose(struct admit *a, struct links *links)
     return kept;
 }
 
-static void admit_handle(struct instance *self, unsigned inlet, struct message *m)
+/* Ownership has changed since they were journalled: what is another's now goes to it out of the
+ * journal, like all that is journalled. */
+static void leave_out_foreign(struct admit *a, struct links *links)
 {
-    (void)inlet;
+    size_t kept = 0;
+    for (size_t i = 0; i < links->count; i++) {
+        bool is_mine;
+        a->cluster->ops->owns(a->cluster, &links->list[i].position, 1, &is_mine);
+        if (is_mine)
+            links->list[kept++] = links->list[i];
+    }
+    if (kept < links->count)
+        ledger_drop(a->ledger->ledger, links->epoch, links->count - kept);
+    links->count = kept;
+}
+
+static void admit_all(struct instance *self, struct message *m)
+{
     struct admit *a = self->state;
     struct links *links = links_of(m);
     size_t kept = choose(a, links);
@@ -146,6 +164,32 @@ static void admit_handle(struct instance *self, unsigned inlet, struct message *
     for (size_t at = 0; at < kept; at += AT_ONCE)
         admit_some(self, links, &links->list[at], kept - at < AT_ONCE ? kept - at : AT_ONCE);
     part_emit(self, OUT, m);
+}
+
+/* Between the journal's word that something is pending and the gauge's that it is queued it must
+ * not look as if there were nothing: the whole crawl might end (cluster/finish.c). */
+static void admit_of_cluster(struct instance *self, struct message *m)
+{
+    struct admit *a = self->state;
+    struct links *links = links_of(m);
+    bool is_old = links->generation != atomic_load(&a->cluster->generation);
+    a->cluster->ops->begin(a->cluster);
+    if (!links->is_told && is_old)
+        leave_out_foreign(a, links);
+    admit_all(self, m);
+    atomic_store(&a->ledger->counts.shards[self->shard % CRAWL_MAX_SHARDS].queued,
+                 frontier_counts(a->frontier).queued);
+    a->cluster->ops->end(a->cluster);
+}
+
+static void admit_handle(struct instance *self, unsigned inlet, struct message *m)
+{
+    (void)inlet;
+    const struct admit *a = self->state;
+    if (a->cluster->is_alone)
+        admit_all(self, m);
+    else
+        admit_of_cluster(self, m);
 }
 
 const struct part part_admit = {
@@ -160,6 +204,7 @@ const struct part part_admit = {
                                           {0}},
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the frontier"},
                                         {"budget", BUDGET_INTERFACE, "knows how much may be had"},
+                                        {"cluster", CLUSTER_INTERFACE, "knows what is ours"},
                                         {0}},
     .open = admit_open,
     .close = admit_close,

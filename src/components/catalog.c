@@ -17,6 +17,7 @@ extern const struct part part_keep;
 extern const struct part part_settle;
 extern const struct part part_admit;
 extern const struct part part_deepen;
+extern const struct part part_cluster_post;
 
 extern const struct part part_ledger_here;
 extern const struct part part_scope_seeds;
@@ -26,6 +27,8 @@ extern const struct part part_addresses_shared;
 extern const struct part part_guard_public;
 extern const struct part part_dns_here;
 extern const struct part part_http_here;
+extern const struct part part_cluster_alone;
+extern const struct part part_cluster_nats;
 
 extern const struct part part_lines;
 extern const struct part part_match;
@@ -59,6 +62,7 @@ static const struct part *const parts[] = {
     &part_settle,
     &part_admit,
     &part_deepen,
+    &part_cluster_post,
 
     &part_ledger_here,
     &part_scope_seeds,
@@ -68,6 +72,8 @@ static const struct part *const parts[] = {
     &part_guard_public,
     &part_dns_here,
     &part_http_here,
+    &part_cluster_alone,
+    &part_cluster_nats,
 
     &part_lines,
     &part_match,

@@ -20,8 +20,8 @@
 
 enum cluster_lend {
     CLUSTER_LENT,
-    CLUSTER_NOT_THIS,     /* another's, or its former owner is not done with it */
-    CLUSTER_NOTHING_NOW,  /* we are not in the ring, or not sure of it */
+    CLUSTER_NOT_THIS,    /* another's, or its former owner is not done with it */
+    CLUSTER_NOTHING_NOW, /* we are not in the ring, or not sure of it */
 };
 
 struct cluster_service;

@@ -61,9 +61,9 @@ struct cluster_part {
     struct cluster_tour {
         struct mail_walk walk;
         unsigned shard;
-        struct str rest; /* of walk.bytes */
-    } tours[2];          /* by enum port_walk */
-    uint64_t inc;        /* ours, as of the last turn */
+        struct str rest;         /* of walk.bytes */
+    } tours[2];                  /* by enum port_walk */
+    uint64_t inc;                /* ours, as of the last turn */
     struct history_cursor *past; /* of a walk over everything, behind the frontiers */
     struct arena *past_arena;
 };

@@ -15,8 +15,8 @@
 
 enum {
     EVENTS_A_TURN = 256,
-    LEAST_WAIT_MS = 1,  /* what is due at once still lets the shards have the lock */
-    MOST_WAIT_MS = 50,  /* the journal may have become durable */
+    LEAST_WAIT_MS = 1, /* what is due at once still lets the shards have the lock */
+    MOST_WAIT_MS = 50, /* the journal may have become durable */
     LAST_BEATS = 3,
 };
 

@@ -45,8 +45,8 @@ static void owns(struct cluster_service *s, const uint64_t *positions, size_t co
     struct cluster_part *c = part_of(s);
     (void)pthread_mutex_lock(&c->lock);
     for (size_t i = 0; i < count; i++)
-        ret[i] = i && positions[i] == positions[i - 1] ? ret[i - 1]
-                                                       : agent_owns(c->agent, positions[i]);
+        ret[i] =
+            i && positions[i] == positions[i - 1] ? ret[i - 1] : agent_owns(c->agent, positions[i]);
     (void)pthread_mutex_unlock(&c->lock);
 }
 
@@ -55,9 +55,9 @@ static enum cluster_lend lend(struct cluster_service *s, uint64_t position, uint
     struct cluster_part *c = part_of(s);
     uint64_t now = clock_now_ms(c->ledger->clock);
     (void)pthread_mutex_lock(&c->lock);
-    enum cluster_lend may = !agent_is_fetching(c->agent, now)               ? CLUSTER_NOTHING_NOW
+    enum cluster_lend may = !agent_is_fetching(c->agent, now)           ? CLUSTER_NOTHING_NOW
                             : !agent_may_fetch(c->agent, position, now) ? CLUSTER_NOT_THIS
-                                                                            : CLUSTER_LENT;
+                                                                        : CLUSTER_LENT;
     c->open_now += may == CLUSTER_LENT;
     *ret_loan = atomic_load(&s->generation);
     (void)pthread_mutex_unlock(&c->lock);

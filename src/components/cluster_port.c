@@ -42,8 +42,8 @@ static unsigned shard_of(const struct cluster_part *c, uint64_t position)
 static void begin_records(struct cluster_part *c, struct buf *out)
 {
     buf_clear(out);
-    record_batch_begin(
-        out, &(struct record_batch){.is = BATCH_IS_RECORDS, .src = str_c(c->login.name)});
+    record_batch_begin(out,
+                       &(struct record_batch){.is = BATCH_IS_RECORDS, .src = str_c(c->login.name)});
 }
 
 /* To each shard what is of its hosts, in order. */

@@ -136,8 +136,7 @@ static enum rc forget(struct cluster_part *c, struct str names)
             rest = str_from(rest, 1 + name.n);
         }
         rc = buf_rc(&c->scratch);
-        struct mail *m =
-            rc ? NULL : mail_new(MAIL_FORGET, epoch, buf_str(&c->scratch));
+        struct mail *m = rc ? NULL : mail_new(MAIL_FORGET, epoch, buf_str(&c->scratch));
         rc = rc ? rc : m ? RC_OK : RC_NOMEM;
         if (m)
             (void)mailbox_put(&c->service.mail[shard], &m);

@@ -3,6 +3,7 @@
  *
  * What follows an answer runs within the call that brings it, up to settle: the answer's bytes are
  * the engine's and are copied by nobody. */
+#include "components/cluster.h"
 #include "components/judge.h"
 
 #include "base/clock.h"
@@ -10,6 +11,8 @@
 #include "fetch/type_set.h"
 
 enum { PAGE, ROBOTS, FAILED };
+
+enum { PUT_OFF_MS = 200 };
 
 enum { ROBOTS_BODY_BYTES = ROBOTS_BODY_MAX + 1 }; /* one more shows that it was longer */
 
@@ -38,6 +41,7 @@ struct fetch {
     struct http *http;
     struct guard *guard;
     struct pace_service *pace;
+    struct cluster_service *cluster;
     struct rng rng;
     struct arena *arena; /* of the identity */
     struct request_identity identity;
@@ -65,6 +69,7 @@ static enum rc fetch_open(struct instance *self, struct buf *why)
     f->http = part_provider(self, 1);
     f->guard = part_provider(self, 2);
     f->pace = part_provider(self, 3);
+    f->cluster = part_provider(self, 4);
     rng_init(&f->rng, clock_wall_ms(f->ledger->clock) ^ self->shard);
     f->arena = arena_open(1024, 64 << 10);
     enum rc rc =
@@ -175,6 +180,33 @@ static struct str request_of(struct fetch *f, struct visit *v)
     return request;
 }
 
+/* The name of its host took its time: the cluster may have given the host to another by now. */
+static bool may_ask(struct fetch *f, const struct visit *v)
+{
+    return f->cluster->is_alone ||
+           f->cluster->ops->may_ask(f->cluster, host_position(v->lent.host));
+}
+
+/* Back to its queue, as if it had never been lent. */
+static void put_off(struct fetch *f, struct visit *v)
+{
+    v->state = VISIT_LATER;
+    v->due_ms = part_now_ms(f->self) + PUT_OFF_MS;
+    part_emit(f->self, FAILED, &v->head);
+}
+
+/* Everything that is open ends now: the hosts may be another agent's. */
+static void break_off(void *ctx)
+{
+    struct fetch *f = ctx;
+    while (f->running) {
+        struct visit *v = f->running;
+        http_cancel(f->http, &v->ask);
+        unlist(f, v);
+        put_off(f, v);
+    }
+}
+
 static void fetch_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
@@ -182,6 +214,10 @@ static void fetch_handle(struct instance *self, unsigned inlet, struct message *
     const struct fetch_settings *s = self->settings;
     struct visit *v = visit_of(m);
     v->fetch = f;
+    if (!may_ask(f, v)) {
+        put_off(f, v);
+        return;
+    }
     v->begun_ms = part_now_ms(self);
     v->date_ms = (int64_t)clock_wall_ms(f->ledger->clock);
     v->request = request_of(f, v);
@@ -206,9 +242,18 @@ static void fetch_handle(struct instance *self, unsigned inlet, struct message *
     part_emit(self, v->kind == VISIT_ROBOTS ? ROBOTS : FAILED, m);
 }
 
+static void fetch_start(struct instance *self)
+{
+    struct fetch *f = self->state;
+    if (!f->cluster->is_alone)
+        f->cluster->breakers[self->shard] = (struct cluster_breaker){break_off, f};
+}
+
 static void fetch_stop(struct instance *self)
 {
     struct fetch *f = self->state;
+    if (!f->cluster->is_alone)
+        f->cluster->breakers[self->shard] = (struct cluster_breaker){0};
     while (f->running) {
         struct visit *v = f->running;
         http_cancel(f->http, &v->ask);
@@ -232,11 +277,13 @@ const struct part part_fetch = {
                                         {"http", HTTP_INTERFACE, "asks"},
                                         {"guard", GUARD_INTERFACE, "knows private addresses"},
                                         {"pace", PACE_INTERFACE, "says what is asked again"},
+                                        {"cluster", CLUSTER_INTERFACE, "knows what is ours"},
                                         {0}},
     .options = fetch_options,
     .settings_bytes = sizeof(struct fetch_settings),
     .open = fetch_open,
     .close = fetch_close,
     .handle = fetch_handle,
+    .start = fetch_start,
     .stop = fetch_stop,
 };

@@ -38,6 +38,7 @@ struct ledger_part_settings {
     bool archive_only, no_archive;
     uint64_t depth, depth_urls;
     struct option_list keywords;
+    struct str cluster;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct ledger_part_settings, field, __VA_ARGS__)
@@ -67,6 +68,8 @@ static const struct option ledger_options[] = {
         "hosts with work stay in memory so long before others have their turn"),
     ROW(SIZE, recent_bytes, "frontier-recent", "1M",
         "of each shard, for links to what rests on disk that came lately"),
+    ROW(TEXT, cluster, "cluster", NULL, "with one: no limit of memory, ways are not compared",
+        .arg = "URL"),
     ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
     ROW(BOOL, recrawl, "recrawl", "no", "begin anew, and ask again for what is known"),
     ROW(COUNT, depth, "depth", "100", "links followed from a seed; below 100 ways are compared"),
@@ -231,7 +234,8 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         .shards = self->shard_count,
         .frontier = {.max_hosts = s->hosts,
                      .max_host_queue = s->host_queue,
-                     .memory_bytes = share_of(s->frontier_bytes, self->shard_count),
+                     .memory_bytes =
+                         s->cluster.n ? 0 : share_of(s->frontier_bytes, self->shard_count),
                      .slice_ms = s->slice_ms,
                      .recent_bytes = s->recent_bytes,
                      .asks = {may_enter, became, restore_host, p}},
@@ -273,7 +277,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
 static bool compares_ways(const struct ledger_part_settings *s)
 {
     return s->depth < 100 && !s->no_history && !s->archive_only && !s->no_archive &&
-           !s->keywords.count;
+           !s->keywords.count && !s->cluster.n;
 }
 
 static void recall_depth(struct ledger_part *p, unsigned shards, uint64_t fingerprint,

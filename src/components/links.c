@@ -40,6 +40,8 @@ struct links *links_open(const struct candidate *const *list, size_t count, stru
         return NULL;
     message_init(&l->head, &links_type);
     l->epoch = epoch;
+    l->is_told = false;
+    l->generation = 0;
     l->count = count;
     char *at = (char *)&l->list[count];
     l->from = put(&at, from);

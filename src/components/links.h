@@ -12,8 +12,10 @@
 
 struct links {
     struct message head;
-    unsigned epoch;  /* the ledger's */
-    struct str from; /* the host of the page they were found on; "" for seeds */
+    unsigned epoch; /* the ledger's */
+    bool is_told;   /* another agent told of them: they are merged whoever owns their hosts now */
+    uint64_t generation; /* the cluster's, when they were journalled */
+    struct str from;     /* the host of the page they were found on; "" for seeds */
     size_t count;
     struct candidate list[];
 };

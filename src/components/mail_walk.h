@@ -19,14 +19,14 @@ struct mail_walk {
     bool (*is_mine)(void *ctx, uint64_t position);
     void *ctx;
 
-    struct move_walk at;  /* the shard's while a question is open, the asker's else; so are: */
-    struct buf bytes;     /* a batch of records (cluster/records.h) */
-    struct buf names;     /* of hosts told whole, each behind a byte with its length; all steps' */
-    uint64_t wall_ms;     /* of the step */
-    uint64_t position;    /* of the host it is in, and its name */
+    struct move_walk at; /* the shard's while a question is open, the asker's else; so are: */
+    struct buf bytes;    /* a batch of records (cluster/records.h) */
+    struct buf names;    /* of hosts told whole, each behind a byte with its length; all steps' */
+    uint64_t wall_ms;    /* of the step */
+    uint64_t position;   /* of the host it is in, and its name */
     size_t host_bytes;
     char host[FRONTIER_MAX_HOST_BYTES];
-    bool is_over;         /* that was all of the shard */
+    bool is_over; /* that was all of the shard */
     enum rc rc;
 
     pthread_mutex_t lock; /* guards the rest */

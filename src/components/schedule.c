@@ -5,6 +5,7 @@
  * from the frontier; where the host's robots.txt is not known, or too old, that is what is visited
  * first, with the same loan. Links that were admitted and loans that came back arrive as `links`
  * messages: they only say that there may be something to lend again. */
+#include "components/cluster.h"
 #include "components/links.h"
 #include "components/services.h"
 #include "components/visit.h"
@@ -25,6 +26,7 @@ struct schedule_settings {
     bool recrawl;
     uint64_t robots_fresh_ms; /* RFC 9309, 2.4 */
     uint64_t robots_again_ms;
+    uint64_t gate_wait_ms;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct schedule_settings, field, __VA_ARGS__)
@@ -35,6 +37,8 @@ static const struct option schedule_options[] = {
         .min = 1),
     ROW(DURATION, robots_again_ms, "robots-again", "5m", "one that fails is asked for again after",
         .min = 1),
+    ROW(DURATION, gate_wait_ms, "gate-wait", "200ms",
+        "a host that the cluster does not let ask yet is looked at again after", .min = 1),
     {0},
 };
 #undef ROW
@@ -46,6 +50,7 @@ struct schedule {
     struct ledger_service *ledger;
     struct frontier *frontier;
     struct budget *budget;
+    struct cluster_service *cluster;
     struct visit_pool pool;
     uint64_t asked; /* times, for the gauges */
 };
@@ -82,6 +87,7 @@ static enum rc schedule_open(struct instance *self, struct buf *why)
     s->timer.due = on_due;
     s->ledger = part_provider(self, 0);
     s->budget = part_provider(self, 1);
+    s->cluster = part_provider(self, 2);
     s->frontier = ledger_frontier(s->ledger->ledger, self->shard);
     self->state = s;
     return RC_OK;
@@ -175,8 +181,8 @@ static enum produced wait_for_host(struct schedule *s)
 {
     uint64_t due_ms = frontier_due_ms(s->frontier);
     gauges(s);
-    if (due_ms == UINT64_MAX)
-        return PRODUCED_IDLE;
+    if (due_ms == UINT64_MAX) /* in a cluster others may bring something until all have ended */
+        return s->cluster->is_alone ? PRODUCED_IDLE : PRODUCED_WAIT;
     uint64_t now_ms = part_now_ms(s->self);
     if (due_ms <= now_ms) /* what rests has work: it is loaded in turns, by others */
         due_ms = now_ms + LOOK_AGAIN_MS;
@@ -187,26 +193,55 @@ static enum produced wait_for_host(struct schedule *s)
     return PRODUCED_WAIT;
 }
 
+static enum produced wait_until(struct schedule *s, uint64_t due_ms)
+{
+    if (part_timer(s->self, &s->timer, due_ms))
+        part_fail(s->self, RC_NOMEM, "no memory for a timer");
+    return PRODUCED_WAIT;
+}
+
+/* Whether the cluster lets us ask that host now; else the loan goes back for a while. */
+static bool may_lend(struct schedule *s, struct lent *lent, uint64_t now_ms, uint64_t *ret_loan,
+                     enum produced *ret)
+{
+    const struct schedule_settings *set = s->self->settings;
+    *ret_loan = 0;
+    if (s->cluster->is_alone)
+        return true;
+    enum cluster_lend may = s->cluster->ops->lend(s->cluster, host_position(lent->host), ret_loan);
+    if (may == CLUSTER_LENT)
+        return true;
+    bool is_this = may == CLUSTER_NOT_THIS;
+    ledger_return(s->ledger->ledger, s->self->shard, lent,
+                  is_this ? now_ms + set->gate_wait_ms : now_ms);
+    *ret = is_this ? PRODUCED_MORE : wait_until(s, now_ms + set->gate_wait_ms);
+    return false;
+}
+
+static void give_back(struct schedule *s, uint64_t loan)
+{
+    if (!s->cluster->is_alone)
+        s->cluster->ops->give_back(s->cluster, loan);
+}
+
 static enum produced schedule_produce(struct instance *self)
 {
     struct schedule *s = self->state;
     uint64_t now_ms = part_now_ms(self);
     struct lent lent;
+    uint64_t loan;
+    enum produced refused;
     if (s->asked++ % GAUGES_EVERY == 0)
         gauges(s);
     if (left_ms(s) == 0)
         return end_crawl(s);
     if (ledger_is_short(
-            s->ledger->ledger)) { /* looks again in a second, and until then lends nobody */
-        if (part_timer(self, &s->timer, now_ms + 1000))
-            part_fail(self, RC_NOMEM, "no memory for a timer");
-        return PRODUCED_WAIT;
-    }
-    if (now_ms < s->ledger->not_before_ms) {
-        if (part_timer(self, &s->timer, s->ledger->not_before_ms))
-            part_fail(self, RC_NOMEM, "no memory for a timer");
-        return PRODUCED_WAIT;
-    }
+            s->ledger->ledger)) /* looks again in a second, and until then lends nobody */
+        return wait_until(s, now_ms + 1000);
+    if (now_ms < s->ledger->not_before_ms)
+        return wait_until(s, s->ledger->not_before_ms);
+    if (!s->cluster->is_alone && atomic_load(&s->cluster->is_over))
+        return PRODUCED_IDLE;
     enum rc rc = frontier_lend(s->frontier, 0, now_ms, &lent);
     if (rc == RC_AGAIN)
         return wait_for_host(s);
@@ -216,12 +251,16 @@ static enum produced schedule_produce(struct instance *self)
     }
     if (put_back(s, &lent, now_ms))
         return PRODUCED_MORE;
+    if (!may_lend(s, &lent, now_ms, &loan, &refused))
+        return refused;
     struct visit *v = borrow(s, &lent);
     if (!v) { /* without memory it goes back, and others may end meanwhile */
         ledger_return(s->ledger->ledger, self->shard, &lent, now_ms + 1000);
+        give_back(s, loan);
         return PRODUCED_MORE;
     }
     v->begun_ms = now_ms;
+    v->loan = loan;
     part_emit(self, 0, &v->head);
     return PRODUCED_MORE;
 }
@@ -256,6 +295,7 @@ const struct part part_schedule = {
     .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "a URL to visit", false}, {0}},
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the frontier"},
                                         {"budget", BUDGET_INTERFACE, "knows when it is over"},
+                                        {"cluster", CLUSTER_INTERFACE, "knows what is ours"},
                                         {0}},
     .options = schedule_options,
     .settings_bytes = sizeof(struct schedule_settings),

@@ -4,6 +4,7 @@
  * people write them. */
 #include "components/seeds.h"
 
+#include "components/cluster.h"
 #include "components/services.h"
 #include "components/visit.h"
 
@@ -33,6 +34,8 @@ struct seeds {
     struct desk desk;
     struct ledger_service *ledger;
     struct scope_service *scope;
+    struct cluster_service *cluster;
+    bool has_begun; /* until all seeds are on their way the crawl must not look done */
     size_t given;
     FILE *file;
     bool is_stdin;
@@ -40,6 +43,17 @@ struct seeds {
     char room[URL_ROOM_BYTES];
     char text[LINE_BYTES];
 };
+
+/* Something is neither open nor journalled: a list of seeds, or all of them before the first. */
+static void on_its_way(struct seeds *s, bool begins)
+{
+    if (s->cluster->is_alone)
+        return;
+    if (begins)
+        s->cluster->ops->begin(s->cluster);
+    else
+        s->cluster->ops->end(s->cluster);
+}
 
 static void seeds_close(struct instance *self)
 {
@@ -58,6 +72,9 @@ static enum rc seeds_open(struct instance *self, struct buf *why)
     self->state = s;
     s->ledger = part_provider(self, 0);
     s->scope = part_provider(self, 1);
+    s->cluster = part_provider(self, 2);
+    s->has_begun = true;
+    on_its_way(s, true);
     if (!set->input.n)
         return RC_OK;
     s->is_stdin = str_eq(set->input, STR("-"));
@@ -152,10 +169,16 @@ static enum produced seeds_produce(struct instance *self)
         if (more)
             add(self, s, v, text);
     }
-    if (v->reference_count)
+    if (v->reference_count) {
+        on_its_way(s, true); /* settle ends it */
         part_emit(self, 0, &v->head);
-    else
+    } else {
         message_end(&v->head);
+    }
+    if (!more && s->has_begun) {
+        s->has_begun = false;
+        on_its_way(s, false);
+    }
     return more ? PRODUCED_MORE : PRODUCED_IDLE;
 }
 
@@ -201,6 +224,7 @@ void seeds_bring(struct call *c, struct instance *at)
     } else {
         v->errand = c;
         part_ready(at); /* it counts as at work until the visit has ended */
+        on_its_way(s, true);
         part_emit(at, 0, &v->head);
         return;
     }
@@ -230,6 +254,7 @@ const struct part part_seeds = {
         (const struct part_port[]){{"out", VISIT_TYPE, "seeds, as links of a visit", false}, {0}},
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "knows earlier seeds"},
                                         {"scope", SCOPE_INTERFACE, "knows names"},
+                                        {"cluster", CLUSTER_INTERFACE, "must not end too early"},
                                         {0}},
     .options = seeds_options,
     .settings_bytes = sizeof(struct seeds_settings),

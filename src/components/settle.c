@@ -4,6 +4,7 @@
  * One batch in the journal says what became of it and which new links it brought, so "done" implies
  * that its links are safe. The host goes back with its next moment; links go to the shards that own
  * them. What must be asked again stays at the head of its host's queue. */
+#include "components/cluster.h"
 #include "components/judge.h"
 #include "components/links.h"
 #include "components/settle_lines.h"
@@ -36,6 +37,7 @@ struct settle_part {
     struct budget *budget;
     struct pace_service *pace;
     struct addresses_service *addresses;
+    struct cluster_service *cluster;
     struct rng rng;
     struct settle_lines lines;
     uint64_t recent[RECENT_SLOTS];
@@ -60,6 +62,7 @@ static enum rc settle_open(struct instance *self, struct buf *why)
     s->budget = part_provider(self, 1);
     s->pace = part_provider(self, 2);
     s->addresses = part_provider(self, 3);
+    s->cluster = part_provider(self, 4);
     s->frontier = ledger_frontier(s->ledger->ledger, self->shard);
     s->depths = s->ledger->depths ? s->ledger->depths[self->shard] : NULL;
     rng_init(&s->rng, clock_wall_ms(s->ledger->clock) + 77 + self->shard);
@@ -69,14 +72,25 @@ static enum rc settle_open(struct instance *self, struct buf *why)
 
 /* Links ---------------------------------------------------------------------------------------- */
 
+/* What a visit brought that was not known: ours first, then those of other agents' hosts, which are
+ * only journalled: they are sent from there. */
+struct fresh_links {
+    struct candidate *list;
+    size_t count, foreign;
+    uint64_t generation; /* the cluster's, when that was so */
+};
+
 /* Known for certain, and not farther away: in this shard's frontier, or sent to its owner since the
- * start, and so in the journal. */
-static bool is_known(struct settle_part *s, const struct visit_link *l)
+ * start (another shard, or another agent), and so in the journal. */
+static bool is_known(struct settle_part *s, const struct visit_link *l, bool is_ours)
 {
     unsigned depth = s->depths ? visit_depth(l->hops) : 0;
-    if (frontier_is_mine(s->frontier, l->position))
-        return frontier_knows(s->frontier, l->position, l->fingerprint) &&
-               (!s->depths || depths_knows(s->depths, l->fingerprint, depth));
+    if (frontier_is_mine(s->frontier, l->position)) {
+        bool knows = frontier_knows(s->frontier, l->position, l->fingerprint) &&
+                     (!s->depths || depths_knows(s->depths, l->fingerprint, depth));
+        if (knows || is_ours)
+            return knows;
+    }
     uint64_t *slot = &s->recent[l->fingerprint % RECENT_SLOTS];
     uint64_t sent = l->fingerprint + depth; /* by a way of other length it is sent again */
     if (*slot == sent)
@@ -85,24 +99,21 @@ static bool is_known(struct settle_part *s, const struct visit_link *l)
     return false;
 }
 
-/* The new ones among the visit's links, in its arena. */
-static enum rc new_links(struct settle_part *s, struct visit *v, struct candidate **ret,
-                         size_t *ret_count)
+/* The new ones among those links that are ours, or among the others. `ours` NULL: all are. */
+static void add_new(struct settle_part *s, const struct visit *v, const bool *ours, bool is_ours,
+                    struct fresh_links *to)
 {
-    size_t count = 0;
-    struct candidate *list =
-        v->link_count ? arena_alloc(v->arena, v->link_count * sizeof *list) : NULL;
-    if (v->link_count && !list)
-        return RC_NOMEM;
     for (size_t i = 0; i < v->link_count; i++) {
         const struct visit_link *l = &v->links[i];
-        if (!l->is_wanted)
+        if (!l->is_wanted || (ours ? ours[i] : true) != is_ours)
             continue;
-        if (is_known(s, l)) {
+        if (is_known(s, l, is_ours)) {
             count_add(&s->ledger->counts.known, 1);
+            if (!is_ours)
+                count_add(&s->cluster->repeated, 1);
             continue;
         }
-        list[count++] = (struct candidate){
+        to->list[to->count++] = (struct candidate){
             .fingerprint = l->fingerprint,
             .position = l->position,
             .host = l->host,
@@ -112,22 +123,57 @@ static enum rc new_links(struct settle_part *s, struct visit *v, struct candidat
             .is_https = l->is_https,
             .hops = l->hops,
         };
+        to->foreign += !is_ours;
     }
-    *ret = list;
-    *ret_count = count;
+}
+
+/* Which of the visit's links are ours, all asked for at once; in its arena, NULL without memory. */
+static const bool *ask_whose(struct settle_part *s, struct visit *v)
+{
+    uint64_t *positions = arena_alloc(v->arena, v->link_count * sizeof *positions);
+    bool *ours = arena_alloc(v->arena, v->link_count * sizeof *ours);
+    if (!positions || !ours)
+        return NULL;
+    for (size_t i = 0; i < v->link_count; i++)
+        positions[i] = v->links[i].position;
+    s->cluster->ops->owns(s->cluster, positions, v->link_count, ours);
+    return ours;
+}
+
+/* The new ones among the visit's links, in its arena. */
+static enum rc new_links(struct settle_part *s, struct visit *v, struct fresh_links *ret)
+{
+    *ret = (struct fresh_links){0};
+    if (!v->link_count)
+        return RC_OK;
+    ret->list = arena_alloc(v->arena, v->link_count * sizeof *ret->list);
+    if (!ret->list)
+        return RC_NOMEM;
+    if (s->cluster->is_alone) {
+        add_new(s, v, NULL, true, ret);
+        return RC_OK;
+    }
+    ret->generation = atomic_load(&s->cluster->generation);
+    const bool *ours = ask_whose(s, v);
+    if (!ours)
+        return RC_NOMEM;
+    add_new(s, v, ours, true, ret);
+    add_new(s, v, ours, false, ret);
+    count_add(&s->cluster->foreign, ret->foreign);
     return RC_OK;
 }
 
 /* Sends those of one shard; this shard gets a message in any case: a loan has come back. */
-static void send_to(struct settle_part *s, struct visit *v, const struct candidate *list,
-                    size_t count, unsigned epoch, unsigned shard)
+static void send_to(struct settle_part *s, struct visit *v, const struct fresh_links *fresh,
+                    unsigned epoch, unsigned shard)
 {
     struct instance *self = s->self;
+    size_t count = fresh->count - fresh->foreign;
     const struct candidate **some = count ? arena_alloc(v->arena, count * sizeof *some) : NULL;
     size_t n = 0;
     for (size_t i = 0; some && i < count; i++)
-        if (frontier_bucket(list[i].position) % self->shard_count == shard)
-            some[n++] = &list[i];
+        if (frontier_bucket(fresh->list[i].position) % self->shard_count == shard)
+            some[n++] = &fresh->list[i];
     if (!n && shard != self->shard)
         return;
     struct str from = visit_is_list(v) ? STR("") : v->lent.host_name;
@@ -136,16 +182,17 @@ static void send_to(struct settle_part *s, struct visit *v, const struct candida
         part_fail(self, RC_NOMEM, "no memory for links");
         return;
     }
+    l->generation = fresh->generation;
     l->head.route = shard;
     part_derive(self, &v->head, &l->head);
     part_emit(self, LINKS, &l->head);
 }
 
-static void send_links(struct settle_part *s, struct visit *v, const struct candidate *list,
-                       size_t count, unsigned epoch)
+static void send_links(struct settle_part *s, struct visit *v, const struct fresh_links *fresh,
+                       unsigned epoch)
 {
     for (unsigned shard = 0; shard < s->self->shard_count; shard++)
-        send_to(s, v, list, count, epoch, shard);
+        send_to(s, v, fresh, epoch, shard);
 }
 
 /* It is done. If a shorter way to it was found since it was lent, that is the one to remember, and
@@ -364,10 +411,9 @@ static void count_ending(struct settle_part *s, struct visit *v, const struct en
 static enum rc settle_result(struct settle_part *s, struct visit *v)
 {
     struct ending e = ending_of(s, v);
-    size_t count = 0;
     unsigned epoch = 0;
     struct past past;
-    struct candidate *links;
+    struct fresh_links fresh;
     struct ledger_outcome o = {
         .lent = &v->lent,
         .how = e.how,
@@ -378,9 +424,9 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
         .pages = e.is_taken,
         .bytes = v->is_charged && v->answer ? v->answer->bytes_in : 0,
     };
-    enum rc rc = new_links(s, v, &links, &count);
+    enum rc rc = new_links(s, v, &fresh);
     if (rc == RC_OK)
-        rc = write_lines(s, v, &e, links, count);
+        rc = write_lines(s, v, &e, fresh.list, fresh.count);
     if (rc == RC_OK)
         rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
     if (rc)
@@ -391,41 +437,53 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
         o.fingerprint = v->fingerprint;
         o.past = &past;
     }
-    o.links = links;
-    o.link_count = count;
+    o.links = fresh.list;
+    o.link_count = fresh.count;
+    o.foreign_count = fresh.foreign;
     count_ending(s, v, &e);
     rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
     if (rc)
         return rc;
-    if (count)
+    if (fresh.count)
         recent_pages_put(s->ledger->recent, v->fingerprint, url_href(&v->url));
-    send_links(s, v, links, count, epoch);
+    send_links(s, v, &fresh, epoch);
     return RC_OK;
 }
 
 /* Seeds, or what is known, or a page's links at their true depth. */
 static enum rc settle_list(struct settle_part *s, struct visit *v)
 {
-    size_t count = 0;
     unsigned epoch = 0;
-    struct candidate *links;
-    enum rc rc = new_links(s, v, &links, &count);
+    struct fresh_links fresh;
+    enum rc rc = new_links(s, v, &fresh);
     if (rc)
         return rc;
-    struct ledger_outcome o = {.links = links, .link_count = count};
+    struct ledger_outcome o = {
+        .links = fresh.list, .link_count = fresh.count, .foreign_count = fresh.foreign};
     if (v->kind == VISIT_DEEPER) {
         v->past.hops = v->lent.hops;
         o.fingerprint = v->fingerprint;
         o.past = &v->past;
     }
     settle_lines_clear(&s->lines);
-    settle_lines_links(&s->lines, v, links, count, v->kind != VISIT_KNOWN);
+    settle_lines_links(&s->lines, v, fresh.list, fresh.count, v->kind != VISIT_KNOWN);
     rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
-    if (rc == RC_OK && (o.line_count || count || o.past))
+    if (rc == RC_OK && (o.line_count || fresh.count || o.past))
         rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
     if (rc == RC_OK)
-        send_links(s, v, o.links, count, epoch);
+        send_links(s, v, &fresh, epoch);
     return rc;
+}
+
+/* Its loan has come back, or its seeds are in the journal. */
+static void tell_cluster(struct settle_part *s, const struct visit *v)
+{
+    if (s->cluster->is_alone)
+        return;
+    if (!visit_is_list(v))
+        s->cluster->ops->give_back(s->cluster, v->loan);
+    else if (v->kind == VISIT_SEEDS)
+        s->cluster->ops->end(s->cluster);
 }
 
 static void settle_handle(struct instance *self, unsigned inlet, struct message *m)
@@ -439,13 +497,16 @@ static void settle_handle(struct instance *self, unsigned inlet, struct message 
         rc = settle_list(s, v);
         v->is_safe = rc == RC_OK;
     } else if (v->state == VISIT_LATER) {
+        if (v->is_charged) /* broken off: nothing was taken */
+            budget_used(s->budget, v->lent.host_name, false, 0);
         ledger_return(s->ledger->ledger, self->shard, &v->lent, v->due_ms);
-        send_to(s, v, NULL, 0, 0, self->shard);
+        send_to(s, v, &(struct fresh_links){0}, 0, self->shard);
     } else {
         rc = settle_result(s, v);
     }
     if (rc)
         part_fail(self, rc, "cannot remember what became of a URL: %s", rc_text(rc));
+    tell_cluster(s, v);
     part_end(self, m);
 }
 
@@ -472,6 +533,7 @@ const struct part part_settle = {
                                         {"budget", BUDGET_INTERFACE, "is told what it took"},
                                         {"pace", PACE_INTERFACE, "says when to ask again"},
                                         {"addresses", ADDRESSES_INTERFACE, "gets slots back"},
+                                        {"cluster", CLUSTER_INTERFACE, "knows what is ours"},
                                         {0}},
     .options = settle_options,
     .settings_bytes = sizeof(struct settle_settings),

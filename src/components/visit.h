@@ -95,6 +95,7 @@ struct visit {
     /* schedule's */
     struct lent lent;
     struct card *card;
+    uint64_t loan; /* the cluster's */
     struct url
         url; /* what is asked for; of VISIT_ROBOTS the robots.txt, or where it redirects to */
     uint64_t fingerprint;
