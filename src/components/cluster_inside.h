@@ -50,7 +50,8 @@ struct cluster_part {
 
     /* The agent's thread's: */
     bool is_told; /* the shards know that it is over, or has failed */
-    uint64_t finished_beats;
+    uint64_t epoch_said;
+    enum agent_state state_said;
     uint64_t finished_ms; /* since when everybody is; 0 = not */
     struct ledger_outbox *outbox;
     struct record *links; /* of the batch that was read */

@@ -69,6 +69,12 @@ static void look(struct cluster_part *c)
     struct agent_status s;
     agent_status(c->agent, now_ms(c), &s);
     c->inc = s.inc;
+    if (s.epoch != c->epoch_said || s.state != c->state_said) {
+        c->epoch_said = s.epoch;
+        c->state_said = s.state;
+        log_info(c->log, "cluster.epoch", LOG_U64("epoch", s.epoch),
+                 LOG_C("state", agent_state_text(s.state)), LOG_U64("inc", s.inc));
+    }
     if (c->is_told || (s.state != AGENT_GONE && !is_time_to_go(c, &s)))
         return;
     log_info(c->log, "cluster.over", LOG_C("state", agent_state_text(s.state)),

@@ -83,10 +83,11 @@ class Machine:
 
 
 class Post:
-    def __init__(self, tmp, machines=1, agents="a,b", options=(), start=True):
+    def __init__(self, tmp, machines=1, agents="a,b", options=(), start=True, timings=()):
         if not SERVER:
             skip("nats-server (absent)")
         self.dir = os.path.join(tmp, "cluster")
+        self.timings = timings  # of the roster
         ports = free_ports(2 * machines)
         self.machines = [Machine(self, ports[2 * i], ports[2 * i + 1]) for i in range(machines)]
         self.made = self.orb("init", "--hosts", ",".join(m.spec for m in self.machines), "--agents",
@@ -103,7 +104,7 @@ class Post:
         try:
             for m in self.machines:
                 m.start()
-            self.orb("streams", "--wait", "60s")
+            self.orb("streams", "--wait", "60s", *self.timings)
         except BaseException:
             self.close()
             raise
