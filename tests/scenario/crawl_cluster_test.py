@@ -17,7 +17,8 @@ from simweb import Simweb
 
 scenario.PROGRAM = ORBWEAVER  # what Post runs
 SECONDS = 200
-WEB = ["--hosts", "14", "--pages", "25", "--keep-urls", "--crawl-delays", "0", "--page-bytes", "4k"]
+HOSTS = 14
+WEB = ["--hosts", str(HOSTS), "--pages", "25", "--keep-urls", "--crawl-delays", "0", "--page-bytes", "4k"]
 SLOW = ["--latency-least", "5ms", "--latency-most", "40ms"]
 TIMINGS = ["--beat", "200ms", "--renew", "500ms", "--suspect", "2s", "--fence", "8s", "--abort", "10s",
            "--dead", "12s"]
@@ -83,9 +84,9 @@ def print_costs(what, agents):
           f"{total['repeated']} spared by the cache, {total['refused']} refused")
 
 
-def is_right(web, agents, may_repeat=0):
+def is_right(web, agents, may_repeat=0, dead=None):
     """All of the oracle's, each once but for a few; what was asked for is in somebody's archive; every
-    directory agrees with itself; more than one had work."""
+    directory but that of one who was killed agrees with itself; more than one had work."""
     truth, seen = web.oracle(web.run["home"], "any"), witnessed(web)
     if not may_repeat:
         same_set(web, truth, seen)
@@ -95,11 +96,14 @@ def is_right(web, agents, may_repeat=0):
     assert again <= may_repeat, f"{again} asked for again: " + few(u for u, n in seen.items() if n > 1)
     captured = collections.Counter()
     for a in agents:
+        if a is dead:
+            captured += collections.Counter(e["url"] for e in a.index())
+            continue
         captured += a.captured()
         agree(a)
         verify(a)
     assert not must - set(captured), "archived nowhere: " + few(must - set(captured))
-    assert sum(1 for a in agents if a.captured()) > 1, "only one had anything to do"
+    assert sum(1 for a in agents if a.index()) > 1, "only one had anything to do"
     return again
 
 
@@ -144,10 +148,30 @@ def _(tmp):
             stop_all(agents)
         before = asked(web)
         # What it had open, and what it had not yet told: at most some rounds of the journal's sync.
-        again = is_right(web, agents, may_repeat=open_now + len(agents[1].log()))
+        again = is_right(web, agents, may_repeat=open_now + len(agents[1].log()), dead=agents[1])
         own = {r.url for r in agents[1].log()}
         print(f"# {before} requests; {again} again, of {len(own)} that the dead agent had done")
         print_costs("one killed", agents)
+
+
+@case("an agent killed and started again at once goes on as the same one")
+def _(tmp):
+    with Simweb(*WEB, *SLOW) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
+        agents = agents_of(web, post, tmp, "abc", "-w", "100ms")
+        try:
+            for a in agents:
+                a.start()
+            until(lambda: busy(agents, 5), "all have begun")
+            agents[1].end(signal.SIGKILL)
+            agents[1].start()
+            for a in agents:
+                a.wait()
+        finally:
+            stop_all(agents)
+        again = is_right(web, agents, may_repeat=HOSTS)
+        assert agents[1].events("cluster.epoch")[-1]["inc"] == 1, "it came as another"
+        print(f"# {again} again")
+        print_costs("one killed and started again", agents)
 
 
 @case("an agent that is frozen for long is declared dead, returns, and takes part again")
@@ -168,6 +192,7 @@ def _(tmp):
         finally:
             stop_all(agents)
         again = is_right(web, agents, may_repeat=len(agents[1].log()))
+        assert agents[1].events("cluster.epoch")[-1]["inc"] == 2, "it was never declared dead"
         print(f"# frozen after {frozen} requests; {again} again")
         print_costs("one frozen", agents)
 
