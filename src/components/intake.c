@@ -176,8 +176,9 @@ static struct str hops_of(struct judging *j, char hop)
     if (j->v->kind == VISIT_KNOWN)
         return j->known->hops;
     if (j->last_hop != hop) {
+        const struct str pieces[] = {j->v->lent.hops, {&hop, 1}};
         j->last_hop = hop;
-        j->last_hops = arena_printf(j->v->arena, STR_FMT "%c", STR_ARG(j->v->lent.hops), hop);
+        j->last_hops = arena_join(j->v->arena, pieces, 2);
     }
     return j->last_hops;
 }

@@ -7,12 +7,32 @@
 
 #include <arpa/inet.h>
 
+/* Both look at every byte and decide at the end, which compilers do for many bytes at once: a
+ * page's record holds some forty URLs. */
+static bool has_controls(struct str s)
+{
+    unsigned char found = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        found |= (unsigned char)(c < ' ') | (unsigned char)(c == 127);
+    }
+    return found;
+}
+
+static bool is_printable_uri(struct str s)
+{
+    unsigned char other = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        other |= (unsigned char)(c <= ' ') | (unsigned char)(c > '~') | (unsigned char)(c == '<') |
+                 (unsigned char)(c == '>');
+    }
+    return !other;
+}
+
 bool header_is_text(struct str value)
 {
-    for (size_t i = 0; i < value.n; i++)
-        if ((unsigned char)value.p[i] < ' ' || value.p[i] == 127)
-            return false;
-    return value.n <= WARC_VALUE_MAX && utf8_valid(value) == value.n;
+    return value.n <= WARC_VALUE_MAX && !has_controls(value) && utf8_valid(value) == value.n;
 }
 
 static bool is_scheme_char(char c)
@@ -29,10 +49,7 @@ bool header_is_uri(struct str value)
     for (size_t i = 1; i < colon; i++)
         if (!is_scheme_char(value.p[i]))
             return false;
-    for (size_t i = colon; i < value.n; i++)
-        if (value.p[i] <= ' ' || value.p[i] > '~' || value.p[i] == '<' || value.p[i] == '>')
-            return false;
-    return true;
+    return is_printable_uri(str_from(value, colon));
 }
 
 static bool is_token_char(char c)

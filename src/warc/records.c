@@ -9,19 +9,19 @@
 
 void warc_id_print(struct buf *out, const struct warc_id *id)
 {
+    static const char digits[] = "0123456789abcdef";
     uint8_t b[16];
     memcpy(b, id->bytes, sizeof b);
     b[6] = (uint8_t)((b[6] & 0x0f) | 0x40);
     b[8] = (uint8_t)((b[8] & 0x3f) | 0x80);
-    buf_add(out, STR("urn:uuid:"));
-    static const size_t groups[] = {4, 2, 2, 2, 6};
-    size_t at = 0;
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
-        if (i)
-            buf_byte(out, '-');
-        buf_hex(out, b + at, groups[i]);
-        at += groups[i];
+    char text[] = "urn:uuid:00000000-0000-0000-0000-000000000000",
+         *to = text + sizeof "urn:uuid:" - 1;
+    for (size_t i = 0; i < sizeof b; i++) {
+        *to++ = digits[b[i] >> 4];
+        *to++ = digits[b[i] & 15];
+        to += *to == '-';
     }
+    buf_add(out, str_make(text, sizeof text - 1));
 }
 
 static const char *cut_name(enum warc_cut cut)
