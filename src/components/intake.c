@@ -112,8 +112,8 @@ static bool page_set_add(struct page_set *s, uint64_t fingerprint)
 /* Judging -------------------------------------------------------------------------------------- */
 
 /* A link as it goes to frontier and archive. */
-static bool describe(struct visit *v, const struct url *u, const struct visit_reference *ref,
-                     struct str hops, struct visit_link *ret)
+static bool describe(struct visit *v, const struct url *u, uint64_t fingerprint,
+                     const struct visit_reference *ref, struct str hops, struct visit_link *ret)
 {
     struct str href = arena_dup(v->arena, url_href(u));
     if (!href.p)
@@ -124,7 +124,7 @@ static bool describe(struct visit *v, const struct url *u, const struct visit_re
         .path = str_make(href.p + u->path_at, (size_t)(u->fragment_at - u->path_at)),
         .hops = hops,
         .context = ref->context,
-        .fingerprint = url_fingerprint(u),
+        .fingerprint = fingerprint,
         .via = visit_is_list(v) ? 0 : v->fingerprint,
         .position = hash64(url_host(u)),
         .port = u->port,
@@ -214,8 +214,9 @@ static void judge(struct judging *j, const struct visit_reference *ref)
     url_normalise(&u, in->rules);
     struct str hops = hops_of(j, ref->hop);
     struct visit_link *l = &v->links[v->link_count];
-    if (!hops.p || !frontier_takes(&u, hops) || !page_set_add(&in->seen, url_fingerprint(&u)) ||
-        !has_room(j, &u, ref) || !describe(v, &u, ref, hops, l))
+    uint64_t fingerprint = url_fingerprint(&u);
+    if (!hops.p || !frontier_takes(&u, hops) || !page_set_add(&in->seen, fingerprint) ||
+        !has_room(j, &u, ref) || !describe(v, &u, fingerprint, ref, hops, l))
         return;
     v->link_count++;
     if (v->kind == VISIT_KNOWN)
