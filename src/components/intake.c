@@ -167,6 +167,7 @@ struct judging {
     const struct visit_known *known; /* of the reference, in VISIT_KNOWN */
     char last_hop;                   /* hops of the last link, for the next of the same kind */
     struct str last_hops;
+    uint32_t off_topic, rejected[SCOPE_VERDICTS_]; /* counted here, told at the end */
 };
 
 static struct str hops_of(struct judging *j, char hop)
@@ -229,9 +230,9 @@ static void judge(struct judging *j, const struct visit_reference *ref)
         verdict = scope_check(in->scope->scope, &u, hops);
     }
     if (verdict != SCOPE_IN || !sitemap_may(v, &u, ref->hop, hops))
-        count_add(&in->ledger->counts.rejected[verdict], 1);
+        j->rejected[verdict]++;
     else if (ref->is_unwanted)
-        count_add(&in->ledger->counts.off_topic, 1);
+        j->off_topic++;
     else
         l->is_wanted = true;
 }
@@ -264,6 +265,15 @@ static void judge_all(struct judging *j, bool is_unwanted)
     }
 }
 
+static void count_all(const struct judging *j)
+{
+    struct crawl_counts *c = &j->in->ledger->counts;
+    count_add(&c->links, j->v->link_count);
+    count_add(&c->off_topic, j->off_topic);
+    for (size_t i = 0; i < SCOPE_VERDICTS_; i++)
+        count_add(&c->rejected[i], j->rejected[i]);
+}
+
 static void intake_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
@@ -280,7 +290,7 @@ static void intake_handle(struct instance *self, unsigned inlet, struct message 
         if (v->unwanted_count)
             judge_all(&j, true);
         url_encoding_close(j.parser.encoding);
-        count_add(&in->ledger->counts.links, v->link_count);
+        count_all(&j);
     } else if (v->reference_count) {
         v->note = "no memory for its links";
         v->is_cut = true;

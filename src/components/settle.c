@@ -89,7 +89,7 @@ static void expect(const struct settle_part *s, const struct visit *v)
 static enum rc new_links(struct settle_part *s, struct visit *v, struct candidate **ret,
                          size_t *ret_count)
 {
-    size_t count = 0;
+    size_t count = 0, known = 0;
     struct candidate *list =
         v->link_count ? arena_alloc(v->arena, v->link_count * sizeof *list) : NULL;
     if (v->link_count && !list)
@@ -100,7 +100,7 @@ static enum rc new_links(struct settle_part *s, struct visit *v, struct candidat
         if (!l->is_wanted)
             continue;
         if (is_known(s, l)) {
-            count_add(&s->ledger->counts.known, 1);
+            known++;
             continue;
         }
         list[count++] = (struct candidate){
@@ -114,6 +114,7 @@ static enum rc new_links(struct settle_part *s, struct visit *v, struct candidat
             .hops = l->hops,
         };
     }
+    count_add(&s->ledger->counts.known, known); /* once: all shards write there */
     *ret = list;
     *ret_count = count;
     return RC_OK;
