@@ -125,7 +125,7 @@ static bool describe(struct visit *v, const struct url *u, uint64_t fingerprint,
         .hops = hops,
         .context = ref->context,
         .fingerprint = fingerprint,
-        .via = visit_is_list(v) ? 0 : v->fingerprint,
+        .via = v->kind == VISIT_SEEDS ? 0 : v->fingerprint, /* VISIT_KNOWN: see judge */
         .position = hash64(url_host(u)),
         .port = u->port,
         .is_https = u->kind == URL_HTTPS,
@@ -225,7 +225,8 @@ static void judge(struct judging *j, const struct visit_reference *ref)
     if (v->kind == VISIT_SEEDS)
         l->is_seed = add_seed(j->self, in, &u);
     enum scope_verdict verdict = scope_check(in->scope->scope, &u, hops);
-    if (verdict == SCOPE_OUTSIDE && v->kind != VISIT_KNOWN && scope_joins(hops)) {
+    if (verdict == SCOPE_OUTSIDE && (!visit_is_list(v) || v->kind == VISIT_SEEDS) &&
+        scope_joins(hops)) {
         l->is_seed = add_seed(j->self, in, &u);
         verdict = scope_check(in->scope->scope, &u, hops);
     }
