@@ -114,6 +114,7 @@ MUST_CHECK enum rc ledger_check_version(struct ledger *l, struct buf *why);
 /* Cut to the lengths, or made with their first lines. */
 MUST_CHECK enum rc ledger_open_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES],
                                      struct ledger_report *report, struct buf *why);
+const char *ledger_lines_path(enum ledger_file file);
 MUST_CHECK enum rc ledger_tell_seeds(struct ledger *l, struct ledger_hears hears);
 
 /* ledger_recover.c: everything but the archives to be written, from what is there. */

@@ -77,6 +77,22 @@ def records(left: Left) -> list:
     return found
 
 
+@case("a resumed crawl knows the payloads of earlier runs: the same once more is a revisit")
+def _(tmp):
+    same = (200, {"Content-Type": "text/html"}, page("Same", BIG))
+    with SmallWeb({"/": page("Home", "", [("/a", "a"), ("/b", "b")]), "/a": same, "/b": same}) as web:
+        left = crawl(web.url("/"), tmp, "-n", "2")
+        assert web.paths() == ["/", "/a"], web.paths()
+        left = crawl(web.url("/"), tmp, "-n", "10")
+        assert web.paths() == ["/", "/a", "/b"], web.paths()
+        assert "duplicate:digest" in notes(left)["/b"], notes(left)
+        found = {(r["WARC-Type"], r.get("WARC-Target-URI")): r for r in records(left)}
+        first, again = found[("response", web.url("/a"))], found[("revisit", web.url("/b"))]
+        assert again["WARC-Refers-To"] == first["WARC-Record-ID"], again
+        assert again["WARC-Refers-To-Date"] == first["WARC-Date"], again
+        assert again["WARC-Refers-To-Target-URI"] == web.url("/a"), again
+
+
 @case("unchanged pages are confirmed, changed ones are seen, and little is transferred")
 def _(tmp):
     with Site(9) as web:
