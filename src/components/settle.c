@@ -383,6 +383,21 @@ static enum rc settle_list(struct settle_part *s, struct visit *v)
     return rc;
 }
 
+/* A hop of robots.txt: its records and lines. */
+static enum rc settle_hop(struct settle_part *s, struct visit *v)
+{
+    unsigned epoch = 0;
+    struct ledger_outcome o = {
+        .place = v->is_kept ? &v->place : NULL,
+        .capture = v->is_kept ? &v->capture : NULL,
+    };
+    settle_lines_clear(&s->lines);
+    settle_lines_result(&s->lines, v, v->end.status, s->self->shard,
+                        (int64_t)clock_wall_ms(s->ledger->clock));
+    enum rc rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
+    return rc ? rc : ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
+}
+
 static void settle_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
@@ -393,6 +408,8 @@ static void settle_handle(struct instance *self, unsigned inlet, struct message 
     if (visit_is_list(v)) {
         rc = settle_list(s, v);
         v->is_safe = rc == RC_OK;
+    } else if (v->kind == VISIT_HOP) {
+        rc = settle_hop(s, v);
     } else if (v->state == VISIT_LATER) {
         ledger_return(s->ledger->ledger, self->shard, &v->lent, v->due_ms);
         send_to(s, v, NULL, 0, 0, self->shard);

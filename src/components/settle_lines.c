@@ -128,7 +128,7 @@ static void crawl_log(struct settle_lines *l, const struct visit *v, int code, u
     buf_add(out, url_href(&v->url));
     buf_byte(out, ' ');
     buf_add(out, v->lent.hops);
-    if (v->kind == VISIT_ROBOTS)
+    if (v->kind == VISIT_ROBOTS || v->kind == VISIT_HOP)
         buf_byte(out, HOP_PREREQUISITE);
     else if (!v->lent.hops.n)
         buf_byte(out, '-');

@@ -151,6 +151,24 @@ def robots_elsewhere(tmp):
         assert [r.code for r in crawl.log() if r.url == web.seeds()[0]] == [-61]
 
 
+@case("every hop of a robots.txt that is redirected is archived and logged")
+def robots_hops(tmp):
+    with Web(robots_txt=lambda *_: (301, b"moved", ("Location", "/b.txt")),
+             b_txt=lambda *_: (302, b"found", ("Location", "/c.txt")),
+             c_txt=lambda *_: (200, b"User-agent: *\nDisallow: /secret\n"),
+             home=lambda *_: (200, page(b"/secret")), other=plain) as web:
+        crawl, done = crawled(web, tmp)
+        assert done.code == 0, done
+        home = web.seeds()[0]
+        rows = [(r.url[len(home):], r.code, r.path) for r in crawl.log()]
+        assert rows == [("robots.txt", 301, "P"), ("b.txt", 302, "P"), ("c.txt", 200, "P"), ("", 200, "-"),
+                        ("secret", -9998, "L")], rows
+        kept = {r.url[len(home):]: r.block for r in crawl.records() if r.kind == "response"}
+        assert set(kept) == {"robots.txt", "b.txt", "c.txt", ""}, kept
+        assert kept["robots.txt"].endswith(b"moved") and kept["b.txt"].endswith(b"found"), kept
+        assert {e["url"][len(home):] for e in crawl.index()} == set(kept), crawl.index()
+
+
 @case("an origin that fails every second time is no dead one: only failures in a row are counted")
 def every_second_time(tmp):
     turns = itertools.count()
