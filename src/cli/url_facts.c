@@ -7,7 +7,7 @@
 #include "url/normalise.h"
 
 enum rc url_facts_name(struct url_facts *f, const struct url_idn *idn, struct str text,
-                       unsigned shards, struct buf *why)
+                       uint32_t rules, unsigned shards, struct buf *why)
 {
     struct url_parser parser = {.idn = idn};
     size_t at = str_find_str(text, STR("://"));
@@ -26,7 +26,7 @@ enum rc url_facts_name(struct url_facts *f, const struct url_idn *idn, struct st
                    rc ? url_reason_text(parser.reason) : "neither http nor https");
         return RC_INVALID;
     }
-    url_normalise(&f->url, URL_RULES_DEFAULT);
+    url_normalise(&f->url, rules);
     f->fingerprint = url_fingerprint(&f->url);
     f->position = hash64(url_host(&f->url));
     f->shard = frontier_bucket(f->position) % (shards ? shards : 1);

@@ -132,7 +132,7 @@ static void add(struct instance *self, struct seeds *s, struct visit *v, struct 
         part_count_error(self);
         return;
     }
-    url_normalise(&u, URL_RULES_DEFAULT);
+    url_normalise(&u, scope_rules(s->scope->scope));
     if (!s->ledger->knows_seed(s->ledger, url_fingerprint(&u)))
         (void)visit_refer(v, whole, HOP_LINK, STR_NONE);
 }
