@@ -159,9 +159,9 @@ static uint64_t left_ms(struct schedule *s)
     return budget_left_ms(s->budget, ledger_service_elapsed_ms(s->ledger));
 }
 
-static enum produced end_crawl(struct schedule *s)
+static enum produced end_crawl(struct schedule *s, enum budget_verdict limit)
 {
-    log_info(part_log(s->self), "crawl.limit", LOG_C("reached", budget_verdict_text(BUDGET_TIME)));
+    log_info(part_log(s->self), "crawl.limit", LOG_C("reached", budget_verdict_text(limit)));
     ledger_conclude(s->ledger->ledger);
     part_drain(s->self);
     return PRODUCED_IDLE;
@@ -170,16 +170,17 @@ static enum produced end_crawl(struct schedule *s)
 /* Nobody is ready. If somebody will be, the timer says so; if not, only a message can change it. */
 static enum produced wait_for_host(struct schedule *s)
 {
-    uint64_t due_ms = frontier_due_ms(s->frontier);
+    uint64_t due_ms = frontier_due_ms(s->frontier), now_ms = part_now_ms(s->self);
+    bool is_idle = due_ms == UINT64_MAX;
     gauges(s);
-    if (due_ms == UINT64_MAX)
-        return PRODUCED_IDLE;
-    uint64_t now_ms = part_now_ms(s->self);
+    if (is_idle &&
+        budget_is_spent(s->budget)) /* somebody may be typing seeds that nobody will ask */
+        return end_crawl(s, BUDGET_PAGES);
     if (due_ms > now_ms && left_ms(s) < due_ms - now_ms)
         due_ms = now_ms + left_ms(s);
-    if (part_timer(s->self, &s->timer, due_ms))
+    if (due_ms != UINT64_MAX && part_timer(s->self, &s->timer, due_ms))
         part_fail(s->self, RC_NOMEM, "no memory for a timer");
-    return PRODUCED_WAIT;
+    return is_idle ? PRODUCED_IDLE : PRODUCED_WAIT;
 }
 
 static enum produced schedule_produce(struct instance *self)
@@ -190,7 +191,7 @@ static enum produced schedule_produce(struct instance *self)
     if (s->asked++ % GAUGES_EVERY == 0)
         gauges(s);
     if (left_ms(s) == 0)
-        return end_crawl(s);
+        return end_crawl(s, BUDGET_TIME);
     if (ledger_is_short(
             s->ledger->ledger)) { /* looks again in a second, and until then lends nobody */
         if (part_timer(self, &s->timer, now_ms + 1000))
