@@ -133,25 +133,25 @@ void ledger_drop(struct ledger *l, unsigned epoch, size_t count)
 
 /* A turn ------------------------------------------------------------------------------------- */
 
-/* Under `lock`. All archives, then lines, then the journal: the kernel never has an outcome without
- * its records, so kill -9 takes away nothing that a turn has written. While an archive is being
- * synced or sealed it takes no bytes, and the whole waits for the next turn. */
-static enum rc write_all(struct ledger *l)
+/* All archives, then lines, then the journal: the kernel never has an outcome without its records,
+ * so kill -9 takes away nothing that a turn has written, nor does it matter whether anything is
+ * being synced. Where an archive cannot take more before a sync ends, the whole waits for a later
+ * turn. */
+enum rc ledger_write_all(struct ledger *l)
 {
     enum rc rc = l->failed;
-    if (l->archive_busy)
-        return rc;
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
         rc = warc_files_write(l->shards[i].warc);
     for (unsigned i = 0; i < LEDGER_FILES && rc == RC_OK; i++)
         rc = line_file_write(l->files[i]);
-    return rc ? rc : journal_write(l->journal);
+    rc = rc ? rc : journal_write(l->journal);
+    return rc == RC_AGAIN ? RC_OK : rc;
 }
 
 enum rc ledger_turn(struct ledger *l, unsigned shard)
 {
     (void)pthread_mutex_lock(&l->lock);
-    enum rc rc = write_all(l);
+    enum rc rc = ledger_write_all(l);
     image_step_on(l);
     bool slice = l->step == IMAGE_SLICING && !l->shards[shard].is_sliced &&
                  l->piece_bytes < IMAGE_WAITING_BYTES;

@@ -85,7 +85,6 @@ struct ledger {
     /* Guards the rest; and the order of what is journalled and added to files. */
     pthread_mutex_t lock;
     enum rc failed;    /* sticks */
-    bool archive_busy; /* synced or sealed: it takes no bytes, nor may the journal */
     bool is_short;
     uint64_t journal_bytes; /* at the last round: asking may wait for a sync */
     struct batch_totals totals;
@@ -107,6 +106,9 @@ struct ledger {
 
 /* Makes a failure the ledger's own; returns the first there was. */
 enum rc ledger_fail(struct ledger *l, enum rc rc);
+
+/* ledger.c, under `lock`: what was settled goes to the kernel, in its order. */
+MUST_CHECK enum rc ledger_write_all(struct ledger *l);
 
 /* ledger_files.c */
 MUST_CHECK enum rc ledger_make_folders(struct ledger *l, struct buf *why);

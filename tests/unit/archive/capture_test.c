@@ -358,7 +358,8 @@ static void the_owner_goes_on_while_a_helper_syncs(void **state)
     struct capture a = page("http://a.example/1", PLAIN, "hello");
     for (int i = 0; i < 1000; i++) {
         put(&s, &a);
-        assert_rc(warc_files_write(s.files), RC_OK);
+        enum rc rc = warc_files_write(s.files); /* or too many files wait for the helper */
+        assert_true(rc == RC_OK || rc == RC_AGAIN);
     }
     (void)pthread_join(thread, NULL);
     assert_false(h.failed);
