@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* admit: links of this shard's hosts enter the frontier, unless they are known, or there is no room
  * for more of their kind: hosts of one domain, queries of one path. They are in the journal
- * already, so a crash now loses none of them. Budgets are asked here because only the owner of a
+ * already, so a crash now loses none of them; which of them had no room is journalled too, so that
+ * they stay out. Budgets are asked here because only the owner of a
  * host can tell what is new. */
 #include "components/links.h"
 #include "components/services.h"
@@ -9,12 +10,13 @@
 #include "base/mem.h"
 #include "flow/part.h"
 
-enum { AT_ONCE = 512 };
+enum { AT_ONCE = 512, DROPPED_MAX_BYTES = 64 << 20 };
 
 struct admit {
     struct ledger_service *ledger;
     struct budget *budget;
     struct frontier *frontier;
+    struct buf dropped; /* fingerprints of the links at hand that have no room */
 };
 
 static enum rc admit_open(struct instance *self, struct buf *why)
@@ -26,13 +28,16 @@ static enum rc admit_open(struct instance *self, struct buf *why)
     a->ledger = part_provider(self, 0);
     a->budget = part_provider(self, 1);
     a->frontier = ledger_frontier(a->ledger->ledger, self->shard);
+    buf_init(&a->dropped, DROPPED_MAX_BYTES);
     self->state = a;
     return RC_OK;
 }
 
 static void admit_close(struct instance *self)
 {
-    mem_free(self->state);
+    struct admit *a = self->state;
+    buf_done(&a->dropped);
+    mem_free(a);
 }
 
 /* Only what nobody knows is counted against budgets. */
@@ -67,15 +72,32 @@ static void admit_some(struct instance *self, const struct links *links,
     count_add(&a->ledger->counts.known, count - fresh);
 }
 
-/* Moves those with room to the front; how many there are. */
-static size_t choose(struct admit *a, struct links *links)
+/* Moves those with room to the front; how many there are. The fingerprints of the others go into
+ * `dropped`. */
+static size_t choose(struct admit *a, struct links *links, struct buf *dropped)
 {
     unsigned new_hosts = 0;
     size_t kept = 0;
-    for (size_t i = 0; i < links->count; i++)
+    for (size_t i = 0; i < links->count; i++) {
+        uint64_t fingerprint = links->list[i].fingerprint;
         if (has_room(a, &links->list[i], links->from, &new_hosts))
             links->list[kept++] = links->list[i];
+        else
+            buf_add(dropped, str_make((const char *)&fingerprint, sizeof fingerprint));
+    }
     return kept;
+}
+
+static void drop(struct instance *self, const struct links *links, size_t count)
+{
+    struct admit *a = self->state;
+    enum rc rc = buf_rc(&a->dropped);
+    count_add(&a->ledger->counts.over_budget, count);
+    rc = rc ? rc
+            : ledger_drop(a->ledger->ledger, self->shard, links->epoch, links->batch,
+                          (const uint64_t *)(const void *)a->dropped.p, count);
+    if (rc)
+        part_fail(self, rc, "cannot remember which links were left out: %s", rc_text(rc));
 }
 
 static void admit_handle(struct instance *self, unsigned inlet, struct message *m)
@@ -83,11 +105,10 @@ static void admit_handle(struct instance *self, unsigned inlet, struct message *
     (void)inlet;
     struct admit *a = self->state;
     struct links *links = links_of(m);
-    size_t kept = choose(a, links);
-    if (kept < links->count) {
-        count_add(&a->ledger->counts.over_budget, links->count - kept);
-        ledger_drop(a->ledger->ledger, links->epoch, links->count - kept);
-    }
+    buf_clear(&a->dropped);
+    size_t kept = choose(a, links, &a->dropped);
+    if (kept < links->count)
+        drop(self, links, links->count - kept);
     for (size_t at = 0; at < kept; at += AT_ONCE)
         admit_some(self, links, &links->list[at], kept - at < AT_ONCE ? kept - at : AT_ONCE);
     part_emit(self, 0, m);

@@ -124,7 +124,10 @@ static void send_to(struct settle_part *s, struct visit *v, const struct candida
     if (!n && shard != self->shard)
         return;
     struct str from = visit_is_list(v) ? STR("") : v->lent.host_name;
-    struct links *l = (!count || some) ? links_open(some, n, from, epoch) : NULL;
+    struct links *l =
+        (!count || some)
+            ? links_open(some, n, from, epoch, ledger_settled_at(s->ledger->ledger, self->shard))
+            : NULL;
     if (!l) {
         part_fail(self, RC_NOMEM, "no memory for links");
         return;

@@ -6,6 +6,7 @@
  *   url:     how 1, class 1, https 1, port 2, sequence 8, due 8, length 1, host, length 4, path,
  *            length 4, card
  *   place:   length 1, file, offset 8, bytes 8
+ *   drop:    batch 8, fingerprints 8 each
  *   link:    fingerprint 8, via 8, port 2, https 1, class 1, and lengths: host 1, hops 1, path 2 */
 #ifndef CRAWL_BATCH_FORM_H
 #define CRAWL_BATCH_FORM_H

@@ -173,6 +173,13 @@ static const char *read_void(struct taker *t, struct batch *b)
     return t->bad ? "it is cut short" : NULL;
 }
 
+static const char *read_drop(struct taker *t, struct batch *b)
+{
+    b->drop_batch = take_u64(t);
+    b->drops = take_bytes(t, t->rest.n / 8 * 8);
+    return t->bad || t->rest.n ? "it is cut short" : NULL;
+}
+
 enum rc batch_read(struct str bytes, struct batch *ret, const char **ret_why)
 {
     struct taker t = {.rest = bytes};
@@ -188,6 +195,7 @@ enum rc batch_read(struct str bytes, struct batch *ret, const char **ret_why)
         *ret_why = kind == BATCH_OUTCOME  ? read_outcome(&t, ret)
                    : kind == BATCH_COMMIT ? read_commit(&t, ret)
                    : kind == BATCH_VOID   ? read_void(&t, ret)
+                   : kind == BATCH_DROP   ? read_drop(&t, ret)
                                           : "it is of no known kind";
     if (!*ret_why && t.rest.n)
         *ret_why = "something stands behind its end";
@@ -213,6 +221,16 @@ bool batch_next_link(struct str *links, struct candidate *ret)
         return false;
     *ret = take_link(&t);
     *links = t.rest;
+    return true;
+}
+
+bool batch_next_drop(struct str *drops, uint64_t *ret_fingerprint)
+{
+    struct taker t = {.rest = *drops};
+    if (!drops->n)
+        return false;
+    *ret_fingerprint = take_u64(&t);
+    *drops = t.rest;
     return true;
 }
 

@@ -155,3 +155,12 @@ void batch_put_void(struct buf *out, uint64_t from)
     buf_byte(out, BATCH_VERSION);
     buf_le64(out, from);
 }
+
+void batch_put_drop(struct buf *out, uint64_t batch, const uint64_t *fingerprints, size_t count)
+{
+    buf_byte(out, BATCH_DROP);
+    buf_byte(out, BATCH_VERSION);
+    buf_le64(out, batch);
+    for (size_t i = 0; i < count; i++)
+        buf_le64(out, fingerprints[i]);
+}

@@ -67,6 +67,7 @@ static enum rc enter(struct ledger *l, struct ledger_shard *s, const struct ledg
     enum rc rc = journal_add(l->journal, pieces, 2, &position);
     if (rc)
         return rc;
+    s->settled_at = position;
     l->totals = after;
     l->pending[l->epoch % 2] += o->link_count;
     if (o->place && o->place->position > s->settled)
@@ -124,11 +125,27 @@ enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch, const str
     return rc;
 }
 
-void ledger_drop(struct ledger *l, unsigned epoch, size_t count)
+uint64_t ledger_settled_at(struct ledger *l, unsigned shard)
 {
+    return l->shards[shard].settled_at;
+}
+
+/* The links count as open until the word about them is journalled: an image that begins between the
+ * two would have them. */
+enum rc ledger_drop(struct ledger *l, unsigned shard, unsigned epoch, uint64_t batch,
+                    const uint64_t *fingerprints, size_t count)
+{
+    struct ledger_shard *s = &l->shards[shard];
+    uint64_t position;
+    buf_clear(&s->batch);
+    batch_put_drop(&s->batch, batch, fingerprints, count);
+    enum rc rc = buf_rc(&s->batch);
+    struct str bytes = buf_str(&s->batch);
     (void)pthread_mutex_lock(&l->lock);
+    rc = rc ? rc : l->failed ? l->failed : journal_add(l->journal, &bytes, 1, &position);
     l->pending[epoch % 2] -= count;
     (void)pthread_mutex_unlock(&l->lock);
+    return rc;
 }
 
 /* A turn ------------------------------------------------------------------------------------- */
