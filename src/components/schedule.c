@@ -122,11 +122,17 @@ static struct visit *borrow(struct schedule *s, struct lent *lent)
     struct card *card = card_of(lent->host);
     if (!card)
         return NULL;
-    struct visit *v = visit_open(needs_robots(s, card, lent) ? VISIT_ROBOTS : VISIT_PAGE, &s->pool);
+    bool wants_robots = needs_robots(s, card, lent);
+    enum budget_verdict share =
+        wants_robots ? budget_share(s->budget, lent->host_name, card->pages, card->bytes)
+                     : BUDGET_OK;
+    struct visit *v = visit_open(wants_robots && !share ? VISIT_ROBOTS : VISIT_PAGE, &s->pool);
     if (!v)
         return NULL;
     v->lent = *lent;
     v->card = card;
+    if (share) /* no page will be asked for, so neither is its robots.txt */
+        visit_refuse(v, FETCH_QUOTA, budget_verdict_text(share));
     if (visit_name(v, v->kind) == RC_OK) {
         recall(s, v);
         return v;

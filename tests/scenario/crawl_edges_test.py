@@ -169,6 +169,18 @@ def robots_hops(tmp):
         assert {e["url"][len(home):] for e in crawl.index()} == set(kept), crawl.index()
 
 
+@case("where nothing may be asked for, robots.txt is not asked for either")
+def no_share(tmp):
+    with Web(home=lambda *_: (200, page()), robots_txt=absent, other=plain) as second:
+        links = (f"{second.seeds()[0]}{i}".encode() for i in range(3))  # the same host, another port
+        with Web(home=lambda *_: (200, page(b"/a", *links)), robots_txt=absent, other=plain) as web:
+            crawl, done = crawled(web, tmp, "--host-pages", "2")
+            assert done.code == 0, done
+            assert second.asked.total() == 0, second.asked
+            codes = sorted(r.code for r in crawl.log() if "robots.txt" not in r.url)
+            assert codes == [-5003, -5003, -5003, 200, 200], codes
+
+
 @case("an origin that fails every second time is no dead one: only failures in a row are counted")
 def every_second_time(tmp):
     turns = itertools.count()
