@@ -222,6 +222,8 @@ static enum rc print_line(struct buf *out, struct str key, const struct capture 
                            .filename = str_c(place->file)};
     if (place->is_revisit)
         e.mime = STR("warc/revisit");
+    else if (!e.mime.n)
+        e.mime = STR("unk"); /* as pywb writes it */
     return cdxj_print(out, &e);
 }
 

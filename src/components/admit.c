@@ -16,6 +16,7 @@ struct admit {
     struct ledger_service *ledger;
     struct budget *budget;
     struct frontier *frontier;
+    unsigned shards;
     struct buf dropped; /* fingerprints of the links at hand that have no room */
 };
 
@@ -28,6 +29,7 @@ static enum rc admit_open(struct instance *self, struct buf *why)
     a->ledger = part_provider(self, 0);
     a->budget = part_provider(self, 1);
     a->frontier = ledger_frontier(a->ledger->ledger, self->shard);
+    a->shards = self->shard_count;
     buf_init(&a->dropped, DROPPED_MAX_BYTES);
     self->state = a;
     return RC_OK;
@@ -40,6 +42,19 @@ static void admit_close(struct instance *self)
     mem_free(a);
 }
 
+/* The domain may get more hosts with a link of yet another domain: who sees this link again is to
+ * send it again. */
+static void forget_sent(struct ledger_service *l, unsigned shards, uint64_t fingerprint)
+{
+    for (unsigned i = 0; i < shards && i < CRAWL_MAX_SHARDS; i++) {
+        uint64_t expected = fingerprint;
+        if (l->sent[i])
+            (void)atomic_compare_exchange_strong_explicit(
+                &l->sent[i]->slots[fingerprint % SENT_SLOTS], &expected, 0, memory_order_relaxed,
+                memory_order_relaxed);
+    }
+}
+
 /* Only what nobody knows is counted against budgets. */
 static bool has_room(struct admit *a, const struct candidate *c, struct str from,
                      unsigned *new_hosts)
@@ -47,8 +62,10 @@ static bool has_room(struct admit *a, const struct candidate *c, struct str from
     if (frontier_knows(a->frontier, c->position, c->fingerprint))
         return true;
     if (!frontier_host(a->frontier, c->position, c->host)) {
-        if (!budget_new_host(a->budget, c->host, from, *new_hosts))
+        if (!budget_new_host(a->budget, c->host, from, *new_hosts)) {
+            forget_sent(a->ledger, a->shards, c->fingerprint);
             return false;
+        }
         ++*new_hosts;
     }
     return budget_query(a->budget, c->position, c->path);

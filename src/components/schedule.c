@@ -5,6 +5,7 @@
  * from the frontier; where the host's robots.txt is not known, or too old, that is what is visited
  * first, with the same loan. Links that were admitted and loans that came back arrive as `links`
  * messages: they only say that there may be something to lend again. */
+#include "components/judge.h"
 #include "components/links.h"
 #include "components/services.h"
 #include "components/visit.h"
@@ -142,12 +143,16 @@ static struct visit *borrow(struct schedule *s, struct lent *lent)
 }
 
 /* An origin of the host that did not answer is left alone for a while: its URLs go behind the
- * others. Once all of the queue has gone round, the host itself waits. */
+ * others. Once all of the queue has gone round, the host itself waits. And it has one URL on trial,
+ * so that the tries of each are its own: the others of that origin wait for its result. Where that
+ * URL is nowhere in the queue, another takes its place. */
 static bool put_back(struct schedule *s, struct lent *lent, uint64_t now_ms)
 {
     struct card *c = card_of(lent->host);
-    const struct card_origin *o = c ? card_origin_of(c, lent->is_https, lent->port, false) : NULL;
-    if (!o || o->dead_code || o->next_ms <= now_ms) {
+    struct card_origin *o = c ? card_origin_of(c, lent->is_https, lent->port, false) : NULL;
+    bool is_early = o && o->next_ms > now_ms;
+    bool is_other = o && !is_early && o->trial && o->trial != origin_trial(lent);
+    if (!o || o->dead_code || (!is_early && !is_other)) {
         if (c)
             c->put_back = 0;
         return false;
@@ -155,6 +160,10 @@ static bool put_back(struct schedule *s, struct lent *lent, uint64_t now_ms)
     bool is_round = ++c->put_back > host_queued(lent->host);
     if (is_round)
         c->put_back = 0;
+    if (is_round && is_other) {
+        o->trial = 0;
+        return false;
+    }
     ledger_put_last(s->ledger->ledger, s->self->shard, lent, is_round ? o->next_ms : now_ms);
     return true;
 }

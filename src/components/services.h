@@ -67,8 +67,16 @@ struct crawl_counts {
     } shards[CRAWL_MAX_SHARDS];
 };
 
+/* Fingerprints of links that a shard has sent to others lately; settle's of that shard, but whoever
+ * admits takes those out that may come to be wanted. */
+enum { SENT_SLOTS = 1 << 16 };
+struct sent_links {
+    _Atomic uint64_t slots[SENT_SLOTS];
+};
+
 struct ledger_service {
     struct ledger *ledger;
+    struct sent_links *sent[CRAWL_MAX_SHARDS]; /* set before the flow starts */
     struct ledger_report opened;
     struct clock *clock;
     uint64_t begun_ms;      /* the clock's, of this run */

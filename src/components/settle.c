@@ -12,10 +12,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-enum {
-    RECENT_SLOTS = 1 << 16, /* fingerprints of links sent to other shards lately */
-};
-
 struct settle_settings {
     bool archive_only;
 };
@@ -35,12 +31,14 @@ struct settle_part {
     struct addresses_service *addresses;
     struct rng rng;
     struct settle_lines lines;
-    uint64_t recent[RECENT_SLOTS];
+    struct sent_links sent;
 };
 
 static void settle_close(struct instance *self)
 {
     struct settle_part *s = self->state;
+    if (self->shard < CRAWL_MAX_SHARDS)
+        s->ledger->sent[self->shard] = NULL;
     settle_lines_done(&s->lines);
     mem_free(s);
 }
@@ -60,21 +58,23 @@ static enum rc settle_open(struct instance *self, struct buf *why)
     s->frontier = ledger_frontier(s->ledger->ledger, self->shard);
     rng_init(&s->rng, clock_wall_ms(s->ledger->clock) + 77 + self->shard);
     settle_lines_init(&s->lines);
+    if (self->shard < CRAWL_MAX_SHARDS)
+        s->ledger->sent[self->shard] = &s->sent;
     return RC_OK;
 }
 
 /* Links ---------------------------------------------------------------------------------------- */
 
 /* Known for certain: in this shard's frontier, or sent to its owner since the start, and so in the
- * journal. */
+ * journal; and not left out there for want of hosts, which may change. */
 static bool is_known(struct settle_part *s, const struct visit_link *l)
 {
     if (frontier_is_mine(s->frontier, l->position))
         return frontier_knows(s->frontier, l->position, l->fingerprint);
-    uint64_t *slot = &s->recent[l->fingerprint % RECENT_SLOTS];
-    if (*slot == l->fingerprint)
+    _Atomic uint64_t *slot = &s->sent.slots[l->fingerprint % SENT_SLOTS];
+    if (atomic_load_explicit(slot, memory_order_relaxed) == l->fingerprint)
         return true;
-    *slot = l->fingerprint;
+    atomic_store_explicit(slot, l->fingerprint, memory_order_relaxed);
     return false;
 }
 
@@ -219,6 +219,7 @@ static void update_card(struct settle_part *s, struct visit *v, const struct end
     c->tries = o ? 0 : e->verdict.tries;
     if (o) {
         o->tries = e->verdict.tries;
+        o->trial = e->verdict.tries ? origin_trial(&v->lent) : 0;
         o->failures = e->verdict.failures;
         o->next_ms = clock_now_ms(s->ledger->clock) + e->verdict.wait_ms;
         o->dead_code = e->verdict.next == PACE_DEAD ? e->verdict.code : 0;

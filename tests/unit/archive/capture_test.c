@@ -238,6 +238,21 @@ static enum rc count_files(void *ctx, struct str name, bool is_folder)
     return RC_OK;
 }
 
+static void a_type_that_nobody_named_is_unk(void **state)
+{
+    (void)state;
+    struct shop s;
+    struct buf line;
+    buf_init(&line, 10000);
+    shop_open(&s, 1 << 20);
+    struct capture c = page("http://a.example/1", "HTTP/1.1 200 OK\r\n\r\n", "hello");
+    struct capture_place place = put(&s, &c);
+    assert_rc(capture_print_cdxj(&line, &c, &place), RC_OK);
+    assert_says(&line, "\"mime\":\"unk\"");
+    shop_close(&s);
+    buf_done(&line);
+}
+
 static void a_file_gets_its_last_name_when_it_is_full_and_vouched_for(void **state)
 {
     (void)state;
@@ -457,6 +472,7 @@ int main(void)
         cmocka_unit_test(a_304_confirms_what_it_is_told),
         cmocka_unit_test(a_capture_that_is_refused_leaves_nothing),
         cmocka_unit_test(the_line_of_the_index_finds_the_record),
+        cmocka_unit_test(a_type_that_nobody_named_is_unk),
         cmocka_unit_test(a_file_gets_its_last_name_when_it_is_full_and_vouched_for),
         cmocka_unit_test(the_table_keeps_what_is_used_and_stays_within_its_bytes),
         cmocka_unit_test(an_index_refills_the_table),
