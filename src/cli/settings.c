@@ -83,6 +83,7 @@ const struct option settings_table[] = {
 
     BOOL(archive_only, "archive-only", "no", "archive without comparing or listing links"),
     BOOL(recrawl, "recrawl", "no", "ask again for what is known, if it changed"),
+    BOOL(compare, "compare", "no", "keep of every page what a recrawl compares, from now on"),
     TEXT(cluster, "cluster", NULL, "join the crawl of other machines", .arg = "URL"),
     BOOL(refetch_lost, "refetch-lost", "no", "ask again for pages whose archive was lost"),
 

@@ -54,6 +54,7 @@ struct settings {
 
     bool archive_only;
     bool recrawl;
+    bool compare;
     struct str cluster;
     bool refetch_lost;
 

@@ -213,6 +213,8 @@ static void json_past(struct writing *w)
     jsonw_text_field(&w->j, "via", w->f->via_url);
     jsonw_u64_field(&w->j, "fetches", p->fetches);
     jsonw_u64_field(&w->j, "changes", p->changes);
+    if (p->what_changed)
+        jsonw_text_field(&w->j, "what_changed", str_c(url_words_change(p->what_changed)));
     url_words_last(w->f, &w->text);
     text_member(w, "text");
     jsonw_end(&w->j);

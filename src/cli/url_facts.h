@@ -72,6 +72,7 @@ void url_words_why(const struct url_facts *f, bool is_running, struct buf *out);
 void url_words_scope(const struct url_facts *f, struct buf *out);
 void url_words_robots(const struct url_facts *f, struct buf *out);
 void url_words_host(const struct url_facts *f, bool is_running, struct buf *out);
+const char *url_words_change(unsigned what); /* bits of enum past_change: "structure and text" */
 void url_words_last(const struct url_facts *f, struct buf *out);
 const char *url_words_state(const struct url_facts *f); /* "queued" */
 

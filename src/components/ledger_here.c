@@ -31,7 +31,7 @@ struct ledger_part_settings {
     uint64_t reserve_bytes;
     uint64_t hosts, host_queue;
     bool no_history;
-    bool recrawl;
+    bool recrawl, compare;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct ledger_part_settings, field, __VA_ARGS__)
@@ -57,6 +57,8 @@ static const struct option ledger_options[] = {
     ROW(COUNT, host_queue, "host-queue", "10M", "most URLs that wait for a host", .min = 1),
     ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
     ROW(BOOL, recrawl, "recrawl", "no", "begin anew, and ask again for what is known"),
+    ROW(BOOL, compare, "compare", "no",
+        "keep of every page what a recrawl compares, from the first crawl on"),
     {0},
 };
 #undef ROW
@@ -247,9 +249,10 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     }
     struct ledger_totals t = ledger_totals(p->service.ledger);
     p->service.earlier_ms = t.elapsed_ms;
+    const struct ledger_part_settings *set = self->settings;
+    p->service.compares = !set->no_history && (set->compare || p->service.opened.is_recrawl);
     if (p->service.opened.is_restarted)
-        p->service.not_before_ms =
-            p->service.begun_ms + ((const struct ledger_part_settings *)self->settings)->delay_ms;
+        p->service.not_before_ms = p->service.begun_ms + set->delay_ms;
     budget_restore(part_provider(self, 1), t.pages, t.bytes, 0); /* the gate tells all the time */
     for (unsigned shard = 0; shard < self->shard_count; shard++)
         frontier_each_host(ledger_frontier(p->service.ledger, shard), restore_host,

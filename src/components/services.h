@@ -55,6 +55,8 @@ struct crawl_counts {
     _Atomic uint64_t known;                     /* links that were known */
     _Atomic uint64_t revisits;                  /* captures that repeat a payload */
     _Atomic uint64_t changed, unchanged;        /* of what was captured before */
+    /* Of the changed, as far as it is known what: one page may count for the first two. */
+    _Atomic uint64_t changed_structure, changed_text, changed_markup;
     _Atomic uint64_t truncated;
     _Atomic uint64_t relevant, irrelevant; /* pages that fit the topic and that do not (focus) */
     _Atomic uint64_t unkept;               /* answers that were not archived: focus, types */
@@ -83,6 +85,7 @@ struct ledger_service {
     uint64_t earlier_ms;    /* of crawling, by earlier runs */
     uint64_t not_before_ms; /* the clock's: when it was begun anew, hosts have a rest first */
     struct recent_pages *recent;
+    bool compares; /* pages are compared with what was captured before, or kept to be */
     struct crawl_counts counts;
     struct calls calls; /* from other threads to schedule of each shard, and to seeds */
     /* Whether earlier runs have brought that seed. */

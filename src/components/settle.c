@@ -160,6 +160,11 @@ static void past_capture(const struct visit *v, struct past *p)
     p->etag = visit_is_whole(v) ? v->heads.etag : v->past.etag;
     p->last_modified = visit_is_whole(v) ? v->heads.last_modified : v->past.last_modified;
     p->changes += change == CHANGE_SEEN;
+    p->codes = is_new                  ? v->codes
+               : v->past.codes.p       ? v->past.codes
+               : change == CHANGE_NONE ? v->codes
+                                       : STR_NONE;
+    p->what_changed = change == CHANGE_SEEN ? (uint8_t)v->what_changed : v->past.what_changed;
     if (v->end.status == 304 && v->has_past)
         p->mime = v->past.mime;
 }
@@ -198,6 +203,10 @@ static void count_result(struct settle_part *s, const struct visit *v, int code)
     }
     count_add(&c->changed, visit_change(v) == CHANGE_SEEN);
     count_add(&c->unchanged, visit_change(v) == CHANGE_NONE);
+    unsigned what = visit_change(v) == CHANGE_SEEN ? v->what_changed : 0;
+    count_add(&c->changed_structure, (what & PAST_STRUCTURE) != 0);
+    count_add(&c->changed_text, (what & PAST_TEXT) != 0);
+    count_add(&c->changed_markup, (what & PAST_MARKUP) != 0);
     count_add(&c->revisits, v->is_kept && v->place.is_revisit);
     count_add(&c->truncated, v->answer && v->answer->outcome == HTTP_TRUNCATED);
 }

@@ -52,7 +52,7 @@ static struct str take_maybe(struct taker *t)
     return there ? s : STR_NONE;
 }
 
-static const char *read_past(struct taker *t, struct batch *b)
+static const char *read_past(struct taker *t, struct batch *b, bool has_codes)
 {
     struct past *p = &b->past;
     b->fingerprint = take_u64(t);
@@ -74,6 +74,10 @@ static const char *read_past(struct taker *t, struct batch *b)
     p->mime = take_maybe(t);
     p->fetches = take_u32(t);
     p->changes = take_u32(t);
+    if (has_codes) {
+        p->codes = take_maybe(t);
+        p->what_changed = take_u8(t);
+    }
     return t->bad ? "what is remembered of its page is cut short" : NULL;
 }
 
@@ -142,7 +146,7 @@ static const char *read_outcome(struct taker *t, struct batch *b)
     b->has_past = flags & OUTCOME_PAST;
     const char *why = b->has_url ? read_url(t, &b->url) : NULL;
     why = why || !b->has_place ? why : read_place(t, &b->place);
-    why = why || !b->has_past ? why : read_past(t, b);
+    why = why || !b->has_past ? why : read_past(t, b, flags & OUTCOME_CODES);
     why = why ? why : read_lines(t, b);
     return why ? why : read_links(t, b);
 }

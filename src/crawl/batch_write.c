@@ -64,6 +64,11 @@ static void put_maybe(struct buf *out, struct str s)
     put_str32(out, s);
 }
 
+static bool has_codes(const struct past *p)
+{
+    return p && (p->codes.p || p->what_changed);
+}
+
 static void put_past(struct buf *out, uint64_t fingerprint, const struct past *p)
 {
     buf_le64(out, fingerprint);
@@ -82,6 +87,10 @@ static void put_past(struct buf *out, uint64_t fingerprint, const struct past *p
     put_maybe(out, p->mime);
     buf_le32(out, p->fetches);
     buf_le32(out, p->changes);
+    if (has_codes(p)) {
+        put_maybe(out, p->codes);
+        buf_byte(out, (char)p->what_changed);
+    }
 }
 
 static void put_lines(struct buf *out, const struct ledger_line *list, size_t count)
@@ -116,7 +125,7 @@ static void put_link(struct buf *out, const struct candidate *c)
 void batch_put_body(struct buf *out, const struct ledger_outcome *o, uint64_t due_wall_ms)
 {
     buf_byte(out, (char)((o->lent ? OUTCOME_URL : 0) | (o->place ? OUTCOME_PLACE : 0) |
-                         (o->past ? OUTCOME_PAST : 0)));
+                         (o->past ? OUTCOME_PAST : 0) | (has_codes(o->past) ? OUTCOME_CODES : 0)));
     if (o->lent)
         put_url(out, o, due_wall_ms);
     if (o->place)

@@ -55,8 +55,8 @@ MUST_CHECK enum rc journal_add(struct journal *j, const struct str *pieces, size
 /* More than `buffer_bytes` wait to be written: who makes batches should make fewer. */
 bool journal_is_full(struct journal *j);
 
-/* Gives to the kernel what was added, unless somebody else is doing that (then the next call does). A
- * failure sticks: every later call returns it. Any thread. */
+/* Gives to the kernel what was added, unless somebody else is doing that (then the next call does).
+ * A failure sticks: every later call returns it. Any thread. */
 MUST_CHECK enum rc journal_write(struct journal *j);
 
 /* Writes, then makes durable what was added before the call. RC_SYNC is for ever. One thread. */

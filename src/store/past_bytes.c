@@ -5,7 +5,14 @@
 
 #include <assert.h>
 
-enum { HAS_DIGEST = 1, TEXTS = 5, FIXED_BYTES = 38, CAPTURE_BYTES = DIGEST_SHA1_BYTES + 8 + 16 };
+enum {
+    HAS_DIGEST = 1,
+    TEXTS = 6,
+    FIRST_VERSION = 1,
+    FIRST_TEXTS = 5,
+    FIXED_BYTES = 38,
+    CAPTURE_BYTES = DIGEST_SHA1_BYTES + 8 + 16
+};
 
 /* Writing ------------------------------------------------------------------------------------- */
 
@@ -47,6 +54,8 @@ void past_write(const struct past *p, struct buf *out)
     add_text(out, p->etag);
     add_text(out, p->last_modified);
     add_text(out, p->mime);
+    add_text(out, p->codes);
+    buf_byte(out, (char)p->what_changed);
 }
 
 /* Reading ------------------------------------------------------------------------------------- */
@@ -102,11 +111,11 @@ static void read_capture(const char *at, struct past *p)
 enum rc past_read(struct str bytes, struct arena *arena, struct past *ret)
 {
     struct past p = {0};
-    if (bytes.n && bytes.p[0] != PAST_VERSION)
+    if (bytes.n && bytes.p[0] != PAST_VERSION && bytes.p[0] != FIRST_VERSION)
         return RC_VERSION;
     if (bytes.n < FIXED_BYTES || (bytes.p[1] & ~HAS_DIGEST))
         return RC_CORRUPT;
-    bool has_digest = bytes.p[1];
+    bool has_digest = bytes.p[1], is_first = bytes.p[0] == FIRST_VERSION;
     read_fixed(bytes.p, &p);
     bytes = str_from(bytes, FIXED_BYTES);
     if (has_digest && bytes.n < CAPTURE_BYTES)
@@ -115,10 +124,15 @@ enum rc past_read(struct str bytes, struct arena *arena, struct past *ret)
         read_capture(bytes.p, &p);
         bytes = str_from(bytes, CAPTURE_BYTES);
     }
-    struct str *texts[TEXTS] = {&p.url, &p.hops, &p.etag, &p.last_modified, &p.mime};
+    struct str *texts[TEXTS] = {&p.url, &p.hops, &p.etag, &p.last_modified, &p.mime, &p.codes};
     enum rc rc = RC_OK;
-    for (size_t i = 0; i < TEXTS && rc == RC_OK; i++)
+    for (size_t i = 0; i < (is_first ? FIRST_TEXTS : TEXTS) && rc == RC_OK; i++)
         rc = take_text(&bytes, arena, texts[i]);
+    if (rc == RC_OK && !is_first) {
+        p.what_changed = bytes.n ? (uint8_t)bytes.p[0] : 0;
+        rc = bytes.n ? RC_OK : RC_CORRUPT;
+        bytes = str_from(bytes, 1);
+    }
     if (rc == RC_OK && bytes.n)
         rc = RC_CORRUPT;
     if (rc == RC_OK)
