@@ -148,7 +148,7 @@ struct judging {
     struct url base;
     const struct url *relative_to;
     size_t bytes;                    /* of the links so far */
-    const struct visit_known *known; /* of the reference, in VISIT_KNOWN */
+    const struct visit_known *known; /* of the reference, in VISIT_KNOWN; else NULL */
     char last_hop;                   /* hops of the last link, for the next of the same kind */
     struct str last_hops;
     uint32_t off_topic, rejected[SCOPE_VERDICTS_]; /* counted here, told at the end */
@@ -158,7 +158,7 @@ static struct str hops_of(struct judging *j, char hop)
 {
     if (j->v->kind == VISIT_SEEDS)
         return STR("");
-    if (j->v->kind == VISIT_KNOWN)
+    if (j->known)
         return j->known->hops;
     if (j->last_hop != hop) {
         const struct str pieces[] = {j->v->lent.hops, {&hop, 1}};

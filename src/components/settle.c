@@ -132,7 +132,8 @@ static void send_to(struct settle_part *s, struct visit *v, const struct candida
                     size_t count, unsigned epoch, unsigned shard)
 {
     struct instance *self = s->self;
-    const struct candidate **some = count ? arena_alloc(v->arena, count * sizeof *some) : NULL;
+    const struct candidate **some =
+        count ? arena_alloc(v->arena, count * sizeof(struct candidate *)) : NULL;
     size_t n = 0;
     for (size_t i = 0; some && i < count; i++)
         if (frontier_bucket(list[i].position) % self->shard_count == shard)

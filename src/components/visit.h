@@ -219,7 +219,7 @@ static inline bool visit_is_list(const struct visit *v)
 /* A page that came whole and is in the archive. */
 static inline bool visit_is_whole(const struct visit *v)
 {
-    return v->is_kept && v->answer->outcome == HTTP_WHOLE && v->end.status == 200;
+    return v->is_kept && v->answer && v->answer->outcome == HTTP_WHOLE && v->end.status == 200;
 }
 
 /* How its payload compares with the one captured before. */
