@@ -81,6 +81,8 @@ const struct option settings_table[] = {
     TEXT(ca_file, "ca-file", NULL, "certificates of the authorities to believe, not the system's",
          .arg = "FILE"),
 
+    SIZE(frontier_bytes, "frontier-memory", "2G",
+         "memory for known and queued URLs; past it they rest on disk; 0 is no limit"),
     BOOL(archive_only, "archive-only", "no", "archive without comparing or listing links"),
     BOOL(recrawl, "recrawl", "no", "ask again for what is known, if it changed"),
     BOOL(compare, "compare", "no", "keep of every page what a recrawl compares, from now on"),

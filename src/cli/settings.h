@@ -52,6 +52,7 @@ struct settings {
     bool insecure;
     struct str ca_file;
 
+    uint64_t frontier_bytes; /* 0 = no limit */
     bool archive_only;
     bool recrawl;
     bool compare;

@@ -2,14 +2,15 @@
 /* admit: links of this shard's hosts enter the frontier, unless they are known, or there is no room
  * for more of their kind: hosts of one domain, queries of one path. They are in the journal
  * already, so a crash now loses none of them; which of them had no room is journalled too, so that
- * they stay out. Budgets are asked here because only the owner of a
- * host can tell what is new. */
+ * they stay out. Budgets are asked here because only the owner of a host can tell what is new;
+ * where the host rests on disk, they are asked when it is loaded (ledger_here.c). */
 #include "components/links.h"
 #include "components/services.h"
 #include "components/visit.h"
 
 #include "base/mem.h"
 #include "flow/part.h"
+#include "frontier/rest.h"
 
 enum { AT_ONCE = 512, DROPPED_MAX_BYTES = 64 << 20 };
 
@@ -59,9 +60,12 @@ static void forget_sent(struct ledger_service *l, unsigned shards, uint64_t fing
 }
 
 /* Only what nobody knows is counted against budgets. */
-static bool has_room(struct admit *a, const struct candidate *c, struct str from,
-                     unsigned *new_hosts)
+static bool has_room(struct admit *a, struct candidate *c, struct str from, unsigned *new_hosts)
 {
+    if (frontier_rests(a->frontier, c->position)) {
+        c->from = from;
+        return true;
+    }
     if (frontier_knows(a->frontier, c->position, c->fingerprint))
         return true;
     if (!frontier_host(a->frontier, c->position, c->host)) {
@@ -120,7 +124,7 @@ static void admit_some(struct instance *self, struct links *links, const struct 
 {
     struct admit *a = self->state;
     enum admitted became[AT_ONCE];
-    uint64_t fresh = 0;
+    uint64_t fresh = 0, later = 0;
     if (a->depths)
         note_depths(self, links, list, count);
     enum rc rc = ledger_admit(a->ledger->ledger, self->shard, links->epoch, list, count,
@@ -129,10 +133,12 @@ static void admit_some(struct instance *self, struct links *links, const struct 
         part_fail(self, rc, "cannot admit links: %s", rc_text(rc));
         return;
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         fresh += became[i] == ADMITTED_NEW;
+        later += became[i] == ADMITTED_LATER;
+    }
     count_add(&a->ledger->counts.admitted, fresh);
-    count_add(&a->ledger->counts.known, count - fresh);
+    count_add(&a->ledger->counts.known, count - fresh - later);
 }
 
 /* Moves those with room to the front; how many there are. The fingerprints of the others go into

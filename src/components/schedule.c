@@ -18,6 +18,7 @@ enum {
     GAUGES_EVERY = 64,
     CREDITS_EACH = 4, /* the visit, and its links to a few shards */
     VISITS_OPEN = 512,
+    LOOK_AGAIN_MS = 2,
 };
 
 struct schedule_settings {
@@ -60,6 +61,8 @@ static void gauges(struct schedule *s)
     atomic_store_explicit(&to->out, c.out, memory_order_relaxed);
     atomic_store_explicit(&to->waiting, c.waiting, memory_order_relaxed);
     atomic_store_explicit(&to->ready, c.ready, memory_order_relaxed);
+    atomic_store_explicit(&to->resting, c.resting, memory_order_relaxed);
+    atomic_store_explicit(&to->unsorted, c.unsorted, memory_order_relaxed);
     atomic_store_explicit(&to->memory_bytes, c.bytes, memory_order_relaxed);
     atomic_store_explicit(&to->due_ms, frontier_due_ms(s->frontier), memory_order_relaxed);
 }
@@ -191,6 +194,8 @@ static enum produced wait_for_host(struct schedule *s)
     if (is_idle &&
         budget_is_spent(s->budget)) /* somebody may be typing seeds that nobody will ask */
         return end_crawl(s, BUDGET_PAGES);
+    if (due_ms <= now_ms) /* what rests has work: it is loaded in turns, by others */
+        due_ms = now_ms + LOOK_AGAIN_MS;
     if (due_ms > now_ms && left_ms(s) < due_ms - now_ms)
         due_ms = now_ms + left_ms(s);
     if (due_ms != UINT64_MAX && part_timer(s->self, &s->timer, due_ms))

@@ -66,6 +66,7 @@ struct crawl_counts {
     /* The last word of each shard on its frontier. */
     struct crawl_shard_counts {
         _Atomic uint64_t hosts, known, queued, out, waiting, ready, memory_bytes;
+        _Atomic uint64_t resting, unsorted; /* buckets on disk, links to them not looked at */
         _Atomic uint64_t due_ms; /* when the next host may be asked; UINT64_MAX = none waits */
     } shards[CRAWL_MAX_SHARDS];
 };

@@ -94,6 +94,8 @@ enum rc ledger_settle(struct ledger *l, unsigned shard, const struct ledger_outc
     (void)pthread_mutex_unlock(&l->lock);
     if (rc)
         return rc;
+    if (o->lent && card_if(o->lent->host))
+        frontier_extra_bytes(s->frontier, o->lent->host, card_bytes(card_if(o->lent->host)));
     if (o->lent)
         frontier_settle(s->frontier, o->lent, o->how, o->due_ms);
     if (o->place && o->capture)
@@ -175,6 +177,7 @@ enum rc ledger_turn(struct ledger *l, unsigned shard)
     (void)pthread_mutex_unlock(&l->lock);
     if (rc == RC_OK && slice)
         rc = image_slice(l, shard);
+    rc = rc ? rc : rest_turn(l, shard);
     return rc ? ledger_fail(l, rc) : RC_OK;
 }
 

@@ -9,10 +9,12 @@
  *   ledger_image.c    images of all buckets: slices, the file, the MANIFEST
  *   ledger_links.c    what was found on a page, from the archive
  *   ledger_sync.c     the helper: syncs, commits, free disk
+ *   ledger_rest.c     files of buckets that rest, and the thread for them
  *   ledger_restart.c  beginning anew
  *   batch*.c, manifest.c, card.c   bytes
  *
- * Locks, in the order they are taken: `rounds`, `lock`, then those inside archive and store. */
+ * Locks, in the order they are taken: `rounds`, `lock`, then those inside archive and store;
+ * `rest_lock` is held for a few lines only and nothing is taken under it. */
 #ifndef CRAWL_LEDGER_INSIDE_H
 #define CRAWL_LEDGER_INSIDE_H
 
@@ -20,7 +22,7 @@
 #include "base/log.h"
 #include "crawl/batch.h"
 #include "crawl/manifest.h"
-#include "frontier/image.h"
+#include "frontier/rest_job.h"
 #include "store/journal.h"
 
 #include <pthread.h>
@@ -30,6 +32,7 @@
 #define LEDGER_MANIFEST "state/MANIFEST"
 #define LEDGER_ARCHIVE "archive"
 #define LEDGER_RECRAWL "state/RECRAWL"
+#define LEDGER_REST "state/rest"
 
 enum {
     IMAGE_SLICE_BUCKETS = 64,       /* a turn writes so many, */
@@ -47,6 +50,14 @@ struct ledger_shard {
     uint64_t settled;     /* `lock`: position of its archive up to which outcomes are journalled */
     bool is_sliced;       /* `lock` */
     uint64_t round_settled; /* the round's: `settled` when it began */
+    bool is_over; /* the shard's thread's: one bucket is more than its memory; it was said */
+    struct rest_job *came, *last_came; /* `rest_lock`: done, for the shard's thread */
+};
+
+/* The files of a bucket that rests, each of generation 0 if there is none. */
+struct rest_place {
+    uint64_t now;                  /* generation of the one that it rests in */
+    struct rest_file making, kept; /* referred to by the image being made, by the one that counts */
 };
 
 /* Some buckets' images, from a shard to the helper. */
@@ -72,6 +83,7 @@ struct ledger {
     struct line_file *files[LEDGER_FILES];
     struct ledger_shard *shards;
     uint64_t opened_ms;
+    bool is_resumed;            /* hosts have their rest first */
     uint64_t elapsed_before_ms; /* of earlier runs */
 
     /* One round at a time, and what only rounds use. */
@@ -105,6 +117,16 @@ struct ledger {
     pthread_cond_t wake;
     pthread_t thread;
     bool has_thread;
+
+    /* ledger_rest.c's. The lock guards the rest. */
+    int64_t wall_minus_now; /* for what rests: a jump of the wall clock changes nothing */
+    bool has_rest_thread;
+    pthread_t rest_thread;
+    pthread_mutex_t rest_lock;
+    pthread_cond_t rest_wake, rest_idle;
+    struct rest_place *places; /* FRONTIER_BUCKETS */
+    struct rest_job *jobs, *last_job;
+    bool is_working, rest_stop;
 };
 
 /* Makes a failure the ledger's own; returns the first there was. */
@@ -139,8 +161,29 @@ void drops_sort(struct drops *d, bool (*is_void)(const void *ctx, uint64_t posit
                 const void *ctx);
 bool drops_has(const struct drops *d, uint64_t batch, uint64_t fingerprint);
 void drops_done(struct drops *d);
+/* ledger_rest.c. First and last: */
+MUST_CHECK bool rest_make(struct ledger *l);
+void rest_done(struct ledger *l);
+MUST_CHECK enum rc rest_start(struct ledger *l); /* its thread */
+void rest_stop(struct ledger *l);                /* behind the last job */
+/* At the opening: frontiers get their carrier; references of the image are taken; what nobody
+ * refers to goes. */
+MUST_CHECK enum rc rest_begin(struct ledger *l);
+MUST_CHECK enum rc rest_adopt(struct ledger *l, struct str reference);
+MUST_CHECK enum rc rest_clean(struct ledger *l);
+/* On the shard's thread: what has been done is taken back; that and more, once a turn; and when
+ * nobody lends, until the budget is kept. */
+MUST_CHECK enum rc rest_collect(struct ledger *l, unsigned shard);
+MUST_CHECK enum rc rest_turn(struct ledger *l, unsigned shard);
+MUST_CHECK enum rc rest_fit(struct ledger *l, unsigned shard);
+/* The image being made refers to that file; all such files are made durable; and it counts now, or
+ * has been given up. */
+void rest_refer(struct ledger *l, unsigned bucket, struct rest_file file);
+MUST_CHECK enum rc rest_sync(struct ledger *l);
+MUST_CHECK enum rc rest_settle(struct ledger *l, bool is_kept);
 
 /* ledger_image.c */
+struct image_context ledger_image_context(struct ledger *l);
 MUST_CHECK enum rc image_load(struct ledger *l, struct buf *why);
 void image_begin(struct ledger *l);   /* under `lock` */
 bool image_is_due(struct ledger *l);  /* under `lock` */

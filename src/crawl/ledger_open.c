@@ -18,6 +18,7 @@ static struct ledger *ledger_make(struct disk *d, const struct ledger_settings *
     l->disk = d;
     l->commit_end = UINT64_MAX;
     l->opened_ms = clock_now_ms(s->clock);
+    l->wall_minus_now = (int64_t)clock_wall_ms(s->clock) - (int64_t)l->opened_ms;
     buf_init(&l->commit, MANIFEST_MAX_BYTES / 2);
     (void)pthread_mutex_init(&l->rounds, NULL);
     (void)pthread_mutex_init(&l->lock, NULL);
@@ -29,7 +30,7 @@ static struct ledger *ledger_make(struct disk *d, const struct ledger_settings *
     l->digests = digest_table_open(s->digest_bytes);
     for (unsigned i = 0; l->shards && i < s->shards; i++)
         buf_init(&l->shards[i].batch, JOURNAL_MAX_BATCH_BYTES - BATCH_FRONT_BYTES);
-    if (!l->shards || !l->digests) {
+    if (!rest_make(l) || !l->shards || !l->digests) {
         ledger_close(l);
         return NULL;
     }
@@ -99,6 +100,7 @@ enum rc ledger_open(struct disk *d, const struct ledger_settings *s, struct ledg
     rc = rc ? rc : recall_payloads(l);
     rc = rc ? rc : open_archives(l, why);
     rc = rc ? rc : ledger_restart(l, &report, why);
+    rc = rc ? rc : rest_start(l);
     rc = rc ? rc : helper_start(l);
     if (rc) {
         if (!why->n)
@@ -121,6 +123,9 @@ enum rc image_of_all(struct ledger *l)
 {
     enum rc rc = RC_OK;
     image_drop(l);
+    rc = rest_settle(l, false);
+    if (rc)
+        return rc;
     if (l->pending[0] || l->pending[1]) {
         rc = ledger_sync(l);
         return rc ? rc : journal_sync(l->journal);
@@ -140,7 +145,10 @@ enum rc image_of_all(struct ledger *l)
 enum rc ledger_finish(struct ledger *l)
 {
     helper_stop(l);
+    rest_stop(l);
     enum rc rc = ledger_state(l);
+    for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
+        rc = rest_collect(l, i);
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
         warc_files_roll(l->shards[i].warc);
     rc = rc ? rc : image_of_all(l);
@@ -153,7 +161,9 @@ void ledger_close(struct ledger *l)
     if (!l)
         return;
     helper_stop(l);
+    rest_stop(l);
     image_drop(l);
+    rest_done(l);
     for (unsigned i = 0; l->shards && i < l->settings.shards; i++) {
         frontier_close(l->shards[i].frontier);
         warc_files_close(l->shards[i].warc);

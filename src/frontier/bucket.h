@@ -11,6 +11,14 @@ struct bucket {
     struct host **hosts; /* open addressing by position, NULL = free */
     uint32_t host_slots; /* a power of two */
     uint32_t host_count;
+    /* For the choice of who rests (frontier/rest.h): */
+    uint32_t out;      /* of its hosts */
+    uint64_t queued;   /* of all its hosts */
+    uint64_t bytes;    /* memory */
+    uint64_t since_ms; /* it is resident */
+    bool is_leaving;   /* its hosts are in no heap: nobody is lent any more */
+    bool is_fresh;     /* it was loaded with somebody ready, and has lent nothing yet */
+    bool is_stuck;     /* it has no image that fits: never rests */
 };
 
 /* Frees all it holds, not itself. */
