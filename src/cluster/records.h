@@ -26,6 +26,7 @@ enum {
     RECORDS_MAX_STATE_BYTES = 256 << 10,
     RECORDS_MAX_NAME_BYTES = 32,
     RECORDS_DIGEST_BYTES = 20,
+    RECORDS_CLASSES = 4, /* of the frontier */
 };
 
 enum record_kind { RECORD_URL = 1, RECORD_DONE, RECORD_HOST };
@@ -73,16 +74,19 @@ struct record_batch {
     struct str records; /* for records_next */
 };
 
-/* Writing: begun, then records are put, then ended; failures stick in `out`. */
+/* Writing: begun, then records are put; failures stick in `out`, RC_LIMIT for what no reader would
+ * take by its length. Hops past the maximum are cut. */
 void record_batch_begin(struct buf *out, const struct record_batch *head);
 void record_put(struct buf *out, const struct record *r);
 
-/* Everything is looked at: on RC_OK walking cannot fail. RC_CORRUPT, RC_VERSION, RC_LIMIT. */
+/* Everything is looked at: on RC_OK walking cannot fail. RC_CORRUPT, RC_VERSION, RC_LIMIT. Names
+ * are names (cluster/names.h), hosts and paths hold no blank and no control, so they can go into
+ * lines of text; whether a fingerprint is that of its URL is for the reader to see. */
 MUST_CHECK enum rc record_batch_read(struct str bytes, struct record_batch *ret);
 bool records_next(struct str *records, struct record *ret);
 
-/* Which of two dones, or two host records, of the same thing counts; < 0: b, > 0: a, 0: the same.
- */
+/* Which of two records of the same thing counts: < 0: b, > 0: a, 0: either. A done counts before a
+ * url. Of two hosts it is about `state` alone: the next moment is always the later of the two. */
 int record_compare(const struct record *a, const struct record *b);
 
 #endif

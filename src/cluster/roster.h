@@ -5,24 +5,43 @@
  * have read the same prefix have the same roster, ring, adopters and holders (invariant 5). Nothing
  * here reads a clock or the network: the stamps are the server's, out of the log.
  *
- *   entry                     valid if                                             effect
- *   found{timings, ring}      it is the first of all                               the rules
- *   renew{inc, boot, n}       inc is living; boot is the roster's, or is_start     lease, boot
- *   join{inc, weight, e, boot} e = last + 1; name not living; its former inc       in the ring
- *                             adopted or gone; no collision; no transition open
- *   weight{inc, weight, e}    e = last + 1; own; living; no transition open        new ring
- *   leave{inc, e}             the same                                             LEAVING, out of
- * it dead{v, inc, lease, e}    e = last + 1; writer and v living; v has not renewed DEAD, out of it
- *                             behind `lease`; stamps far enough apart
- *   adopted{v, inc}           writer is v's adopter at the last epoch              v is forgotten
- *   gone{inc}                 own, LEAVING                                         out
- *   settled{e}                e = last; by a living agent                          older holders go
- *   restore{n, entries}       continues what is left of a log that lost its end    those entries
+ *   entry                       valid if                                        effect
+ *   found{timings, ring}        none has counted before it, nor anything else   the rules
+ *   renew{inc, boot, n}         inc is living; boot is the roster's or is_start lease, boot
+ *   join{inc, weight, e, boot}  e = last + 1; name not living; inc is its       in the ring
+ *                               former + 1, that one adopted or gone; no point
+ *                               collision; no transition open
+ *   weight{inc, weight, e}      e = last + 1; own; not LEAVING;                 new ring
+ *                               no collision; no transition open
+ *   leave{inc, e}               e = last + 1; own; not LEAVING yet; no          LEAVING, out of
+ *                               transition open                                 the ring
+ *   dead{v, inc, lease, e}      e = last + 1; v living; `lease` is its last     DEAD, out of the
+ *                               renewal and old enough; the writer was heard    ring
+ *                               all the while
+ *   adopted{v, inc}             v is DEAD; writer is its adopter at the last e  v is forgotten
+ *   gone{inc}                   own, LEAVING                                    inc is forgotten
+ *   settled{e}                  e = last, not settled yet; writer living;       older holders go
+ *                               nobody is DEAD (all are adopted)
+ *   restore{n, entries}         n = length + 1, the entries are whole           those entries
  *
  * Living = joined and neither dead nor gone (LEAVING is living). A transition is open while settled
- * < last epoch. Deaths never wait for it. If nobody is living, join needs neither adopted nor
- * settled, and the joiner adopts all. An agent in RETURN may write `dead` of its own former
- * incarnation or another's. The ring is a function of the epoch alone. */
+ * < last epoch. Deaths never wait for it. Nor does who comes into an empty ring with a weight above
+ * 0: its join needs neither adopted nor settled, since it has to adopt all itself, and its weight
+ * does not wait either. The ring is a function of the epoch alone.
+ *
+ * Old enough, without a clock. The log has a time of its own: it goes on with the stamps, but never
+ * back, and from one entry to the next by at most a sixth of `dead` (or two renewals' time, if that
+ * is more). So hours in which nobody could write, and a server's clock that was turned, make nobody
+ * old. By that time the victim's lease must be 5/6 of `dead` old, and the writer must have been
+ * heard for as long without a pause of half of `dead`; every entry with its name is heard, also one
+ * that does not count. A writer need not be living: who is in RETURN renews its former incarnation
+ * (not as a start: that does not count, and is heard) and may then accuse anybody, its former self
+ * included. A name that never joined can accuse nobody.
+ *
+ * A log that lost its end is mended by `restore`, which has no number itself: its entries take
+ * theirs, as if they stood there (roster_lost_put). A restore that does not continue what is left
+ * changes nothing, so that a second one is harmless. Whoever had read the lost entries ignores it
+ * likewise; if the entries differ from what it had read it must stop. */
 #ifndef CLUSTER_ROSTER_H
 #define CLUSTER_ROSTER_H
 
@@ -31,9 +50,12 @@
 
 enum {
     ROSTER_MAX_AGENTS = 1024,   /* living or not yet forgotten */
-    ROSTER_MAX_NAME_BYTES = 32, /* letters, digits, '-', '_': it is a token of a subject */
-    ROSTER_MAX_RINGS = 64,      /* epochs since the last settled one */
-    ROSTER_MAX_ENTRY_BYTES = 64 << 10,
+    ROSTER_MAX_NAMES = 16384,   /* that ever joined: their incarnations are never used again */
+    ROSTER_MAX_NAME_BYTES = 32, /* cluster/names.h */
+    ROSTER_MAX_RINGS = 256,     /* joins and weights since the last settled epoch */
+    ROSTER_MAX_EPOCHS = 2048,   /* since the last settled one; deaths alone never reach it */
+    ROSTER_MAX_POINTS = 1 << 16,
+    ROSTER_MAX_ENTRY_BYTES = 512 << 10, /* a restore; the others take some dozen */
 };
 
 struct roster_timings { /* of `found`; an agent's own settings never enter the fold */
@@ -66,6 +88,13 @@ struct roster_entry {
     struct str entries;      /* restore: what was lost, each with writer and stamp, encoded */
 };
 
+/* For `entries` of a restore: what the writer had read at that place. The numbers of the places are
+ * dense, the first is the restore's `n`, and none of them is a restore. roster_lost_next walks what
+ * roster_entry_read took; *ret->number counts from 0. */
+struct roster_stand;
+void roster_lost_put(struct buf *entries, const struct roster_stand *at, struct str bytes);
+bool roster_lost_next(struct str *entries, struct roster_stand *ret, struct str *ret_bytes);
+
 /* As bytes, versioned, little endian; RC_CORRUPT, RC_VERSION, RC_LIMIT. Fuzzed. */
 void roster_entry_write(const struct roster_entry *e, struct buf *out);
 MUST_CHECK enum rc roster_entry_read(struct str bytes, struct roster_entry *ret);
@@ -73,7 +102,9 @@ MUST_CHECK enum rc roster_entry_read(struct str bytes, struct roster_entry *ret)
 /* Where an entry stands in the log, and who wrote it: from the subject, which the servers vouch
  * for. */
 struct roster_stand {
-    uint64_t number; /* in the log, 1 is the first; dense */
+    /* In the log, 1 is the first; dense: roster_length + 1. It is the stream's own number until a
+     * restore counted; from then on the log has more entries than the stream has messages. */
+    uint64_t number;
     uint64_t stamp_ms;
     struct str writer;
 };
@@ -96,8 +127,10 @@ MUST_CHECK enum rc roster_open(struct roster **ret);
 void roster_close(struct roster *r);
 
 /* Takes the next message of the log, whatever it is. *ret_why is "" if it counted, else why not
- * (static text): it is then as if it had not been written, but for its number. RC_INVALID: its
- * number does not follow the last one; RC_NOMEM; RC_LIMIT (too many agents: it does not count). */
+ * (static text): it is then as if it had not been written, but for its number and that its writer
+ * was heard. RC_INVALID: its number does not follow the last one; RC_LIMIT: it does not count (too
+ * many agents, names, points or rings); RC_NOMEM: nothing was taken, but that a restore may be half
+ * done, so the roster has to be folded anew. */
 MUST_CHECK enum rc roster_take(struct roster *r, const struct roster_stand *at, struct str bytes,
                                const char **ret_why);
 
@@ -118,7 +151,7 @@ const struct roster_agent *roster_find(const struct roster *r, struct str name);
 const struct roster_agent *roster_find_inc(const struct roster *r, struct str name, uint64_t inc);
 
 /* Who owns a host (hash64 of its name) at an epoch from the last settled one on; NULL: nobody is in
- * that ring. */
+ * that ring, or the epoch is not among them. */
 const struct roster_agent *roster_owner(const struct roster *r, uint64_t position, uint64_t epoch);
 
 /* The owners of that host since the last settled epoch, oldest first, each incarnation once, into
@@ -127,9 +160,10 @@ const struct roster_agent *roster_owner(const struct roster *r, uint64_t positio
 size_t roster_holders(const struct roster *r, uint64_t position, const struct roster_agent **ret,
                       size_t most, uint64_t *ret_gained);
 
-/* Whether `holder` owned at some epoch since the last settled one, up to `epoch`, anything that
- * `to` owns at `epoch`: of whom a gainer needs a mark. Exact by the arcs of the rings, or
- * over-careful, never the other way. */
+/* Whether `holder` owned at some epoch since the last settled one, before `epoch`, anything that
+ * `to` owns at `epoch`: of whom a gainer needs a mark (never of itself). Over-careful, never the
+ * other way: it looks at who lost and who gained points, not at the arcs. An epoch that is not
+ * among those kept gives true. */
 bool roster_held_for(const struct roster *r, const struct roster_agent *holder,
                      const struct roster_agent *to, uint64_t epoch);
 

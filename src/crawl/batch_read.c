@@ -2,8 +2,8 @@
 #include "crawl/batch.h"
 
 #include "base/hash.h"
+#include "base/taker.h"
 #include "crawl/batch_form.h"
-#include "crawl/taker.h"
 
 static bool host_ok(struct str host)
 {

@@ -10,7 +10,7 @@
 #include "crawl/card.h"
 
 #include "base/mem.h"
-#include "crawl/taker.h"
+#include "base/taker.h"
 
 enum { CARD_ALL_VERSION = 2 };
 enum { CARD_VERSION = 1, CARD_LISTED = 1, CARD_WITH_ROBOTS = 2, CARD_FLAGS = 3 };

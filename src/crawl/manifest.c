@@ -2,7 +2,7 @@
 #include "crawl/manifest.h"
 
 #include "base/hash.h"
-#include "crawl/taker.h"
+#include "base/taker.h"
 
 #define MAGIC "OWMANIFE"
 enum { HEAD_BYTES = 8 + 4 + 3 * 8, HASH_BYTES = 8 };

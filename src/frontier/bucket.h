@@ -30,4 +30,7 @@ struct host *bucket_host(const struct bucket *b, uint64_t position, struct str n
 /* A new one, which is not there yet; NULL without memory. */
 struct host *bucket_add_host(struct bucket *b, uint64_t position, struct str name, uint64_t *bytes);
 
+/* Takes one out that is in no heap, and frees it. */
+void bucket_remove_host(struct bucket *b, struct host *h, uint64_t *bytes);
+
 #endif

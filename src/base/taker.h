@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* taker: takes integers and runs of bytes off the front of what came from a disk. Reaching past the
- * end sets `bad` and gives zeros, so a format is read straight through and asked once. */
-#ifndef CRAWL_TAKER_H
-#define CRAWL_TAKER_H
+/* taker: takes integers and runs of bytes off the front of what came from a disk or a message.
+ * Reaching past the end sets `bad` and gives zeros, so a format is read straight through and asked
+ * once. */
+#ifndef BASE_TAKER_H
+#define BASE_TAKER_H
 
 #include "base/bytes.h"
 #include "base/str.h"

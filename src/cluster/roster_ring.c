@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/roster_inside.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+enum { FIRST_ROWS = 4 };
+
+/* Rings and rows ----------------------------------------------------------------------------- */
+
+static void ring_close(struct roster_ring *g)
+{
+    if (!g)
+        return;
+    ring_done(&g->ring);
+    mem_free(g->of);
+    mem_free(g);
+}
+
+static void ring_give_up(struct roster_ring *g)
+{
+    if (g && --g->users == 0)
+        ring_close(g);
+}
+
+static bool is_in_ring(const struct member *m)
+{
+    return m->is.state == ROSTER_LIVING && m->is.weight > 0;
+}
+
+static bool is_absent(const struct roster_row *row, uint32_t place)
+{
+    return row->absent[place / 64] >> place % 64 & 1;
+}
+
+/* Where the agents of the last row stand in `g`, both sorted; who has another weight is as good as
+ * gone. Says how many are the same. */
+static uint32_t match_last(const struct roster_row *last, const struct roster_ring *g,
+                           uint32_t *now_at, uint32_t *ret_fresh)
+{
+    uint32_t same = 0, at = 0;
+    *ret_fresh = g->count;
+    for (uint32_t i = 0; i < last->ring->count; i++) {
+        const struct member *m = last->ring->of[i];
+        now_at[i] = ASSIGN_GONE;
+        if (is_absent(last, i))
+            continue;
+        for (; at < g->count && strcmp(g->of[at]->is.name, m->is.name) < 0; at++)
+            *ret_fresh = at;
+        if (at == g->count || g->of[at] != m)
+            continue;
+        if (g->weight[at] == last->ring->weight[i]) {
+            now_at[i] = at;
+            same++;
+        } else {
+            *ret_fresh = at;
+        }
+        at++;
+    }
+    *ret_fresh = at < g->count ? at : *ret_fresh;
+    return same;
+}
+
+/* From the last ring if only one agent is new, which is what a join or a weight does. */
+static enum rc fill_from(struct roster_ring *g, const struct roster *r,
+                         const struct assign_list *list)
+{
+    struct assign_conflict conflict;
+    const struct roster_row *last = r->row_count ? &r->rows[r->row_count - 1] : NULL;
+    if (!last || !last->ring)
+        return ring_init(&g->ring, r->shape, list, &conflict);
+    uint32_t *now_at = mem_alloc(last->ring->count * sizeof *now_at);
+    if (!now_at)
+        return RC_NOMEM;
+    struct ring_former former = {.ring = &last->ring->ring, .now_at = now_at};
+    bool is_near = match_last(last, g, now_at, &former.fresh) + 1 >= g->count;
+    enum rc rc = ring_init_from(&g->ring, r->shape, list, is_near ? &former : NULL, &conflict);
+    mem_free(now_at);
+    return rc;
+}
+
+/* Members stand in the order of their names, and no name is living twice. */
+static enum rc fill_ring(struct roster_ring *g, const struct roster *r)
+{
+    struct assign_agent *agents = mem_alloc(g->count * sizeof *agents);
+    uint32_t *by_name = mem_alloc(g->count * sizeof *by_name);
+    enum rc rc = agents && by_name ? RC_OK : RC_NOMEM;
+    for (uint32_t i = 0; rc == RC_OK && i < g->count; i++) {
+        agents[i] = (struct assign_agent){.name = str_c(g->of[i]->is.name), .weight = g->weight[i]};
+        by_name[i] = i;
+    }
+    struct assign_list list = {agents, by_name, g->count};
+    if (rc == RC_OK)
+        rc = fill_from(g, r, &list);
+    mem_free(agents);
+    mem_free(by_name);
+    return rc;
+}
+
+/* *ret is NULL if nobody is in it. */
+static enum rc ring_open(const struct roster *r, struct roster_ring **ret)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < r->count; i++)
+        count += is_in_ring(r->members[i]);
+    *ret = NULL;
+    if (!count)
+        return RC_OK;
+    struct roster_ring *g = mem_zero(1, sizeof *g + count * sizeof *g->weight);
+    if (!g)
+        return RC_NOMEM;
+    g->of = mem_alloc(count * sizeof(void *));
+    for (size_t i = 0; g->of && i < r->count; i++)
+        if (is_in_ring(r->members[i])) {
+            g->weight[g->count] = r->members[i]->is.weight;
+            g->of[g->count++] = r->members[i];
+        }
+    enum rc rc = g->of ? fill_ring(g, r) : RC_NOMEM;
+    if (rc)
+        ring_close(g);
+    else
+        *ret = g;
+    return rc;
+}
+
+static struct roster_row *last_row(const struct roster *r)
+{
+    return &r->rows[r->row_count - 1];
+}
+
+static enum rc rows_reserve(struct roster *r)
+{
+    if (r->row_count >= ROSTER_MAX_EPOCHS)
+        return RC_LIMIT;
+    if (r->row_count < r->row_cap)
+        return RC_OK;
+    size_t cap = r->row_cap ? r->row_cap * 2 : FIRST_ROWS;
+    struct roster_row *rows = mem_resize(r->rows, cap * sizeof *rows);
+    if (!rows)
+        return RC_NOMEM;
+    r->rows = rows;
+    r->row_cap = cap;
+    return RC_OK;
+}
+
+static void rows_push(struct roster *r, const struct roster_row *row)
+{
+    r->rows[r->row_count++] = *row;
+    if (row->ring)
+        row->ring->users++;
+}
+
+static size_t count_rings(const struct roster *r)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->row_count; i++)
+        count += r->rows[i].ring && (i == 0 || r->rows[i].ring != r->rows[i - 1].ring);
+    return count;
+}
+
+enum rc rows_add_ring(struct roster *r)
+{
+    struct roster_row row = {0};
+    enum rc rc = count_rings(r) < ROSTER_MAX_RINGS ? rows_reserve(r) : RC_LIMIT;
+    if (rc == RC_OK)
+        rc = ring_open(r, &row.ring);
+    if (rc == RC_OK)
+        rows_push(r, &row);
+    return rc;
+}
+
+/* The member's place in a ring; its count if it is not there. */
+static uint32_t ring_place(const struct roster_ring *g, const struct member *m)
+{
+    uint32_t at = 0;
+    while (at < g->count && g->of[at] != m)
+        at++;
+    return at;
+}
+
+enum rc rows_add_without(struct roster *r, const struct member *m)
+{
+    enum rc rc = rows_reserve(r);
+    if (rc)
+        return rc;
+    struct roster_row row = r->row_count ? *last_row(r) : (struct roster_row){0};
+    uint32_t at = row.ring ? ring_place(row.ring, m) : 0;
+    if (row.ring && at < row.ring->count && !is_absent(&row, at)) {
+        row.absent[at / 64] |= UINT64_C(1) << at % 64;
+        row.absent_count++;
+    }
+    if (row.ring && row.absent_count == row.ring->count)
+        row = (struct roster_row){0};
+    rows_push(r, &row);
+    return RC_OK;
+}
+
+/* A lookup walks over the points of those absent: when they are many the ring is made anew. Without
+ * memory it stays as it is, which is only slower. */
+static void renew_ring(struct roster *r)
+{
+    struct roster_row *row = last_row(r);
+    struct roster_ring *g = NULL;
+    if (!row->ring || row->absent_count < row->ring->count / 4 + 1 || ring_open(r, &g) || !g)
+        return;
+    ring_give_up(row->ring);
+    *row = (struct roster_row){.ring = g};
+    g->users = 1;
+}
+
+void rows_settle(struct roster *r)
+{
+    for (size_t i = 0; i + 1 < r->row_count; i++)
+        ring_give_up(r->rows[i].ring);
+    r->rows[0] = *last_row(r);
+    r->row_count = 1;
+    renew_ring(r);
+    struct roster_row *row = last_row(r);
+    for (uint32_t i = 0; row->ring && i < row->ring->count; i++)
+        if (is_absent(row, i))
+            row->ring->of[i] = NULL; /* it may be forgotten */
+}
+
+void rows_done(struct roster *r)
+{
+    for (size_t i = 0; i < r->row_count; i++)
+        ring_give_up(r->rows[i].ring);
+    mem_free(r->rows);
+}
+
+/* Owners ------------------------------------------------------------------------------------- */
+
+static const struct roster_agent *row_owner(const struct roster_row *row, uint64_t position)
+{
+    const struct roster_ring *g = row->ring;
+    if (!g)
+        return NULL;
+    uint32_t at = row->absent_count ? ring_owner_among(&g->ring, position, row->absent)
+                                    : ring_owner(&g->ring, position);
+    return &g->of[at]->is;
+}
+
+const struct roster_agent *roster_owner(const struct roster *r, uint64_t position, uint64_t epoch)
+{
+    if (epoch < r->settled || epoch > r->epoch)
+        return NULL;
+    return row_owner(&r->rows[epoch - r->settled], position);
+}
+
+const struct roster_agent *roster_adopter(const struct roster *r, const struct roster_agent *dead)
+{
+    return roster_owner(r, hash64(str_c(dead->name)), r->epoch);
+}
+
+static bool holds(const struct roster_agent **list, size_t count, const struct roster_agent *a)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == a)
+            return true;
+    return false;
+}
+
+size_t roster_holders(const struct roster *r, uint64_t position, const struct roster_agent **ret,
+                      size_t most, uint64_t *ret_gained)
+{
+    const struct roster_agent *former = NULL;
+    size_t count = 0;
+    *ret_gained = r->settled;
+    for (size_t i = 0; i < r->row_count; i++) {
+        const struct roster_agent *owner = row_owner(&r->rows[i], position);
+        if (owner != former)
+            *ret_gained = r->settled + i;
+        if (owner && owner != former && count < most && !holds(ret, count, owner))
+            ret[count++] = owner;
+        former = owner;
+    }
+    return count;
+}
+
+/* Who held what ------------------------------------------------------------------------------ */
+
+/* An agent's weight in one row after another; rows next to each other mostly share a ring. */
+struct weigher {
+    const struct roster_agent *agent;
+    const struct roster_ring *ring;
+    uint32_t place;
+};
+
+static uint32_t weigh(struct weigher *w, const struct roster_row *row)
+{
+    const struct roster_ring *g = row->ring;
+    if (!g)
+        return 0;
+    if (w->ring != g) {
+        w->ring = g;
+        for (w->place = 0; w->place < g->count; w->place++)
+            if (g->of[w->place] && &g->of[w->place]->is == w->agent)
+                break;
+    }
+    return w->place == g->count || is_absent(row, w->place) ? 0 : g->weight[w->place];
+}
+
+/* The points of an agent are the first of one sequence, more of them with more weight. If the
+ * holder has all the points it had, and `to` none that it had not, then whatever was nearer to the
+ * holder still is: nothing went from the one to the other. Otherwise something may have, and with
+ * three positions a host nearly always did. */
+bool roster_held_for(const struct roster *r, const struct roster_agent *holder,
+                     const struct roster_agent *to, uint64_t epoch)
+{
+    if (holder == to)
+        return false;
+    if (epoch < r->settled || epoch > r->epoch)
+        return true;
+    const struct roster_row *at = &r->rows[epoch - r->settled];
+    struct weigher by_holder = {.agent = holder}, by_to = {.agent = to};
+    uint32_t holder_now = weigh(&by_holder, at), to_now = weigh(&by_to, at);
+    if (!to_now)
+        return false;
+    for (const struct roster_row *row = r->rows; row < at; row++) {
+        uint32_t held = weigh(&by_holder, row);
+        if (held && (held > holder_now || weigh(&by_to, row) < to_now))
+            return true;
+    }
+    return false;
+}
