@@ -157,6 +157,32 @@ def _(tmp):
         assert a.done(2000)["rc"] == "OK"
 
 
+@case("who does not poll loses what was said, counted, and nothing that was asked of the streams")
+def _(tmp):
+    with Post(tmp) as post, Bus(post, "a") as a, post.client("b") as b:
+        a.do("listen orb.crawl.hb.*")
+
+        def beat_heard():
+            b.pub("orb.crawl.hb.b", b"beat")
+            b.flush()
+            a.take()
+            return any(e["event"] == "heard" for e in a.events)
+        until(beat_heard, "a listens")
+        a.do("append 1 orb.crawl.roster.a 1 x\nsleep 3000")
+        for _ in range(60):
+            for _ in range(100):
+                b.pub("orb.crawl.hb.b", b"beat" * 10)
+            b.flush()
+        assert a.done(1)["rc"] == "OK"
+        a.do("append 2 orb.crawl.roster.a 2 y")
+        assert a.done(2)["rc"] == "OK"
+        a.do("counts")
+        lost = a.wait(lambda e: e["event"] == "counts", "counts")["heard_lost"]
+        a.take()
+        heard = sum(e["event"] == "heard" for e in a.events)
+        assert lost >= 1 and heard <= 6000, (lost, heard)
+
+
 @case("a server killed in the middle: every ticket ends once, then it works again")
 def _(tmp):
     with Post(tmp) as post, Bus(post, "a") as a:
