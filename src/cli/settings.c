@@ -36,6 +36,8 @@ const struct option settings_table[] = {
     LIST(include, "include", NULL, "take only URLs that match", .arg = "REGEX", .live = true),
     LIST(exclude, "exclude", NULL, "leave out URLs that match", .arg = "REGEX", .live = true),
     BOOL(pages_only, "pages-only", "no", "leave out images, styles and scripts"),
+    TEXT(normalise, "normalise", "default",
+         "the rules that make equal URLs equal (orbweaver try url --help)", .arg = "RULES"),
     COUNT(pages, "pages", "0", "stop after so many pages; 0 is no limit",
           .letter = 'n', .live = true),
     TIME(time_ms, "time", "0", "stop after so long; 0 is no limit", .letter = 't', .live = true),
@@ -81,6 +83,7 @@ const struct option settings_table[] = {
 
     BOOL(archive_only, "archive-only", "no", "archive without comparing or listing links"),
     BOOL(recrawl, "recrawl", "no", "ask again for what is known, if it changed"),
+    BOOL(compare, "compare", "no", "keep of every page what a recrawl compares, from now on"),
     TEXT(cluster, "cluster", NULL, "join the crawl of other machines", .arg = "URL"),
     BOOL(refetch_lost, "refetch-lost", "no", "ask again for pages whose archive was lost"),
 

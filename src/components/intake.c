@@ -18,17 +18,6 @@ enum {
     LINKS_MAX_BYTES = 16 << 20,
 };
 
-struct intake_settings {
-    struct str normalise;
-};
-
-static const struct option intake_options[] = {
-    OPTION_TEXT_ROW(struct intake_settings, normalise, "normalise", "default",
-                    "the rules that make equal URLs equal (orbweaver try url --help)",
-                    .arg = "RULES"),
-    {0},
-};
-
 /* Fingerprints of one page's links: open addressing, emptied by a new mark. */
 struct page_set {
     struct page_slot {
@@ -57,20 +46,15 @@ static void intake_close(struct instance *self)
 
 static enum rc intake_open(struct instance *self, struct buf *why)
 {
-    const struct intake_settings *s = self->settings;
     struct intake *in = mem_zero(1, sizeof *in);
-    struct str bad;
+    (void)why;
     if (!in)
         return RC_NOMEM;
     self->state = in;
     in->ledger = part_provider(self, 0);
     in->scope = part_provider(self, 1);
-    enum rc rc = url_rules_parse(s->normalise, &in->rules, &bad);
-    if (rc) {
-        buf_printf(why, "normalise: \"" STR_FMT "\" is no rule", STR_ARG(bad));
-        intake_close(self);
-    }
-    return rc;
+    in->rules = scope_rules(in->scope->scope);
+    return RC_OK;
 }
 
 /* Each link once ------------------------------------------------------------------------------- */
@@ -309,8 +293,6 @@ const struct part part_intake = {
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "counts"},
                                         {"scope", SCOPE_INTERFACE, "knows what belongs"},
                                         {0}},
-    .options = intake_options,
-    .settings_bytes = sizeof(struct intake_settings),
     .open = intake_open,
     .close = intake_close,
     .handle = intake_handle,

@@ -171,9 +171,14 @@ MUST_CHECK enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch
                                 const struct candidate *list, size_t count, uint64_t now_ms,
                                 enum admitted *ret);
 
-/* So many links that a ledger_settle has journalled will not be admitted: over a budget. After a
- * crash they may be. */
-void ledger_drop(struct ledger *l, unsigned epoch, size_t count);
+/* Where the shard's last ledger_settle stands in the journal; its thread's. */
+uint64_t ledger_settled_at(struct ledger *l, unsigned shard);
+
+/* Some links that the ledger_settle at `batch` (ledger_settled_at) has journalled are not admitted:
+ * over a budget. It is journalled, so that they do not come back after a crash. `shard` is the
+ * caller's own. */
+MUST_CHECK enum rc ledger_drop(struct ledger *l, unsigned shard, unsigned epoch, uint64_t batch,
+                               const uint64_t *fingerprints, size_t count);
 
 /* Once a turn of the shard. */
 MUST_CHECK enum rc ledger_turn(struct ledger *l, unsigned shard);

@@ -37,6 +37,7 @@ struct recovery {
     size_t named_count, named_room;
     struct stretch *voids;
     size_t void_count, void_room;
+    struct drops drops;
     uint64_t new_void; /* where this recovery's own begins; UINT64_MAX: there is none */
     uint64_t outcomes; /* that hold */
     uint64_t history_from, history_puts;
@@ -143,6 +144,8 @@ static enum rc note(void *ctx, uint64_t position, struct str bytes)
         return keep_commit(r, bytes, &b.commit);
     if (b.kind == BATCH_VOID)
         return add_void(r, b.void_from, position);
+    if (b.kind == BATCH_DROP)
+        return drops_add(&r->drops, position, &b);
     bool behind = !r->commit.n || position >= r->said.position;
     return b.has_place && behind ? add_named(r, position, &b.place) : RC_OK;
 }
@@ -225,8 +228,9 @@ static enum rc mend_archive(struct recovery *r)
 
 /* 4: doing again ------------------------------------------------------------------------------ */
 
-static bool is_void(const struct recovery *r, uint64_t position)
+static bool is_void(const void *ctx, uint64_t position)
 {
+    const struct recovery *r = ctx;
     for (size_t i = 0; i < r->void_count; i++)
         if (position >= r->voids[i].from && position < r->voids[i].to)
             return true;
@@ -270,14 +274,15 @@ static enum rc redo_url(struct recovery *r, const struct batch_url *u)
     return RC_OK;
 }
 
-static enum rc redo_links(struct recovery *r, struct str links)
+static enum rc redo_links(struct recovery *r, uint64_t position, struct str links)
 {
     struct candidate c;
     enum admitted what;
     size_t done;
     enum rc rc = RC_OK;
     while (rc == RC_OK && batch_next_link(&links, &c))
-        rc = frontier_admit(frontier_of(r->l, c.position), &c, 1, r->now_ms, &what, &done);
+        if (!drops_has(&r->drops, position, c.fingerprint))
+            rc = frontier_admit(frontier_of(r->l, c.position), &c, 1, r->now_ms, &what, &done);
     return rc;
 }
 
@@ -316,7 +321,7 @@ static enum rc redo(void *ctx, uint64_t position, struct str bytes)
     r->report->batches++;
     r->l->totals = b.totals;
     rc = b.has_url ? redo_url(r, &b.url) : RC_OK;
-    rc = rc ? rc : redo_links(r, b.links);
+    rc = rc ? rc : redo_links(r, position, b.links);
     if (rc == RC_OK && (!r->commit.n || position >= r->said.position))
         rc = redo_lines(r, b.lines);
     rc = rc ? rc : redo_past(r, &b, position, position + JOURNAL_HEAD_BYTES + bytes.n);
@@ -413,8 +418,10 @@ enum rc ledger_recover(struct ledger *l, struct ledger_report *report, struct bu
     rc = rc ? rc : mend_archive(&r);
     journal_close(l->journal);
     l->journal = NULL;
+    drops_sort(&r.drops, is_void, &r);
     rc = rc ? rc : do_again(&r);
     buf_done(&r.commit);
+    drops_done(&r.drops);
     mem_free(r.named);
     mem_free(r.voids);
     return rc;

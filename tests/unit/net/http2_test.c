@@ -343,6 +343,38 @@ static void each_phase_has_its_limit_in_time(void **state)
     }
 }
 
+static bool never(struct http_ask *ask, uint16_t status, struct str head)
+{
+    (void)ask, (void)head;
+    return status == 404;
+}
+
+/* P7, P8: a stream that is not wanted is reset; the connection goes on, and what had been sent of
+ * the stream is passed over. */
+static void a_stream_that_is_not_wanted_is_reset(void **state)
+{
+    (void)state;
+    static const struct tls_visit visits[] = {{"h2", {"s|h200|dabc", "h200|Dabc", "h404|Dnew"}},
+                                              {0}};
+    struct http_settings s = usual();
+    struct rig r;
+    rig_init(&r, visits, false, &s);
+    r.ask.wants = never;
+    for (int i = 0; i < 2; i++) {
+        assert_rc(fetch(&r), RC_OK);
+        assert_int_equal(r.answer.outcome, HTTP_UNWANTED);
+        assert_int_equal(r.body.n, 0);
+        assert_true(r.answer.is_h2);
+        assert_int_equal(http_counts(r.http).idle, 1);
+    }
+    assert_rc(fetch(&r), RC_OK);
+    assert_int_equal(r.answer.outcome, HTTP_WHOLE);
+    assert_str(buf_str(&r.body), STR("new"));
+    assert_int_equal(r.peer.accepted, 1);
+    assert_int_equal(http_counts(r.http).fell_back, 0);
+    rig_done(&r);
+}
+
 /* An engine of its own; a failure on our side is no memory. */
 static enum rc fetch_once(void *ctx)
 {
@@ -387,6 +419,7 @@ int main(void)
         cmocka_unit_test(h2_that_was_not_offered_is_refused),
         cmocka_unit_test(a_head_is_written_as_http_1),
         cmocka_unit_test(each_phase_has_its_limit_in_time),
+        cmocka_unit_test(a_stream_that_is_not_wanted_is_reset),
         cmocka_unit_test(without_memory_an_ask_fails_and_nothing_is_lost),
     };
     (void)signal(SIGPIPE, SIG_IGN); /* the server's */

@@ -811,6 +811,106 @@ static void without_memory_an_ask_fails_and_nothing_is_lost(void **state)
     rig_done(&r);
 }
 
+/* ---- what is not wanted ---- */
+
+struct judge {
+    struct rig rig;
+    unsigned calls;
+    uint16_t status;
+    bool answer;
+};
+
+static bool on_head(struct http_ask *ask, uint16_t status, struct str head)
+{
+    struct judge *j = EVENT_OF(ask, struct judge, rig.ask);
+    j->calls++;
+    j->status = status;
+    assert_true(str_starts(head, STR("HTTP/1.1 ")));
+    assert_int_equal(head.p[head.n - 1], '\n');
+    return j->answer;
+}
+
+static void judge_init(struct judge *j, const struct peer_step *steps, bool answer)
+{
+    struct http_settings s = usual();
+    *j = (struct judge){.answer = answer};
+    rig_init(&j->rig, steps, &s);
+    j->rig.ask.wants = on_head;
+    j->rig.ask.body_bytes = 128 << 20;
+}
+
+/* P7, P8: 64 MB are said to come; what fits into the kernel's buffers is far less. */
+static void a_body_that_is_not_wanted_is_left_where_it_is(void **state)
+{
+    (void)state;
+    static char piece[1 << 20];
+    const struct peer_step steps[] = {ACCEPT,
+                                      READ,
+                                      SEND("HTTP/1.1 103 Early\r\n\r\n"),
+                                      SEND("HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n"),
+                                      {PEER_SEND, {piece, sizeof piece}, 64},
+                                      HOLD,
+                                      END};
+    struct judge j;
+    judge_init(&j, steps, false);
+    assert_rc(http_start(j.rig.http, &j.rig.ask), RC_OK);
+    run_until(&j.rig, 1);
+    assert_int_equal(j.rig.answer.outcome, HTTP_UNWANTED);
+    assert_null(j.rig.answer.why);
+    assert_int_equal(j.rig.answer.status, 200);
+    assert_int_equal(j.calls, 1); /* not for the 103 */
+    assert_str(buf_str(&j.rig.head), STR("HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n"));
+    assert_int_equal(j.rig.body.n, 0);
+    assert_true(j.rig.answer.bytes_in < 1 << 20);
+    assert_int_equal(http_counts(j.rig.http).idle, 0);
+    rig_done(&j.rig);
+    assert_true(j.rig.peer.sent_bytes < 32 << 20);
+}
+
+/* The head decides before anything of the body does, and what came whole costs no connection. */
+static void what_is_not_wanted_ends_the_same_however_it_comes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct peer_step step;
+        unsigned idle;
+    } rows[] = {
+        {"head and body at once", SEND(L5 "hello"), 1},
+        {"byte by byte", DRIP(L5 "hello"), 0},
+        {"no body", SEND("HTTP/1.1 204 No\r\n\r\n"), 1},
+        {"a chunk that is none", SEND("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz"),
+         0},
+        {"leftover bytes", SEND(L5 "hello" L5 "wrong"), 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct peer_step steps[] = {ACCEPT, READ, rows[i].step, HOLD, END};
+        struct judge j;
+        print_message("# %s\n", rows[i].name);
+        judge_init(&j, steps, false);
+        assert_rc(http_start(j.rig.http, &j.rig.ask), RC_OK);
+        run_until(&j.rig, 1);
+        assert_int_equal(j.rig.answer.outcome, HTTP_UNWANTED);
+        assert_int_equal(j.rig.body.n, 0);
+        assert_int_equal(j.calls, 1);
+        assert_int_equal(http_counts(j.rig.http).idle, rows[i].idle);
+        rig_done(&j.rig);
+    }
+}
+
+static void what_is_wanted_comes_whole(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {ACCEPT, READ, DRIP(L5 "hello"), HOLD, END};
+    struct judge j;
+    judge_init(&j, steps, true);
+    assert_rc(http_start(j.rig.http, &j.rig.ask), RC_OK);
+    run_until(&j.rig, 1);
+    expect(&j.rig, HTTP_WHOLE, "hello");
+    assert_int_equal(j.calls, 1);
+    rig_done(&j.rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -838,6 +938,9 @@ int main(void)
         cmocka_unit_test(a_long_request_is_sent_in_parts),
         cmocka_unit_test(settings_that_mean_nothing_are_refused),
         cmocka_unit_test(without_memory_an_ask_fails_and_nothing_is_lost),
+        cmocka_unit_test(a_body_that_is_not_wanted_is_left_where_it_is),
+        cmocka_unit_test(what_is_not_wanted_ends_the_same_however_it_comes),
+        cmocka_unit_test(what_is_wanted_comes_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
