@@ -34,7 +34,6 @@ enum {
     USUAL_TIMEOUT_MS = 5000,
     BUFFER_BYTES = 1 << 20, /* of a connection, each way */
     REPLIES_MAX = 2 * BUS_MAX_OPEN,
-    QUEUE_LENGTH = BUS_NATS_HEARD_MAX + REPLIES_MAX,
     PENDING_MESSAGES = 1 << 16, /* in the library, before our callback */
     PENDING_BYTES = 64 << 20,
     LOGIN_MAX_BYTES = 255,
@@ -91,7 +90,7 @@ struct bus_nats {
     struct link *say, *hear;
 
     /* Filled by the library's threads. */
-    struct mpsc *notes;
+    struct mpsc *replies, *heard;
     _Atomic size_t heard_count, heard_bytes, reply_count;
     _Atomic uint64_t heard_lost, replies_lost, refused;
     _Atomic bool is_awake; /* event_fd has been written to since poll looked */
@@ -140,7 +139,7 @@ static void push(struct bus_nats *b, natsMsg *msg, bool is_reply)
     if (n) {
         n->msg = msg;
         n->is_reply = is_reply;
-        if (mpsc_push(b->notes, n) == RC_OK) {
+        if (mpsc_push(is_reply ? b->replies : b->heard, n) == RC_OK) {
             wake(b);
             return;
         }
@@ -738,38 +737,52 @@ static uint64_t remember_asker(struct bus_nats *b, struct str reply)
     return handle;
 }
 
-static bool show_heard(struct bus_nats *b, natsMsg *m, struct bus_event *e)
+/* Without memory for the asker's subject it is only heard, and the asker's time runs out. */
+static void show_heard(struct bus_nats *b, natsMsg *m, struct bus_event *e)
 {
     struct str reply = str_c(natsMsg_GetReply(m));
     *e = (struct bus_event){
         .kind = BUS_HEARD, .subject = str_c(natsMsg_GetSubject(m)), .payload = text_of(m)};
-    if (reply.n > 0 && reply.n <= BUS_MAX_SUBJECT_BYTES) {
-        e->kind = BUS_ASKED;
+    if (reply.n > 0 && reply.n <= BUS_MAX_SUBJECT_BYTES)
         e->reply = remember_asker(b, reply);
-        return e->reply != 0;
-    }
-    return true;
+    if (e->reply)
+        e->kind = BUS_ASKED;
 }
 
-/* Takes notes until one is an event. */
-static bool next_note(struct bus_nats *b, struct bus_event *e)
+/* The next of a queue, kept until poll returns. */
+static struct note *pop(struct bus_nats *b, struct mpsc *queue)
 {
-    for (size_t i = 0; i < QUEUE_LENGTH; i++) {
-        struct note *n = mpsc_pop(b->notes);
+    struct note *n = mpsc_pop(queue);
+    if (!n)
+        return NULL;
+    n->next = b->shown;
+    b->shown = n;
+    return n;
+}
+
+/* Passes over answers that nobody waits for any more. */
+static bool next_reply(struct bus_nats *b, struct bus_event *e)
+{
+    for (size_t i = 0; i < REPLIES_MAX; i++) {
+        struct note *n = pop(b, b->replies);
         if (!n)
             return false;
-        n->next = b->shown;
-        b->shown = n;
-        if (n->is_reply) {
-            atomic_fetch_sub(&b->reply_count, 1);
-        } else {
-            atomic_fetch_sub(&b->heard_count, 1);
-            atomic_fetch_sub(&b->heard_bytes, (size_t)natsMsg_GetDataLength(n->msg));
-        }
-        if (n->is_reply ? show_reply(b, n->msg, e) : show_heard(b, n->msg, e))
+        atomic_fetch_sub(&b->reply_count, 1);
+        if (show_reply(b, n->msg, e))
             return true;
     }
     return false;
+}
+
+static bool next_heard(struct bus_nats *b, struct bus_event *e)
+{
+    struct note *n = pop(b, b->heard);
+    if (!n)
+        return false;
+    atomic_fetch_sub(&b->heard_count, 1);
+    atomic_fetch_sub(&b->heard_bytes, (size_t)natsMsg_GetDataLength(n->msg));
+    show_heard(b, n->msg, e);
+    return true;
 }
 
 static void forget_shown(struct bus_nats *b)
@@ -821,14 +834,15 @@ static bool next_lost(struct bus_event *e, bool found, const struct open_call *c
     return found;
 }
 
-/* Loss is told before what ended by it, what has come before what will not come any more. */
+/* Loss is told before what ended by it; an answer that is here counts, however late it is looked
+ * at; what others say comes last, so that no flood of it delays the end of a call. */
 static bool next_event(struct bus_nats *b, uint64_t now_ms, struct bus_event *e)
 {
     struct open_call call;
-    return next_down(b, e) || next_lost(e, open_calls_due(b->calls, now_ms, &call), &call) ||
-           next_note(b, e) ||
+    return next_down(b, e) || next_reply(b, e) ||
+           next_lost(e, open_calls_due(b->calls, now_ms, &call), &call) ||
            next_lost(e, open_calls_older(b->calls, link_number(b->say), &call), &call) ||
-           next_up(b, e);
+           next_up(b, e) || next_heard(b, e);
 }
 
 static void drain(struct bus_nats *b)
@@ -874,16 +888,15 @@ static void close_fd(int fd)
 
 static void nats_free(struct bus_nats *b)
 {
-    for (struct note *n; b->notes && (n = mpsc_pop(b->notes));) {
-        n->next = b->shown;
-        b->shown = n;
-    }
+    while ((b->replies && pop(b, b->replies)) || (b->heard && pop(b, b->heard)))
+        ;
     forget_shown(b);
     for (size_t i = 0; i < BUS_NATS_MAX_REPLIES; i++)
         mem_free(b->asked[i].subject);
     for (size_t i = 0; i < b->link_count; i++)
         link_done(&b->links[i]);
-    mpsc_close(b->notes);
+    mpsc_close(b->replies);
+    mpsc_close(b->heard);
     open_calls_close(b->calls);
     close_fd(b->epoll_fd);
     close_fd(b->timer_fd);
@@ -953,8 +966,9 @@ static enum rc open_rest(struct bus_nats *b, const struct bus_nats_options *o)
     enum rc rc = open_links(b, o);
     rc = rc ? rc : open_fds(b);
     b->calls = open_calls_open(BUS_MAX_OPEN);
-    b->notes = mpsc_open(QUEUE_LENGTH);
-    if (!rc && (!b->calls || !b->notes || natsInbox_Create(&inbox) != NATS_OK))
+    b->replies = mpsc_open(REPLIES_MAX);
+    b->heard = mpsc_open(BUS_NATS_HEARD_MAX);
+    if (!rc && (!b->calls || !b->replies || !b->heard || natsInbox_Create(&inbox) != NATS_OK))
         rc = RC_NOMEM;
     if (!rc && !copy_text(b->inbox, sizeof b->inbox, str_c(inbox)))
         rc = RC_INVALID;

@@ -79,7 +79,8 @@ static enum rc ask_shard(const struct control_setup *s, struct str url, struct u
     if (!u)
         return RC_NOMEM;
     struct url_facts *f = &u->facts;
-    enum rc rc = url_facts_name(f, s->scope->idn, url, s->wiring->shards, why);
+    enum rc rc =
+        url_facts_name(f, s->scope->idn, url, scope_rules(s->scope->scope), s->wiring->shards, why);
     if (rc)
         return rc;
     rc = calls_ask(&s->ledger->calls, f->shard, &u->call, ASK_WAIT_MS);

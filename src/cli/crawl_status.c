@@ -137,6 +137,9 @@ void crawl_status_fields(struct ledger_service *l, struct jsonw *j)
     jsonw_u64_field(j, "truncated", get(&c->truncated));
     jsonw_u64_field(j, "changed", get(&c->changed));
     jsonw_u64_field(j, "unchanged", get(&c->unchanged));
+    jsonw_u64_field(j, "changed_structure", get(&c->changed_structure));
+    jsonw_u64_field(j, "changed_text", get(&c->changed_text));
+    jsonw_u64_field(j, "changed_markup", get(&c->changed_markup));
     jsonw_u64_field(j, "unkept", get(&c->unkept));
     jsonw_u64_field(j, "relevant", get(&c->relevant));
     jsonw_u64_field(j, "irrelevant", get(&c->irrelevant));

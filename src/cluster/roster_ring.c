@@ -201,7 +201,7 @@ static void renew_ring(struct roster *r)
 {
     struct roster_row *row = last_row(r);
     struct roster_ring *g = NULL;
-    if (!row->ring || row->absent_count < row->ring->count / 4 + 1 || ring_open(r, &g))
+    if (!row->ring || row->absent_count < row->ring->count / 4 + 1 || ring_open(r, &g) || !g)
         return;
     ring_give_up(row->ring);
     *row = (struct roster_row){.ring = g};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* admit: links of this shard's hosts enter the frontier, unless they are known, or there is no room
  * for more of their kind: hosts of one domain, queries of one path. They are in the journal
- * already, so a crash now loses none of them. Budgets are asked here because only the owner of a
- * host can tell what is new; where the host rests on disk, they are asked when it is loaded
- * (ledger_here.c). */
+ * already, so a crash now loses none of them; which of them had no room is journalled too, so that
+ * they stay out. Budgets are asked here because only the owner of a host can tell what is new;
+ * where the host rests on disk, they are asked when it is loaded (ledger_here.c). */
 #include "components/cluster.h"
 #include "components/links.h"
 #include "components/services.h"
@@ -13,7 +13,7 @@
 #include "flow/part.h"
 #include "frontier/rest.h"
 
-enum { AT_ONCE = 512 };
+enum { AT_ONCE = 512, DROPPED_MAX_BYTES = 64 << 20 };
 
 enum { OUT, AGAIN };
 
@@ -23,6 +23,8 @@ struct admit {
     struct budget *budget;
     struct cluster_service *cluster;
     struct frontier *frontier;
+    unsigned shards;
+    struct buf dropped; /* fingerprints of the links at hand that have no room */
 };
 
 static enum rc admit_open(struct instance *self, struct buf *why)
@@ -36,13 +38,28 @@ static enum rc admit_open(struct instance *self, struct buf *why)
     a->cluster = part_provider(self, 2);
     a->frontier = ledger_frontier(a->ledger->ledger, self->shard);
     a->depths = a->ledger->depths ? a->ledger->depths[self->shard] : NULL;
+    a->shards = self->shard_count;
+    buf_init(&a->dropped, DROPPED_MAX_BYTES);
     self->state = a;
     return RC_OK;
 }
 
 static void admit_close(struct instance *self)
 {
-    mem_free(self->state);
+    struct admit *a = self->state;
+    buf_done(&a->dropped);
+    mem_free(a);
+}
+
+/* The domain may get more hosts with a link of yet another domain: who sees this link again is to
+ * send it again. */
+static void forget_sent(struct ledger_service *l, unsigned shards, uint64_t fingerprint)
+{
+    for (unsigned i = 0; i < shards && i < CRAWL_MAX_SHARDS; i++) {
+        _Atomic uint64_t *slot = l->sent[i] ? &l->sent[i]->slots[fingerprint % SENT_SLOTS] : NULL;
+        if (slot && atomic_load_explicit(slot, memory_order_relaxed) - fingerprint <= UINT8_MAX)
+            atomic_store_explicit(slot, 0, memory_order_relaxed); /* it has the depth added */
+    }
 }
 
 /* Only what nobody knows is counted against budgets. */
@@ -55,8 +72,10 @@ static bool has_room(struct admit *a, struct candidate *c, struct str from, unsi
     if (frontier_knows(a->frontier, c->position, c->fingerprint))
         return true;
     if (!frontier_host(a->frontier, c->position, c->host)) {
-        if (!budget_new_host(a->budget, c->host, from, *new_hosts))
+        if (!budget_new_host(a->budget, c->host, from, *new_hosts)) {
+            forget_sent(a->ledger, a->shards, c->fingerprint);
             return false;
+        }
         ++*new_hosts;
     }
     return budget_query(a->budget, c->position, c->path);
@@ -94,7 +113,7 @@ static void note_depths(struct instance *self, struct links *links, const struct
         else if (is == NEARER_WAITING)
             remember(self, c);
     }
-    struct links *l = n ? links_open(nearer, n, STR(""), 0) : NULL;
+    struct links *l = n ? links_open(nearer, n, STR(""), 0, 0) : NULL;
     if (n && !l)
         part_fail(self, RC_NOMEM, "no memory for links");
     if (!l)
@@ -125,41 +144,64 @@ static void admit_some(struct instance *self, struct links *links, const struct 
     count_add(&a->ledger->counts.known, count - fresh - later);
 }
 
-/* Moves those with room to the front; how many there are. */
-static size_t choose(struct admit *a, struct links *links)
+/* Moves those with room to the front; how many there are. The fingerprints of the others go into
+ * `dropped`. */
+static size_t choose(struct admit *a, struct links *links, struct buf *dropped)
 {
     unsigned new_hosts = 0;
     size_t kept = 0;
-    for (size_t i = 0; i < links->count; i++)
+    for (size_t i = 0; i < links->count; i++) {
+        uint64_t fingerprint = links->list[i].fingerprint;
         if (has_room(a, &links->list[i], links->from, &new_hosts))
             links->list[kept++] = links->list[i];
+        else
+            buf_add(dropped, str_make((const char *)&fingerprint, sizeof fingerprint));
+    }
     return kept;
+}
+
+/* Those in `dropped` stay out, after a crash too. */
+static void drop(struct instance *self, const struct links *links, size_t count)
+{
+    struct admit *a = self->state;
+    enum rc rc = buf_rc(&a->dropped);
+    rc = rc ? rc
+            : ledger_drop(a->ledger->ledger, self->shard, links->epoch, links->batch,
+                          (const uint64_t *)(const void *)a->dropped.p, count);
+    if (rc)
+        part_fail(self, rc, "cannot remember which links were left out: %s", rc_text(rc));
 }
 
 /* Ownership has changed since they were journalled: what is another's now goes to it out of the
  * journal, like all that is journalled. */
-static void leave_out_foreign(struct admit *a, struct links *links)
+static void leave_out_foreign(struct instance *self, struct links *links)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < links->count; i++) {
+    struct admit *a = self->state;
+    size_t kept = 0, count = links->count;
+    buf_clear(&a->dropped);
+    for (size_t i = 0; i < count; i++) {
         bool is_mine;
         a->cluster->ops->owns(a->cluster, &links->list[i].position, 1, &is_mine);
         if (is_mine)
             links->list[kept++] = links->list[i];
+        else
+            buf_add(&a->dropped, str_make((const char *)&links->list[i].fingerprint,
+                                          sizeof links->list[i].fingerprint));
     }
-    if (kept < links->count)
-        ledger_drop(a->ledger->ledger, links->epoch, links->count - kept);
     links->count = kept;
+    if (kept < count)
+        drop(self, links, count - kept);
 }
 
 static void admit_all(struct instance *self, struct message *m)
 {
     struct admit *a = self->state;
     struct links *links = links_of(m);
-    size_t kept = choose(a, links);
+    buf_clear(&a->dropped);
+    size_t kept = choose(a, links, &a->dropped);
     if (kept < links->count) {
         count_add(&a->ledger->counts.over_budget, links->count - kept);
-        ledger_drop(a->ledger->ledger, links->epoch, links->count - kept);
+        drop(self, links, links->count - kept);
     }
     for (size_t at = 0; at < kept; at += AT_ONCE)
         admit_some(self, links, &links->list[at], kept - at < AT_ONCE ? kept - at : AT_ONCE);
@@ -175,7 +217,7 @@ static void admit_of_cluster(struct instance *self, struct message *m)
     bool is_old = links->generation != atomic_load(&a->cluster->generation);
     a->cluster->ops->begin(a->cluster);
     if (!links->is_told && is_old)
-        leave_out_foreign(a, links);
+        leave_out_foreign(self, links);
     admit_all(self, m);
     atomic_store(&a->ledger->counts.shards[self->shard % CRAWL_MAX_SHARDS].queued,
                  frontier_counts(a->frontier).queued);

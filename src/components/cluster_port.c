@@ -15,14 +15,20 @@ enum { MAX_RECORDS_BYTES = RECORDS_MAX_BATCH_BYTES + (64 << 10) };
 
 /* Mail ----------------------------------------------------------------------------------------- */
 
-static bool put(struct cluster_part *c, unsigned shard, enum mail_kind kind, unsigned epoch,
+/* What the ledger says of news that it has journalled. */
+struct told {
+    unsigned epoch;
+    uint64_t batch;
+};
+
+static bool put(struct cluster_part *c, unsigned shard, enum mail_kind kind, struct told told,
                 struct str bytes)
 {
-    struct mail *m = mail_new(kind, epoch, bytes);
-    if (m)
-        (void)mailbox_put(&c->service.mail[shard], &m); /* closed: the next process does it again */
-    else
+    struct mail *m = mail_new(kind, told.epoch, bytes);
+    if (!m)
         return false;
+    m->batch = told.batch;
+    (void)mailbox_put(&c->service.mail[shard], &m); /* closed: the next process does it again */
     return true;
 }
 
@@ -30,7 +36,7 @@ bool cluster_mail_all(struct cluster_part *c, enum mail_kind kind, unsigned epoc
 {
     bool is_sent = true;
     for (unsigned i = 0; i < c->shards; i++)
-        is_sent = put(c, i, kind, epoch, STR("")) && is_sent;
+        is_sent = put(c, i, kind, (struct told){epoch, 0}, STR("")) && is_sent;
     return is_sent;
 }
 
@@ -47,7 +53,7 @@ static void begin_records(struct cluster_part *c, struct buf *out)
 }
 
 /* To each shard what is of its hosts, in order. */
-static enum rc mail_records(struct cluster_part *c, struct str batch, unsigned epoch)
+static enum rc mail_records(struct cluster_part *c, struct str batch, struct told told)
 {
     for (unsigned shard = 0; shard < c->shards; shard++) {
         struct record_batch b;
@@ -62,7 +68,7 @@ static enum rc mail_records(struct cluster_part *c, struct str batch, unsigned e
             count++;
         }
         rc = rc ? rc : buf_rc(&c->scratch);
-        if (rc == RC_OK && count && !put(c, shard, MAIL_RECORDS, epoch, buf_str(&c->scratch)))
+        if (rc == RC_OK && count && !put(c, shard, MAIL_RECORDS, told, buf_str(&c->scratch)))
             rc = RC_NOMEM;
         if (rc)
             return rc;
@@ -72,10 +78,10 @@ static enum rc mail_records(struct cluster_part *c, struct str batch, unsigned e
 
 /* Telling -------------------------------------------------------------------------------------- */
 
-static enum rc tell(struct cluster_part *c, struct ledger_news *n, unsigned *ret_epoch)
+static enum rc tell(struct cluster_part *c, struct ledger_news *n, struct told *ret)
 {
     n->kept = c->keep != c->keep_said ? c->keep : LEDGER_NOT_SAID;
-    enum rc rc = ledger_tell(c->ledger->ledger, n, ret_epoch);
+    enum rc rc = ledger_tell(c->ledger->ledger, n, &ret->epoch, &ret->batch);
     if (rc == RC_OK)
         c->keep_said = c->keep;
     return rc;
@@ -83,8 +89,8 @@ static enum rc tell(struct cluster_part *c, struct ledger_news *n, unsigned *ret
 
 static enum rc port_note_fact(struct port *p, struct str fact)
 {
-    unsigned epoch;
-    return tell(cluster_of_port(p), &(struct ledger_news){.fact = fact}, &epoch);
+    struct told told;
+    return tell(cluster_of_port(p), &(struct ledger_news){.fact = fact}, &told);
 }
 
 /* Others judge by the same settings, but by the seeds' redirects that they know of. Where a seed
@@ -132,7 +138,7 @@ static enum rc port_take_records(struct port *p, const struct record *mine, size
                                  struct str fact)
 {
     struct cluster_part *c = cluster_of_port(p);
-    unsigned epoch;
+    struct told told;
     size_t chosen;
     choose_mine(c, mine, mine_count, &chosen);
     begin_records(c, &c->foreign);
@@ -143,16 +149,16 @@ static enum rc port_take_records(struct port *p, const struct record *mine, size
     struct ledger_news n = {.fact = fact,
                             .mine = chosen ? buf_str(&c->mine) : STR(""),
                             .foreign = foreign_count ? buf_str(&c->foreign) : STR("")};
-    rc = rc ? rc : tell(c, &n, &epoch);
-    return rc || !chosen ? rc : mail_records(c, n.mine, epoch);
+    rc = rc ? rc : tell(c, &n, &told);
+    return rc || !chosen ? rc : mail_records(c, n.mine, told);
 }
 
 static enum rc port_put_aside(struct port *p, struct str fact)
 {
     struct cluster_part *c = cluster_of_port(p);
-    unsigned epoch;
-    enum rc rc = tell(c, &(struct ledger_news){.fact = fact, .is_aside = true}, &epoch);
-    return rc ? rc : cluster_mail_all(c, MAIL_EMPTY, epoch) ? RC_OK : RC_NOMEM;
+    struct told told;
+    enum rc rc = tell(c, &(struct ledger_news){.fact = fact, .is_aside = true}, &told);
+    return rc ? rc : cluster_mail_all(c, MAIL_EMPTY, told.epoch) ? RC_OK : RC_NOMEM;
 }
 
 static enum rc port_recall_facts(struct port *p,

@@ -113,7 +113,7 @@ static enum rc emit_urls(struct instance *self, struct post_part *p)
         rc = keep_seed(self, &list[count++]);
         p->rest = rest;
     }
-    struct links *l = rc ? NULL : links_open(all, count, STR(""), p->mail->epoch);
+    struct links *l = rc ? NULL : links_open(all, count, STR(""), p->mail->epoch, p->mail->batch);
     if (!l)
         return rc ? rc : RC_NOMEM;
     l->is_told = true;
@@ -187,7 +187,7 @@ static void fail(struct instance *self, struct post_part *p)
 /* Schedule is woken: it has nothing more to wait for. */
 static enum rc say_over(struct instance *self, struct post_part *p)
 {
-    struct links *l = links_open(NULL, 0, STR(""), 0);
+    struct links *l = links_open(NULL, 0, STR(""), 0, 0);
     end_mail(p);
     if (!l)
         return RC_NOMEM;

@@ -125,7 +125,8 @@ static enum rc forget(struct cluster_part *c, struct str names)
 {
     struct ledger_news n = {.kept = LEDGER_NOT_SAID, .forgotten = names};
     unsigned epoch;
-    enum rc rc = ledger_tell(c->ledger->ledger, &n, &epoch);
+    uint64_t batch;
+    enum rc rc = ledger_tell(c->ledger->ledger, &n, &epoch, &batch);
     for (unsigned shard = 0; shard < c->shards && rc == RC_OK; shard++) {
         struct str rest = names;
         buf_clear(&c->scratch);

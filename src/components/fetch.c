@@ -9,12 +9,15 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "fetch/type_set.h"
+#include "net/head.h"
 
 enum { PAGE, ROBOTS, FAILED };
 
-enum { PUT_OFF_MS = 200 };
-
-enum { ROBOTS_BODY_BYTES = ROBOTS_BODY_MAX + 1 }; /* one more shows that it was longer */
+enum {
+    ROBOTS_BODY_BYTES = ROBOTS_BODY_MAX + 1, /* one more shows that it was longer */
+    TYPE_MAX_BYTES = 64 << 10,               /* of a Content-Type over several lines */
+    PUT_OFF_MS = 200,
+};
 
 struct fetch_settings {
     struct str user_agent, contact;
@@ -29,7 +32,7 @@ static const struct option fetch_options[] = {
     ROW(TEXT, contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),
     ROW(SIZE, body_bytes, "body-size", "100M", "a body is cut behind so many bytes", .min = 1),
     ROW(DURATION, retry_after_most_ms, "retry-after-most", "24h", "the longest Retry-After kept"),
-    ROW(LIST, types, "types", NULL, "answers of other types are neither read nor archived",
+    ROW(LIST, types, "types", NULL, "answers of other types are left where they are",
         .arg = "TYPE,..."),
     {0},
 };
@@ -47,12 +50,14 @@ struct fetch {
     struct request_identity identity;
     struct type_set *types; /* NULL: all */
     struct visit *running;
+    struct buf request; /* the last one written */
 };
 
 static void fetch_close(struct instance *self)
 {
     struct fetch *f = self->state;
     arena_close(f->arena);
+    buf_done(&f->request);
     type_set_close(f->types);
     mem_free(f);
 }
@@ -70,6 +75,7 @@ static enum rc fetch_open(struct instance *self, struct buf *why)
     f->guard = part_provider(self, 2);
     f->pace = part_provider(self, 3);
     f->cluster = part_provider(self, 4);
+    buf_init(&f->request, URL_MAX_BYTES + (64 << 10));
     rng_init(&f->rng, clock_wall_ms(f->ledger->clock) ^ self->shard);
     f->arena = arena_open(1024, 64 << 10);
     enum rc rc =
@@ -137,12 +143,19 @@ static struct pace_end end_of(struct fetch *f, const struct visit *v, const stru
 }
 
 /* Redirects have a body that nobody reads, a 304 has none, and sitemaps are asked for by us. */
-static bool has_other_type(const struct fetch *f, const struct visit *v)
+static bool wants_type(struct http_ask *ask, uint16_t status, struct str head)
 {
+    struct visit *v = EVENT_OF(ask, struct visit, ask);
+    const struct fetch *f = v->fetch;
     struct str hops = v->lent.hops;
     bool is_ours = hops.n && hops.p[hops.n - 1] == HOP_PREREQUISITE;
-    bool has_body = v->end.status < 300 || v->end.status >= 400;
-    return f->types && v->answer && has_body && !is_ours && !type_set_has(f->types, v->mime);
+    bool has_body = status < 300 || status >= 400;
+    struct buf scratch = {.max = TYPE_MAX_BYTES};
+    v->has_other_type =
+        has_body && !is_ours &&
+        !type_set_has(f->types, media_type(head_get(head, STR("Content-Type"), &scratch)));
+    buf_done(&scratch);
+    return !v->has_other_type;
 }
 
 static void on_answer(struct http_ask *ask, const struct http_answer *answer)
@@ -163,7 +176,7 @@ static void on_answer(struct http_ask *ask, const struct http_answer *answer)
         part_emit(f->self, ROBOTS, &v->head);
         return;
     }
-    v->has_other_type = has_other_type(f, v);
+    visit_warm(v);
     visit_judge(v, f->pace, &f->rng);
     part_emit(f->self, visit_has_result(v) ? PAGE : FAILED, &v->head);
 }
@@ -173,11 +186,9 @@ static void on_answer(struct http_ask *ask, const struct http_answer *answer)
 static struct str request_of(struct fetch *f, struct visit *v)
 {
     struct request_condition condition = condition_of(v);
-    struct buf out = {.max = URL_MAX_BYTES + (64 << 10)};
-    request_write(&out, &v->url, &f->identity, &condition);
-    struct str request = buf_rc(&out) == RC_OK ? arena_dup(v->arena, buf_str(&out)) : STR_NONE;
-    buf_done(&out);
-    return request;
+    buf_clear(&f->request);
+    request_write(&f->request, &v->url, &f->identity, &condition);
+    return buf_rc(&f->request) == RC_OK ? arena_dup(v->arena, buf_str(&f->request)) : STR_NONE;
 }
 
 /* The name of its host took its time: the cluster may have given the host to another by now. */
@@ -230,6 +241,7 @@ static void fetch_handle(struct instance *self, unsigned inlet, struct message *
         .guard = f->guard,
         .request = v->request,
         .body_bytes = v->kind == VISIT_ROBOTS ? ROBOTS_BODY_BYTES : s->body_bytes,
+        .wants = f->types && v->kind == VISIT_PAGE ? wants_type : NULL,
         .done = on_answer,
     };
     list(f, v);

@@ -34,7 +34,7 @@ struct ledger_part_settings {
     uint64_t hosts, host_queue;
     uint64_t frontier_bytes, slice_ms, recent_bytes;
     bool no_history;
-    bool recrawl;
+    bool recrawl, compare;
     bool archive_only, no_archive;
     uint64_t depth, depth_urls;
     struct option_list keywords;
@@ -78,6 +78,8 @@ static const struct option ledger_options[] = {
     ROW(BOOL, archive_only, "archive-only", "no", "the links of a page cannot be read back"),
     ROW(BOOL, no_archive, "no-archive", "no", "nor then"),
     ROW(LIST, keywords, "keywords", NULL, "with a topic ways are not compared"),
+    ROW(BOOL, compare, "compare", "no",
+        "keep of every page what a recrawl compares, from the first crawl on"),
     {0},
 };
 #undef ROW
@@ -370,9 +372,10 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     }
     struct ledger_totals t = ledger_totals(p->service.ledger);
     p->service.earlier_ms = t.elapsed_ms;
+    const struct ledger_part_settings *set = self->settings;
+    p->service.compares = !set->no_history && (set->compare || p->service.opened.is_recrawl);
     if (p->service.opened.is_restarted)
-        p->service.not_before_ms =
-            p->service.begun_ms + ((const struct ledger_part_settings *)self->settings)->delay_ms;
+        p->service.not_before_ms = p->service.begun_ms + set->delay_ms;
     budget_restore(p->budget, t.pages, t.bytes, 0); /* the gate tells all the time */
     for (unsigned shard = 0; shard < self->shard_count; shard++)
         frontier_each_host(ledger_frontier(p->service.ledger, shard), restore_host, p);

@@ -30,7 +30,7 @@ static struct str put(char **at, struct str s)
 }
 
 struct links *links_open(const struct candidate *const *list, size_t count, struct str from,
-                         unsigned epoch)
+                         unsigned epoch, uint64_t batch)
 {
     size_t bytes = sizeof(struct links) + count * sizeof(struct candidate) + from.n;
     for (size_t i = 0; i < count; i++)
@@ -42,6 +42,7 @@ struct links *links_open(const struct candidate *const *list, size_t count, stru
     l->epoch = epoch;
     l->is_told = false;
     l->generation = 0;
+    l->batch = batch;
     l->count = count;
     char *at = (char *)&l->list[count];
     l->from = put(&at, from);

@@ -27,6 +27,7 @@ struct mail {
     struct mail *next;
     enum mail_kind kind;
     unsigned epoch; /* the ledger's */
+    uint64_t batch; /* likewise, of MAIL_RECORDS */
     enum rc rc;     /* of MAIL_FAILED */
     struct buf bytes;
     struct mail_walk *walk; /* borrowed */

@@ -133,10 +133,9 @@ static struct str context_of(struct visit *v, const struct page_link *link, stru
         link->element != ELEMENT_OTHER)
         return last->text;
     bool is_style = link->attribute == ATTR_OTHER;
-    struct str attribute = is_style ? STR("css") : attribute_name(link->attribute);
-    *last = (struct context){link->element, link->attribute,
-                             arena_printf(v->arena, STR_FMT "/@" STR_FMT,
-                                          STR_ARG(link->element_name), STR_ARG(attribute))};
+    const struct str pieces[] = {link->element_name, STR("/@"),
+                                 is_style ? STR("css") : attribute_name(link->attribute)};
+    *last = (struct context){link->element, link->attribute, arena_join(v->arena, pieces, 3)};
     return last->text;
 }
 
@@ -175,6 +174,7 @@ static enum rc read_html(struct read_part *r, const struct read_settings *s, str
         text = buf_str(&r->utf8);
     }
     unsigned texts = s->keywords.count ? PAGE_TEXT | PAGE_ANCHORS : 0;
+    texts |= r->ledger->compares ? PAGE_TEXT | PAGE_TAGS : 0;
     struct page_options o = {.parts = PAGE_LINKS | PAGE_HEAD | texts,
                              .xml = v->media == MEDIA_XHTML,
                              .agent = request_robots_token(s->user_agent)};
@@ -184,6 +184,8 @@ static enum rc read_html(struct read_part *r, const struct read_settings *s, str
         return rc;
     v->text = text;
     v->visible = page.text;
+    v->tags = page.tags_cut || page.text_cut ? NULL : page.tags;
+    v->tag_count = page.tag_count;
     v->title = page.title;
     v->base = page.base;
     v->robots_bits |= page.robots;

@@ -15,10 +15,6 @@
 
 enum { LINKS, AGAIN };
 
-enum {
-    RECENT_SLOTS = 1 << 16, /* fingerprints of links sent to other shards lately */
-};
-
 struct settle_settings {
     bool archive_only;
 };
@@ -40,12 +36,14 @@ struct settle_part {
     struct cluster_service *cluster;
     struct rng rng;
     struct settle_lines lines;
-    uint64_t recent[RECENT_SLOTS];
+    struct sent_links sent;
 };
 
 static void settle_close(struct instance *self)
 {
     struct settle_part *s = self->state;
+    if (self->shard < CRAWL_MAX_SHARDS)
+        s->ledger->sent[self->shard] = NULL;
     settle_lines_done(&s->lines);
     mem_free(s);
 }
@@ -67,6 +65,8 @@ static enum rc settle_open(struct instance *self, struct buf *why)
     s->depths = s->ledger->depths ? s->ledger->depths[self->shard] : NULL;
     rng_init(&s->rng, clock_wall_ms(s->ledger->clock) + 77 + self->shard);
     settle_lines_init(&s->lines);
+    if (self->shard < CRAWL_MAX_SHARDS)
+        s->ledger->sent[self->shard] = &s->sent;
     return RC_OK;
 }
 
@@ -81,7 +81,8 @@ struct fresh_links {
 };
 
 /* Known for certain, and not farther away: in this shard's frontier, or sent to its owner since the
- * start (another shard, or another agent), and so in the journal. */
+ * start (another shard, or another agent), and so in the journal; and not left out there for want
+ * of hosts, which may change. */
 static bool is_known(struct settle_part *s, const struct visit_link *l, bool is_ours)
 {
     unsigned depth = s->depths ? visit_depth(l->hops) : 0;
@@ -91,26 +92,32 @@ static bool is_known(struct settle_part *s, const struct visit_link *l, bool is_
         if (knows || is_ours)
             return knows;
     }
-    uint64_t *slot = &s->recent[l->fingerprint % RECENT_SLOTS];
+    _Atomic uint64_t *slot = &s->sent.slots[l->fingerprint % SENT_SLOTS];
     uint64_t sent = l->fingerprint + depth; /* by a way of other length it is sent again */
-    if (*slot == sent)
+    if (atomic_load_explicit(slot, memory_order_relaxed) == sent)
         return true;
-    *slot = sent;
+    atomic_store_explicit(slot, sent, memory_order_relaxed);
     return false;
+}
+
+/* Has the processor fetch what is_known() will look at: the table is larger than its cache. */
+static void expect(const struct settle_part *s, const struct visit *v)
+{
+    for (size_t i = 0; i < v->link_count; i++)
+        __builtin_prefetch(&s->sent.slots[v->links[i].fingerprint % SENT_SLOTS], 1);
 }
 
 /* The new ones among those links that are ours, or among the others. `ours` NULL: all are. */
 static void add_new(struct settle_part *s, const struct visit *v, const bool *ours, bool is_ours,
                     struct fresh_links *to)
 {
+    uint64_t known = 0;
     for (size_t i = 0; i < v->link_count; i++) {
         const struct visit_link *l = &v->links[i];
         if (!l->is_wanted || (ours ? ours[i] : true) != is_ours)
             continue;
         if (is_known(s, l, is_ours)) {
-            count_add(&s->ledger->counts.known, 1);
-            if (!is_ours)
-                count_add(&s->cluster->repeated, 1);
+            known++;
             continue;
         }
         to->list[to->count++] = (struct candidate){
@@ -125,6 +132,9 @@ static void add_new(struct settle_part *s, const struct visit *v, const bool *ou
         };
         to->foreign += !is_ours;
     }
+    count_add(&s->ledger->counts.known, known); /* once: all shards write there */
+    if (!is_ours)
+        count_add(&s->cluster->repeated, known);
 }
 
 /* Which of the visit's links are ours, all asked for at once; in its arena, NULL without memory. */
@@ -149,6 +159,7 @@ static enum rc new_links(struct settle_part *s, struct visit *v, struct fresh_li
     ret->list = arena_alloc(v->arena, v->link_count * sizeof *ret->list);
     if (!ret->list)
         return RC_NOMEM;
+    expect(s, v);
     if (s->cluster->is_alone) {
         add_new(s, v, NULL, true, ret);
         return RC_OK;
@@ -169,7 +180,8 @@ static void send_to(struct settle_part *s, struct visit *v, const struct fresh_l
 {
     struct instance *self = s->self;
     size_t count = fresh->count - fresh->foreign;
-    const struct candidate **some = count ? arena_alloc(v->arena, count * sizeof *some) : NULL;
+    const struct candidate **some =
+        count ? arena_alloc(v->arena, count * sizeof(struct candidate *)) : NULL;
     size_t n = 0;
     for (size_t i = 0; some && i < count; i++)
         if (frontier_bucket(fresh->list[i].position) % self->shard_count == shard)
@@ -177,7 +189,10 @@ static void send_to(struct settle_part *s, struct visit *v, const struct fresh_l
     if (!n && shard != self->shard)
         return;
     struct str from = visit_is_list(v) ? STR("") : v->lent.host_name;
-    struct links *l = (!count || some) ? links_open(some, n, from, epoch) : NULL;
+    struct links *l =
+        (!count || some)
+            ? links_open(some, n, from, epoch, ledger_settled_at(s->ledger->ledger, self->shard))
+            : NULL;
     if (!l) {
         part_fail(self, RC_NOMEM, "no memory for links");
         return;
@@ -213,7 +228,7 @@ static void note_depth(struct settle_part *s, struct visit *v, struct past *past
                           .is_https = v->lent.is_https,
                           .hops = hops};
     const struct candidate *list = &c;
-    struct links *l = links_open(&list, 1, STR(""), 0);
+    struct links *l = links_open(&list, 1, STR(""), 0, 0);
     if (!l) {
         part_fail(s->self, RC_NOMEM, "no memory for links");
         return;
@@ -238,6 +253,11 @@ static void past_capture(const struct visit *v, struct past *p)
     p->etag = visit_is_whole(v) ? v->heads.etag : v->past.etag;
     p->last_modified = visit_is_whole(v) ? v->heads.last_modified : v->past.last_modified;
     p->changes += change == CHANGE_SEEN;
+    p->codes = is_new                  ? v->codes
+               : v->past.codes.p       ? v->past.codes
+               : change == CHANGE_NONE ? v->codes
+                                       : STR_NONE;
+    p->what_changed = change == CHANGE_SEEN ? (uint8_t)v->what_changed : v->past.what_changed;
     if (v->end.status == 304 && v->has_past)
         p->mime = v->past.mime;
 }
@@ -281,6 +301,10 @@ static void count_result(struct settle_part *s, const struct visit *v, int code)
     }
     count_add(&c->changed, visit_change(v) == CHANGE_SEEN);
     count_add(&c->unchanged, visit_change(v) == CHANGE_NONE);
+    unsigned what = visit_change(v) == CHANGE_SEEN ? v->what_changed : 0;
+    count_add(&c->changed_structure, (what & PAST_STRUCTURE) != 0);
+    count_add(&c->changed_text, (what & PAST_TEXT) != 0);
+    count_add(&c->changed_markup, (what & PAST_MARKUP) != 0);
     count_add(&c->revisits, v->is_kept && v->place.is_revisit);
     count_add(&c->truncated, v->answer && v->answer->outcome == HTTP_TRUNCATED);
 }
@@ -302,6 +326,7 @@ static void update_card(struct settle_part *s, struct visit *v, const struct end
     c->tries = o ? 0 : e->verdict.tries;
     if (o) {
         o->tries = e->verdict.tries;
+        o->trial = e->verdict.tries ? origin_trial(&v->lent) : 0;
         o->failures = e->verdict.failures;
         o->next_ms = clock_now_ms(s->ledger->clock) + e->verdict.wait_ms;
         o->dead_code = e->verdict.next == PACE_DEAD ? e->verdict.code : 0;
@@ -478,12 +503,27 @@ static enum rc settle_list(struct settle_part *s, struct visit *v)
 /* Its loan has come back, or its seeds are in the journal. */
 static void tell_cluster(struct settle_part *s, const struct visit *v)
 {
-    if (s->cluster->is_alone)
+    if (s->cluster->is_alone || v->kind == VISIT_HOP)
         return;
     if (!visit_is_list(v))
         s->cluster->ops->give_back(s->cluster, v->loan);
     else if (v->kind == VISIT_SEEDS)
         s->cluster->ops->end(s->cluster);
+}
+
+/* A hop of robots.txt: its records and lines. */
+static enum rc settle_hop(struct settle_part *s, struct visit *v)
+{
+    unsigned epoch = 0;
+    struct ledger_outcome o = {
+        .place = v->is_kept ? &v->place : NULL,
+        .capture = v->is_kept ? &v->capture : NULL,
+    };
+    settle_lines_clear(&s->lines);
+    settle_lines_result(&s->lines, v, v->end.status, s->self->shard,
+                        (int64_t)clock_wall_ms(s->ledger->clock));
+    enum rc rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
+    return rc ? rc : ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
 }
 
 static void settle_handle(struct instance *self, unsigned inlet, struct message *m)
@@ -496,6 +536,8 @@ static void settle_handle(struct instance *self, unsigned inlet, struct message 
     if (visit_is_list(v)) {
         rc = settle_list(s, v);
         v->is_safe = rc == RC_OK;
+    } else if (v->kind == VISIT_HOP) {
+        rc = settle_hop(s, v);
     } else if (v->state == VISIT_LATER) {
         if (v->is_charged) /* broken off: nothing was taken */
             budget_used(s->budget, v->lent.host_name, false, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* visit: one URL on its way through the crawl.
  *
- *   schedule ─ resolve ─ gate ─ fetch ─ read ─ focus ─ intake ─ keep ─ settle
+ *   schedule ─ resolve ─ gate ─ fetch ─ read ─ focus ─ compare ─ intake ─ keep ─ settle
  *
  * Its sections are written by one component each and constant afterwards. What a section points to
  * is in the visit's arena, or belongs to the answer, which is there from fetch to settle because
@@ -29,6 +29,8 @@
 enum visit_kind {
     VISIT_PAGE,
     VISIT_ROBOTS, /* of the robots.txt that the loan's host needs first; the loan stays */
+    VISIT_HOP,    /* of a robots.txt that leads elsewhere: to be kept and told, and nothing else. No
+                     loan; it ends within the call, and borrows all it has from the visit it is of */
     VISIT_SEEDS,  /* no loan */
     VISIT_KNOWN,  /* no loan */
     VISIT_DEEPER, /* no loan: `lent` says only which page it was, and the way there */
@@ -83,7 +85,8 @@ struct visit_heads {
 
 struct visit {
     struct message head;
-    struct arena *arena;
+    struct arena *arena; /* what is asked for memory now */
+    struct arena *cool;  /* the one it began with, once it is warm; as lasting as the other */
     struct visit_pool *pool;
     enum visit_kind kind;
     enum visit_state state;
@@ -131,8 +134,10 @@ struct visit {
 
     /* read's */
     enum media media;
-    struct str text;    /* the body without its codings; of HTML in UTF-8 */
-    struct str visible; /* what a reader sees of it, where focus asks for it */
+    struct str text;             /* the body without its codings; of HTML in UTF-8 */
+    struct str visible;          /* what a reader sees of it, where focus or compare asks for it */
+    const struct page_tag *tags; /* for compare; NULL: not asked, or there were too many */
+    size_t tag_count;
     struct str title;
     struct str base; /* what references are relative to, as written; absent = the URL */
     const char *charset;
@@ -151,6 +156,11 @@ struct visit {
     bool is_unkept;        /* too badly for the archive */
     size_t unwanted_count; /* of the references */
 
+    /* compare's */
+    struct str codes; /* of the page, encoded (change/codes.h); absent = none */
+    unsigned
+        what_changed; /* bits of enum past_change, if the payload changed; 0: nobody can tell */
+
     /* intake's */
     struct visit_link *links;
     size_t link_count;
@@ -164,11 +174,17 @@ struct visit {
 
 extern const struct message_type visit_type;
 
-/* Visits that have ended, for the next: their arenas keep their first block. One thread's. */
-enum { VISIT_POOL = 64 };
+/* Visits that have ended, and arenas, for the next: arenas keep their first block. One thread's.
+ *
+ * Thousands of visits may wait for their answers, but few are being read. So a visit begins with a
+ * small arena, and gets the one that the last page left when its answer is there: memory that is
+ * still in the processor's cache. */
+enum { VISIT_POOL = 1024, VISIT_WARM = 8 };
 struct visit_pool {
     struct visit *free[VISIT_POOL];
     unsigned count;
+    struct arena *warm[VISIT_WARM];
+    unsigned warm_count;
 };
 void visit_pool_done(struct visit_pool *p);
 
@@ -180,6 +196,10 @@ static inline struct visit *visit_of(struct message *m)
 {
     return (struct visit *)(void *)m;
 }
+
+/* Much is going to be kept in its arena: called when it has an answer; a list is warm from the
+ * beginning. Without memory it stays as it is. */
+void visit_warm(struct visit *v);
 
 /* Sets kind, url and fingerprint: the URL of the loan, or its origin's robots.txt, in the arena. */
 MUST_CHECK enum rc visit_name(struct visit *v, enum visit_kind kind);
@@ -200,7 +220,7 @@ static inline bool visit_is_list(const struct visit *v)
 /* A page that came whole and is in the archive. */
 static inline bool visit_is_whole(const struct visit *v)
 {
-    return v->is_kept && v->answer->outcome == HTTP_WHOLE && v->end.status == 200;
+    return v->is_kept && v->answer && v->answer->outcome == HTTP_WHOLE && v->end.status == 200;
 }
 
 /* How its payload compares with the one captured before. */

@@ -4,6 +4,7 @@
  *   outcome   what became of a loan, where its capture stands, its lines, its links
  *   commit    up to that position of the journal everything is durable, in these lengths
  *   void      what stands in the journal from that position to here has not happened
+ *   drop      some links of the batch at that position were not admitted: over a budget
  *   news      what an agent of a cluster was told, or decided (cluster/port.h)
  *
  * Every batch begins with its kind and the version. What it says is absolute: the totals after it,
@@ -13,7 +14,13 @@
 
 #include "crawl/ledger.h"
 
-enum batch_kind { BATCH_OUTCOME = 1, BATCH_COMMIT = 2, BATCH_VOID = 3, BATCH_NEWS = 5 };
+enum batch_kind {
+    BATCH_OUTCOME = 1,
+    BATCH_COMMIT = 2,
+    BATCH_VOID = 3,
+    BATCH_DROP = 4,
+    BATCH_NEWS = 5,
+};
 enum { BATCH_VERSION = 1, BATCH_FRONT_BYTES = 2 + 3 * 8 };
 
 struct batch_totals {
@@ -37,6 +44,7 @@ void batch_put_commit(struct buf *out, const struct batch_commit *c);
 void batch_put_file(struct buf *out, struct str name, uint64_t bytes);
 
 void batch_put_void(struct buf *out, uint64_t from);
+void batch_put_drop(struct buf *out, uint64_t batch, const uint64_t *fingerprints, size_t count);
 void batch_put_news(struct buf *out, const struct ledger_news *n);
 
 /* What was read; everything borrows the bytes. */
@@ -68,6 +76,8 @@ struct batch {
     struct batch_commit commit;
     struct str files; /* of a commit, for batch_next_file */
     uint64_t void_from;
+    uint64_t drop_batch;
+    struct str drops; /* for batch_next_drop */
     struct ledger_news news;
 };
 
@@ -79,6 +89,7 @@ MUST_CHECK enum rc batch_read(struct str bytes, struct batch *ret, const char **
 bool batch_next_line(struct str *lines, struct ledger_line *ret);
 /* *ret_is_foreign (may be NULL): it is for another agent, and was not admitted here. */
 bool batch_next_link(struct str *links, struct candidate *ret, bool *ret_is_foreign);
+bool batch_next_drop(struct str *drops, uint64_t *ret_fingerprint);
 bool batch_next_file(struct str *files, struct str *ret_name, uint64_t *ret_bytes);
 
 #endif

@@ -270,6 +270,7 @@ void card_origin_is_well(struct card *c, bool is_https, uint16_t port)
         return;
     o->failures = 0;
     o->tries = 0;
+    o->trial = 0;
     o->next_ms = 0;
 }
 

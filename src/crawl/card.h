@@ -31,7 +31,9 @@ struct card_origin {
     bool is_https;
     uint32_t failures, tries; /* as the card's, which count for a host with one origin */
     int32_t dead_code;        /* likewise */
-    uint64_t next_ms;         /* it is left alone until then */
+    uint64_t trial;   /* hash of the path whose tries these are; 0 = none. The origin's other
+                         URLs wait until it has its result */
+    uint64_t next_ms; /* it is left alone until then */
 };
 
 struct card {

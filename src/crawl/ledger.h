@@ -181,9 +181,14 @@ MUST_CHECK enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch
                                 const struct candidate *list, size_t count, uint64_t now_ms,
                                 enum admitted *ret);
 
-/* So many links that a ledger_settle has journalled will not be admitted: over a budget. After a
- * crash they may be. */
-void ledger_drop(struct ledger *l, unsigned epoch, size_t count);
+/* Where the shard's last ledger_settle stands in the journal; its thread's. */
+uint64_t ledger_settled_at(struct ledger *l, unsigned shard);
+
+/* Some links that the ledger_settle at `batch` (ledger_settled_at) has journalled are not admitted:
+ * over a budget. It is journalled, so that they do not come back after a crash. `shard` is the
+ * caller's own. */
+MUST_CHECK enum rc ledger_drop(struct ledger *l, unsigned shard, unsigned epoch, uint64_t batch,
+                               const uint64_t *fingerprints, size_t count);
 
 /* What an agent of a cluster (cluster/agent.h) was told or has decided: one batch of the journal.
  * Any part may be empty. */
@@ -200,8 +205,10 @@ struct ledger_news {
     bool is_aside;        /* an incarnation has ended: frontiers are emptied, each by ledger_empty,
                              once, before anything else that came later */
 };
-/* Any thread. What the shards have to be given belongs to the epoch. */
-MUST_CHECK enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret_epoch);
+/* Any thread. What the shards have to be given belongs to the epoch; *ret_batch is for ledger_drop.
+ */
+MUST_CHECK enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret_epoch,
+                               uint64_t *ret_batch);
 
 /* Merges records that ledger_tell has journalled, all of this shard. *ret_new: how many URLs were
  * new. */

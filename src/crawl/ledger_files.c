@@ -23,6 +23,11 @@ static const struct {
     [LEDGER_SEEDS] = {.path = "state/seeds"},
 };
 
+const char *ledger_lines_path(enum ledger_file file)
+{
+    return lines_of[file].path;
+}
+
 static enum rc make_folder(struct disk *d, const char *path)
 {
     enum rc rc = disk_mkdir(d, path);

@@ -5,6 +5,7 @@
  *   ledger_open.c     opening and closing
  *   ledger_files.c    folders, lock, version, files of lines
  *   ledger_recover.c  what a crash left, made whole
+ *   ledger_drops.c    of that: links that were not admitted
  *   ledger_image.c    images of all buckets: slices, the file, the MANIFEST
  *   ledger_links.c    what was found on a page, from the archive
  *   ledger_news.c     what an agent of a cluster is told and decides
@@ -47,6 +48,7 @@ struct ledger_shard {
     struct frontier *frontier; /* the shard's thread's */
     struct warc_files *warc;
     struct buf batch;     /* the shard's thread's: the batch being made */
+    uint64_t settled_at;  /* the shard's thread's: its last outcome in the journal */
     unsigned next_bucket; /* the shard's thread's while an image is sliced */
     uint64_t settled;     /* `lock`: position of its archive up to which outcomes are journalled */
     bool is_sliced;       /* `lock` */
@@ -101,8 +103,7 @@ struct ledger {
 
     /* Guards the rest; and the order of what is journalled and added to files. */
     pthread_mutex_t lock;
-    enum rc failed;    /* sticks */
-    bool archive_busy; /* synced or sealed: it takes no bytes, nor may the journal */
+    enum rc failed; /* sticks */
     bool is_short;
     uint64_t journal_bytes; /* at the last round: asking may wait for a sync */
     struct batch_totals totals;
@@ -140,17 +141,35 @@ struct ledger {
 /* Makes a failure the ledger's own; returns the first there was. */
 enum rc ledger_fail(struct ledger *l, enum rc rc);
 
+/* ledger.c, under `lock`: what was settled goes to the kernel, in its order. */
+MUST_CHECK enum rc ledger_write_all(struct ledger *l);
+
 /* ledger_files.c */
 MUST_CHECK enum rc ledger_make_folders(struct ledger *l, struct buf *why);
 MUST_CHECK enum rc ledger_check_version(struct ledger *l, struct buf *why);
 /* Cut to the lengths, or made with their first lines. */
 MUST_CHECK enum rc ledger_open_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES],
                                      struct ledger_report *report, struct buf *why);
+const char *ledger_lines_path(enum ledger_file file);
 MUST_CHECK enum rc ledger_tell_seeds(struct ledger *l, struct ledger_hears hears);
 
 /* ledger_recover.c: everything but the archives to be written, from what is there. */
 MUST_CHECK enum rc ledger_recover(struct ledger *l, struct ledger_report *report, struct buf *why);
 
+/* ledger_drops.c: which links of which batch were dropped, by the word of which batch. */
+struct drop {
+    uint64_t batch, fingerprint, said_at;
+};
+struct drops {
+    struct drop *list;
+    size_t count, room;
+};
+MUST_CHECK enum rc drops_add(struct drops *d, uint64_t said_at, const struct batch *b);
+/* Once all are there: those whose word is void are forgotten, and looking begins. */
+void drops_sort(struct drops *d, bool (*is_void)(const void *ctx, uint64_t position),
+                const void *ctx);
+bool drops_has(const struct drops *d, uint64_t batch, uint64_t fingerprint);
+void drops_done(struct drops *d);
 /* ledger_rest.c. First and last: */
 MUST_CHECK bool rest_make(struct ledger *l);
 void rest_done(struct ledger *l);
@@ -174,7 +193,8 @@ MUST_CHECK enum rc rest_settle(struct ledger *l, bool is_kept);
 
 /* ledger_news.c: what a batch of news says, done again; and facts and outbox as a piece of an image
  * (under `lock`), and back. */
-MUST_CHECK enum rc news_redo(struct ledger *l, uint64_t position, const struct ledger_news *n);
+MUST_CHECK enum rc news_redo(struct ledger *l, uint64_t position, const struct ledger_news *n,
+                             const struct drops *drops);
 bool news_is_piece(struct str bytes);
 void news_write_piece(const struct ledger *l, struct buf *out);
 MUST_CHECK enum rc news_read_piece(struct ledger *l, struct str bytes);

@@ -52,7 +52,8 @@ static enum rc remember(struct ledger *l, uint64_t position, const struct ledger
     return buf_rc(&l->facts);
 }
 
-enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret_epoch)
+enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret_epoch,
+                    uint64_t *ret_batch)
 {
     struct buf batch;
     uint64_t position = 0;
@@ -68,6 +69,7 @@ enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret
     if (rc == RC_OK) {
         l->pending[l->epoch % 2] += pending;
         *ret_epoch = l->epoch;
+        *ret_batch = position;
         if (n->foreign.n)
             l->for_others = position + JOURNAL_HEAD_BYTES + bytes.n;
         rc = l->failed = remember(l, position, n); /* journalled: only a replay can mend it */
@@ -197,24 +199,27 @@ static unsigned shard_of(const struct ledger *l, uint64_t position)
     return frontier_bucket(position) % l->settings.shards;
 }
 
-static enum rc redo_records(struct ledger *l, struct str bytes)
+static enum rc redo_records(struct ledger *l, uint64_t position, struct str bytes,
+                            const struct drops *drops)
 {
     struct record_batch b;
     struct record r;
     size_t fresh;
     enum rc rc = bytes.n ? record_batch_read(bytes, &b) : RC_OK;
     while (bytes.n && rc == RC_OK && records_next(&b.records, &r))
-        rc = merge_list(l, shard_of(l, r.position), &r, 1, &fresh);
+        if (r.kind != RECORD_URL || !drops_has(drops, position, r.fingerprint))
+            rc = merge_list(l, shard_of(l, r.position), &r, 1, &fresh);
     return rc;
 }
 
-enum rc news_redo(struct ledger *l, uint64_t position, const struct ledger_news *n)
+enum rc news_redo(struct ledger *l, uint64_t position, const struct ledger_news *n,
+                  const struct drops *drops)
 {
     struct taker names = {.rest = n->forgotten};
     enum rc rc = remember(l, position, n);
     for (unsigned i = 0; n->is_aside && i < l->settings.shards && rc == RC_OK; i++)
         rc = empty(l, i);
-    rc = rc ? rc : redo_records(l, n->mine);
+    rc = rc ? rc : redo_records(l, position, n->mine, drops);
     while (names.rest.n && rc == RC_OK) {
         struct str host = take_str8(&names);
         rc = forget(l, shard_of(l, hash64(host)), host);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "crawl/ledger_inside.h"
 
+#include "archive/digest_refill.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -49,6 +50,18 @@ static enum rc open_history(struct ledger *l, struct buf *why)
     return history_open(l->settings.history_path, &l->history, why);
 }
 
+/* Payloads of earlier runs make revisits again, as many as the table holds. Lines of the index take
+ * about twice what the table keeps of them. Those that recovery wrote are given to the kernel
+ * first.
+ */
+static enum rc recall_payloads(struct ledger *l)
+{
+    enum rc rc = line_file_write(l->files[LEDGER_CDXJ]);
+    return rc ? rc
+              : digest_refill(l->digests, l->disk, ledger_lines_path(LEDGER_CDXJ),
+                              2 * l->settings.digest_bytes);
+}
+
 /* Names of records must differ from those of every other process and shard. */
 static uint64_t id_seed(struct ledger *l, unsigned shard)
 {
@@ -86,6 +99,7 @@ enum rc ledger_open(struct disk *d, const struct ledger_settings *s, struct ledg
     rc = rc ? rc : open_history(l, why);
     rc = rc ? rc : ledger_recover(l, &report, why);
     rc = rc ? rc : ledger_tell_seeds(l, hears);
+    rc = rc ? rc : recall_payloads(l);
     rc = rc ? rc : open_archives(l, why);
     rc = rc ? rc : ledger_restart(l, &report, why);
     rc = rc ? rc : rest_start(l);

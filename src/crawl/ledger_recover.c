@@ -31,6 +31,7 @@ struct recovery {
     struct batch_commit said;
     struct named *named;
     size_t named_count, named_room;
+    struct drops drops;
     uint64_t new_void; /* where this recovery's own begins; UINT64_MAX: there is none */
     uint64_t outcomes; /* that hold */
     uint64_t history_from, history_puts;
@@ -132,6 +133,8 @@ static enum rc note(void *ctx, uint64_t position, struct str bytes)
         return keep_commit(r, bytes, &b.commit);
     if (b.kind == BATCH_VOID)
         return add_void(r, b.void_from, position);
+    if (b.kind == BATCH_DROP)
+        return drops_add(&r->drops, position, &b);
     bool behind = !r->commit.n || position >= r->said.position;
     return b.has_place && behind ? add_named(r, position, &b.place) : RC_OK;
 }
@@ -214,6 +217,12 @@ static enum rc mend_archive(struct recovery *r)
 
 /* 4: doing again ------------------------------------------------------------------------------ */
 
+static bool is_void(const void *ctx, uint64_t position)
+{
+    const struct recovery *r = ctx;
+    return stretches_have(&r->l->voids, position);
+}
+
 static struct frontier *frontier_of(struct ledger *l, uint64_t position)
 {
     return l->shards[frontier_bucket(position) % l->settings.shards].frontier;
@@ -254,7 +263,7 @@ static enum rc redo_url(struct recovery *r, const struct batch_url *u)
     return RC_OK;
 }
 
-static enum rc redo_links(struct recovery *r, struct str links)
+static enum rc redo_links(struct recovery *r, uint64_t position, struct str links)
 {
     struct candidate c;
     enum admitted what;
@@ -262,7 +271,7 @@ static enum rc redo_links(struct recovery *r, struct str links)
     bool is_foreign;
     enum rc rc = RC_OK;
     while (rc == RC_OK && batch_next_link(&links, &c, &is_foreign))
-        if (!is_foreign)
+        if (!is_foreign && !drops_has(&r->drops, position, c.fingerprint))
             rc = frontier_admit(frontier_of(r->l, c.position), &c, 1, r->now_ms, &what, &done);
     return rc;
 }
@@ -287,11 +296,11 @@ static enum rc redo_past(struct recovery *r, const struct batch *b, uint64_t pos
     return history_write(r->l->history, r->l->past, behind);
 }
 
-static enum rc redo_outcome(struct recovery *r, const struct batch *b)
+static enum rc redo_outcome(struct recovery *r, uint64_t position, const struct batch *b)
 {
     r->l->totals = b->totals;
     enum rc rc = b->has_url ? redo_url(r, &b->url) : RC_OK;
-    return rc ? rc : redo_links(r, b->links);
+    return rc ? rc : redo_links(r, position, b->links);
 }
 
 static enum rc redo(void *ctx, uint64_t position, struct str bytes)
@@ -307,7 +316,8 @@ static enum rc redo(void *ctx, uint64_t position, struct str bytes)
     }
     r->outcomes++;
     r->report->batches++;
-    rc = b.kind == BATCH_NEWS ? news_redo(r->l, position, &b.news) : redo_outcome(r, &b);
+    rc = b.kind == BATCH_NEWS ? news_redo(r->l, position, &b.news, &r->drops)
+                              : redo_outcome(r, position, &b);
     for (unsigned i = 0; i < r->l->settings.shards && rc == RC_OK; i++)
         rc = rest_fit(r->l, i);
     if (rc == RC_OK && (!r->commit.n || position >= r->said.position))
@@ -403,8 +413,10 @@ enum rc ledger_recover(struct ledger *l, struct ledger_report *report, struct bu
     rc = rc ? rc : mend_archive(&r);
     journal_close(l->journal);
     l->journal = NULL;
+    drops_sort(&r.drops, is_void, &r);
     rc = rc ? rc : do_again(&r);
     buf_done(&r.commit);
+    drops_done(&r.drops);
     mem_free(r.named);
     return rc;
 }

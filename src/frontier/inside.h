@@ -27,9 +27,11 @@ struct resting { /* of one frontier */
     uint64_t flight_bytes; /* with the carrier */
     uint64_t leaving_bytes;
     unsigned leaving, loading;
-    bool has_left; /* the last host that was out of a leaving bucket came back */
-    bool is_stale; /* due_ms is to be looked for again */
-    bool is_over;  /* one bucket alone is more than the budget: it was said */
+    bool has_left;      /* the last host that was out of a leaving bucket came back */
+    bool is_stale;      /* due_ms is to be looked for again */
+    bool is_over;       /* one bucket alone is more than the budget: it was said */
+    bool is_asked;      /* somebody wants a bucket */
+    uint64_t looked_ms; /* when it was last looked who is to be loaded */
     uint64_t due_ms;
 };
 

@@ -61,7 +61,7 @@ void frontier_want(struct frontier *f, uint64_t position)
     struct away *a = f->away[frontier_bucket(position)];
     if (!a)
         return;
-    a->is_wanted = true;
+    a->is_wanted = f->rest.is_asked = true;
     f->rest.is_stale = true;
 }
 

@@ -8,6 +8,8 @@ enum {
     TURN_BYTES = 4 << 20,         /* of memory freed in one turn */
     FLIGHT_MOST_BYTES = 64 << 20, /* with the carrier: no more is sent */
     LOADS_AT_ONCE = 2,
+    LOOK_MS = 100,
+    FIT_SHARE = 64,  /* of the budget: so much more is freed than must be */
     FRESH_MS = 1000, /* one that was loaded has so long to lend something */
 };
 
@@ -98,15 +100,22 @@ static enum rc put_to_rest(struct frontier *f, unsigned bucket, const struct ima
     return rc;
 }
 
-static void begin_to_leave(struct frontier *f, struct bucket *b)
+/* At once, or when the last of its hosts that are out has come back. */
+static enum rc send_away(struct frontier *f, unsigned bucket, const struct image_context *c,
+                         bool *ret_more)
 {
+    struct bucket *b = f->buckets[bucket];
     b->is_leaving = true;
-    f->rest.leaving++;
-    f->rest.leaving_bytes += b->bytes;
-    f->rest.has_left |= !b->out;
     for (uint32_t i = 0; i < b->host_slots; i++)
         if (b->hosts[i] && b->hosts[i]->state != HOST_OUT)
             frontier_take_up(f, b->hosts[i]);
+    if (!b->out) {
+        *ret_more = true;
+        return put_to_rest(f, bucket, c);
+    }
+    f->rest.leaving++;
+    f->rest.leaving_bytes += b->bytes;
+    return RC_OK;
 }
 
 /* Those of which nobody is out any more go. What they take is counted anew, for it may have grown.
@@ -191,23 +200,25 @@ static unsigned choose_comer(const struct frontier *f, uint64_t now_ms)
 
 /* Making room --------------------------------------------------------------------------------- */
 
-static bool is_past_budget(const struct frontier *f)
+static bool is_past(const struct frontier *f, uint64_t bytes)
 {
-    return used_bytes(f) - f->rest.leaving_bytes > budget_of(f);
+    return used_bytes(f) - f->rest.leaving_bytes > bytes;
 }
 
 static enum rc make_fit(struct frontier *f, const struct image_context *c, bool by_hand,
                         bool *ret_more)
 {
     enum rc rc = RC_OK;
-    uint64_t begun = f->counts.bytes;
-    while (rc == RC_OK && is_past_budget(f) && begun - f->counts.bytes < TURN_BYTES &&
+    uint64_t begun = f->counts.bytes, most = budget_of(f);
+    if (!is_past(f, most))
+        return RC_OK;
+    most -= most / FIT_SHARE; /* so that not every turn has to choose somebody */
+    while (rc == RC_OK && is_past(f, most) && begun - f->counts.bytes < TURN_BYTES &&
            (by_hand || f->rest.flight_bytes < FLIGHT_MOST_BYTES)) {
         unsigned leaver = choose_leaver(f, c->now_ms, false);
         if (leaver == FRONTIER_BUCKETS)
             return RC_OK;
-        begin_to_leave(f, f->buckets[leaver]);
-        rc = let_go(f, c, ret_more);
+        rc = send_away(f, leaver, c, ret_more);
     }
     return rc;
 }
@@ -232,9 +243,20 @@ static bool has_room(const struct frontier *f, const struct away *a)
     return used_bytes(f) + need <= budget_of(f);
 }
 
+/* While somebody is ready there is no hurry, and choosing costs a look at every bucket. */
+static bool is_time_to_look(struct frontier *f, const struct image_context *c)
+{
+    uint64_t every_ms = f->settings.slice_ms / 8 < LOOK_MS ? f->settings.slice_ms / 8 : LOOK_MS;
+    if (f->counts.ready && !f->rest.is_asked && c->now_ms < f->rest.looked_ms + every_ms)
+        return false;
+    f->rest.looked_ms = c->now_ms;
+    f->rest.is_asked = false;
+    return true;
+}
+
 static enum rc load_some(struct frontier *f, const struct image_context *c, bool *ret_more)
 {
-    if (f->rest.loading >= LOADS_AT_ONCE || rest_due_ms(f) > c->now_ms)
+    if (f->rest.loading >= LOADS_AT_ONCE || rest_due_ms(f) > c->now_ms || !is_time_to_look(f, c))
         return RC_OK;
     unsigned comer = choose_comer(f, c->now_ms);
     if (comer == FRONTIER_BUCKETS)
@@ -249,10 +271,8 @@ static enum rc load_some(struct frontier *f, const struct image_context *c, bool
     if (f->rest.leaving || f->rest.loading)
         return RC_OK;
     unsigned leaver = choose_leaver(f, c->now_ms, true);
-    if (leaver != FRONTIER_BUCKETS) {
-        begin_to_leave(f, f->buckets[leaver]);
-        return let_go(f, c, ret_more);
-    }
+    if (leaver != FRONTIER_BUCKETS)
+        return send_away(f, leaver, c, ret_more);
     if (f->counts.queued || f->counts.out)
         return RC_OK;                    /* what is in memory has its time first */
     f->rest.is_over |= !f->counts.hosts; /* else what else is in memory cannot go just now */

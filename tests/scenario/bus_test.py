@@ -2,6 +2,7 @@
 """The bus over real servers: what it carries, what it says when something is away, full or wrong,
 and that every call ends once. argv[1] is orbweaver, argv[2] bus_client (D1, C4)."""
 import os
+import shutil
 import signal
 import time
 
@@ -157,6 +158,32 @@ def _(tmp):
         assert a.done(2000)["rc"] == "OK"
 
 
+@case("who does not poll loses what was said, counted, and nothing that was asked of the streams")
+def _(tmp):
+    with Post(tmp) as post, Bus(post, "a") as a, post.client("b") as b:
+        a.do("listen orb.crawl.hb.*")
+
+        def beat_heard():
+            b.pub("orb.crawl.hb.b", b"beat")
+            b.flush()
+            a.take()
+            return any(e["event"] == "heard" for e in a.events)
+        until(beat_heard, "a listens")
+        a.do("append 1 orb.crawl.roster.a 1 x\nsleep 3000")
+        for _ in range(60):
+            for _ in range(100):
+                b.pub("orb.crawl.hb.b", b"beat" * 10)
+            b.flush()
+        assert a.done(1)["rc"] == "OK"
+        a.do("append 2 orb.crawl.roster.a 2 y")
+        assert a.done(2)["rc"] == "OK"
+        a.do("counts")
+        lost = a.wait(lambda e: e["event"] == "counts", "counts")["heard_lost"]
+        a.take()
+        heard = sum(e["event"] == "heard" for e in a.events)
+        assert lost >= 1 and heard <= 6000, (lost, heard)
+
+
 @case("a server killed in the middle: every ticket ends once, then it works again")
 def _(tmp):
     with Post(tmp) as post, Bus(post, "a") as a:
@@ -231,6 +258,35 @@ def _(tmp):
             assert set(seen) == {f"text {n}" for n in range(1, 61)}
             leader.start()
             bus.try_until(f"append 2000 orb.crawl.roster.{sender} 1 all there", 2000)
+
+
+@case("three servers: one whose disk was lost is filled by the others, and then stands in for them")
+def _(tmp):
+    with Post(tmp, machines=3, agents="a,b,c") as post, Bus(post, "a") as a:
+        for ticket in range(1, 21):
+            a.try_until(f"append {ticket} orb.crawl.j.b.1.in.a {ticket} text {ticket}", ticket)
+        lost = post.machines[1]
+        lost.end(signal.SIGKILL)
+        shutil.rmtree(os.path.join(lost.folder, "store"))
+        lost.start()
+
+        def all_current():
+            with post.client("admin") as admin:
+                answer = admin.request("$JS.API.STREAM.INFO.ORB_crawl_b")
+            cluster = answer.json().get("cluster", {}) if answer else {}
+            copies = cluster.get("replicas", [])
+            return cluster.get("leader") and len(copies) == 2 and all(
+                c.get("current") and not c.get("offline") for c in copies)
+        until(all_current, "every copy is whole again")
+        post.machines[2].end(signal.SIGKILL)  # now the refilled one is needed for a majority
+        a.try_until("append 100 orb.crawl.j.b.1.in.a 100 after", 100)
+        seen, at = [], 1
+        while "after" not in seen:
+            got = a.try_until(f"get {1000 + at} ORB_crawl_b {at}", 1000 + at)
+            seen.append(got["payload"])
+            at = got["sequence"] + 1
+            assert at < 500
+        assert seen[:20] == [f"text {n}" for n in range(1, 21)], seen
 
 
 main(threads=4)

@@ -477,6 +477,7 @@ def _(tmp):
 def _(tmp):
     with Post(tmp, machines=3, agents="a,b,c") as post, Bus(post, "a") as a:
         ports = free_ports(2)
+        a.do("listen orb.crawl.hb.*")  # before, and it goes on hearing
         assert refused(post.machines[0].client, "say.d", "x")
         done = post.orb("add", "d", "--host", "127.0.0.1:{}:{}".format(*ports))
         assert "3 of 4 servers" in done.out, done
@@ -489,7 +490,6 @@ def _(tmp):
             a.try_until("append 2 orb.crawl.j.d.1.in.a 1 welcome", 2)
             got = d.try_until("get 3 ORB_crawl_d 1", 3)
             assert got["payload"] == "welcome", got
-            a.do("listen orb.crawl.hb.*")
 
             def beat_heard():
                 d.do("say orb.crawl.hb.d beat")

@@ -6,7 +6,9 @@
  *   get TICKET STREAM SEQUENCE [SUBJECT]                 ask TICKET SUBJECT MS TEXT
  *   answer REPLY TEXT         counts                     fill TICKET SUBJECT ID BYTES
  *   burst TICKET COUNT SUBJECT BYTES     COUNT appends, of tickets TICKET and on
+ *   sleep MS                             does not poll meanwhile
  * What could not be begun is {"event":"not","ticket":T,"rc":...}. The end of input ends it. */
+#include "base/clock.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
 #include "bus/bus_nats.h"
@@ -150,6 +152,8 @@ static void obey(struct client *c, struct str rest)
         uint64_t bytes = number(&rest);
         for (uint64_t i = 0; i < count; i++)
             append_filled(c, first + i, subject, first + i, bytes);
+    } else if (str_eq(word, STR("sleep"))) {
+        clock_real()->wait_until(clock_real(), clock_now_ms(clock_real()) + number(&rest));
     } else if (str_eq(word, STR("counts"))) {
         counts(c);
     } else {

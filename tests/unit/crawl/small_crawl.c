@@ -110,7 +110,8 @@ static enum rc tell(struct small_crawl *c)
                             .mine = buf_str(&mine),
                             .foreign = buf_str(&mine)};
     enum rc rc = buf_rc(&mine);
-    rc = rc ? rc : ledger_tell(c->ledger, &n, &epoch);
+    uint64_t batch;
+    rc = rc ? rc : ledger_tell(c->ledger, &n, &epoch, &batch);
     if (rc)
         return rc;
     post(c, (struct small_mail){.url = url, .epoch = epoch, .is_news = true});
