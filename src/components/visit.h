@@ -8,7 +8,8 @@
  * these run within one call. Every ending, good or bad, passes settle.
  *
  * A list of seeds is a visit too: one that fetched nothing and found links; and so is a list of
- * what was asked for before, each with its own way from a seed. */
+ * what was asked for before, each with its own way from a seed; and what was found earlier on a
+ * page to which a shorter way was found (deepen). */
 #ifndef COMPONENTS_VISIT_H
 #define COMPONENTS_VISIT_H
 
@@ -30,6 +31,7 @@ enum visit_kind {
     VISIT_ROBOTS, /* of the robots.txt that the loan's host needs first; the loan stays */
     VISIT_SEEDS,  /* no loan */
     VISIT_KNOWN,  /* no loan */
+    VISIT_DEEPER, /* no loan: `lent` says only which page it was, and the way there */
 };
 
 /* How far it came. What is refused or failed has a code and goes to settle at once. */
@@ -81,7 +83,8 @@ struct visit_heads {
 
 struct visit {
     struct message head;
-    struct arena *arena;
+    struct arena *arena; /* what is asked for memory now */
+    struct arena *cool;  /* the one it began with, once it is warm; as lasting as the other */
     struct visit_pool *pool;
     enum visit_kind kind;
     enum visit_state state;
@@ -161,11 +164,17 @@ struct visit {
 
 extern const struct message_type visit_type;
 
-/* Visits that have ended, for the next: their arenas keep their first block. One thread's. */
-enum { VISIT_POOL = 64 };
+/* Visits that have ended, and arenas, for the next: arenas keep their first block. One thread's.
+ *
+ * Thousands of visits may wait for their answers, but few are being read. So a visit begins with a
+ * small arena, and gets the one that the last page left when its answer is there: memory that is
+ * still in the processor's cache. */
+enum { VISIT_POOL = 1024, VISIT_WARM = 8 };
 struct visit_pool {
     struct visit *free[VISIT_POOL];
     unsigned count;
+    struct arena *warm[VISIT_WARM];
+    unsigned warm_count;
 };
 void visit_pool_done(struct visit_pool *p);
 
@@ -177,6 +186,10 @@ static inline struct visit *visit_of(struct message *m)
 {
     return (struct visit *)(void *)m;
 }
+
+/* Much is going to be kept in its arena: called when it has an answer; a list is warm from the
+ * beginning. Without memory it stays as it is. */
+void visit_warm(struct visit *v);
 
 /* Sets kind, url and fingerprint: the URL of the loan, or its origin's robots.txt, in the arena. */
 MUST_CHECK enum rc visit_name(struct visit *v, enum visit_kind kind);
@@ -191,7 +204,7 @@ bool visit_refer(struct visit *v, struct str raw, char hop, struct str context);
 /* A list of URLs: nothing was lent for it, and nothing is fetched. */
 static inline bool visit_is_list(const struct visit *v)
 {
-    return v->kind == VISIT_SEEDS || v->kind == VISIT_KNOWN;
+    return v->kind == VISIT_SEEDS || v->kind == VISIT_KNOWN || v->kind == VISIT_DEEPER;
 }
 
 /* A page that came whole and is in the archive. */

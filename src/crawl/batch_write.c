@@ -82,6 +82,9 @@ static void put_past(struct buf *out, uint64_t fingerprint, const struct past *p
     put_maybe(out, p->mime);
     buf_le32(out, p->fetches);
     buf_le32(out, p->changes);
+    put_maybe(out, p->file);
+    buf_le64(out, p->file_offset);
+    buf_le64(out, p->file_bytes);
 }
 
 static void put_lines(struct buf *out, const struct ledger_line *list, size_t count)

@@ -6,6 +6,7 @@
  *   ledger_files.c    folders, lock, version, files of lines
  *   ledger_recover.c  what a crash left, made whole
  *   ledger_image.c    images of all buckets: slices, the file, the MANIFEST
+ *   ledger_links.c    what was found on a page, from the archive
  *   ledger_sync.c     the helper: syncs, commits, free disk
  *   ledger_restart.c  beginning anew
  *   batch*.c, manifest.c, card.c   bytes

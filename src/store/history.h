@@ -13,7 +13,8 @@
 #include "base/buf.h"
 #include "base/digest.h"
 
-/* The last time a URL was asked for. */
+/* The last time a URL was asked for; with 0 fetches it waits, and `hops` is a shorter way to it
+ * than the one it was found by. */
 struct past {
     struct str url;
     uint64_t via;    /* fingerprint of the page that led here; 0 = none */
@@ -28,8 +29,11 @@ struct past {
     uint8_t record_id[16];
     struct str etag, last_modified; /* absent = none */
     struct str mime;                /* absent = none */
-    uint32_t fetches;               /* how often */
-    uint32_t changes;               /* how often its payload differed from the one before */
+    struct str file; /* the archive where what was found on it stands (archive/outlinks.h);
+                        absent = not said */
+    uint64_t file_offset, file_bytes;
+    uint32_t fetches; /* how often */
+    uint32_t changes; /* how often its payload differed from the one before */
 };
 
 struct history;

@@ -3,7 +3,8 @@
  *
  *     [version 1][flags 1][via 8][date 8][code 4][bytes 8][fetches 4][changes 4]
  *     with a digest: [SHA-1 20][captured 8][record 16]
- *     url, hops, etag, last-modified, mime: each [length + 1 as a varint][bytes]; 0 = absent
+ *     with a file: [offset 8][bytes 8]
+ *     url, hops, etag, last-modified, mime, file: each [length + 1 as a varint][bytes]; 0 = absent
  *
  * Integers are little endian. Nothing follows. */
 #ifndef STORE_PAST_BYTES_H
@@ -11,7 +12,7 @@
 
 #include "store/history.h"
 
-enum { PAST_VERSION = 1, PAST_MAX_BYTES = 1 << 20 };
+enum { PAST_VERSION = 2, PAST_MAX_BYTES = 1 << 20 };
 
 void past_write(const struct past *p, struct buf *out);
 
