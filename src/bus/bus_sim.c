@@ -17,10 +17,13 @@ enum {
     THOUSAND = 1000,
 };
 
-const char *const post_fault_names[POST_FAULTS] = {
-    "request lost", "acknowledgement lost", "request late", "stale read",
-    "said in vain", "said twice",           "said late",    "overtaken",
-    "repeated",     "connection cut",       "no leader",    "server power cut"};
+const char *const post_fault_names[POST_FAULTS] = {"request lost",    "acknowledgement lost",
+                                                   "request late",    "stale read",
+                                                   "lags long",       "said in vain",
+                                                   "said twice",      "said late",
+                                                   "overtaken",       "repeated",
+                                                   "connection cut",  "no leader",
+                                                   "server power cut"};
 
 struct stream {
     struct str name, prefix;
@@ -55,7 +58,8 @@ struct client {
     uint64_t open[BUS_MAX_OPEN];
     size_t open_count;
     struct parcel_sim *ready, **ready_tail;
-    uint64_t last_ms; /* arrival of the latest thing sent to it */
+    uint64_t last_ms;                   /* arrival of the latest thing sent to it */
+    uint64_t lag_from_ms, lag_until_ms; /* reads nothing that is younger */
 };
 
 struct post {
@@ -352,6 +356,14 @@ void post_cut(struct post *o, struct bus *b, bool is_cut, uint64_t now_ms)
     }
 }
 
+void post_lag(struct post *o, struct bus *b, uint64_t until_ms, uint64_t now_ms)
+{
+    struct client *c = client_of(b);
+    c->lag_from_ms = now_ms;
+    c->lag_until_ms = until_ms;
+    o->faults[POST_LAGS]++;
+}
+
 void post_no_leader(struct post *o, uint64_t until_ms)
 {
     if (until_ms > o->leaderless_ms)
@@ -591,6 +603,9 @@ static void serve_get(struct post *o, struct parcel_sim *p, struct bus_event *e)
             o->faults[POST_STALE]++;
             return;
         }
+        if (o->now_ms < p->client->lag_until_ms &&
+            m->stamp_ms > o->wall_ms + p->client->lag_from_ms)
+            return;
         if (!subject_matches(m->subject, p->event.subject))
             continue;
         e->rc = RC_OK;

@@ -11,10 +11,22 @@ enum {
     SERVER_QUIET_MS = 25000,
 };
 
-const char *const world_fault_names[WORLD_FAULTS] = {
-    "killed",      "killed, back late", "power cut", "disk wiped",         "frozen",
-    "frozen long", "clock jumps",       "cut off",   "cut off long",       "no leader",
-    "leaves",      "another weight",    "joins",     "servers lose inbox", "servers lose roster"};
+const char *const world_fault_names[WORLD_FAULTS] = {"killed",
+                                                     "killed, back late",
+                                                     "power cut",
+                                                     "disk wiped",
+                                                     "frozen",
+                                                     "frozen long",
+                                                     "clock jumps",
+                                                     "cut off",
+                                                     "cut off long",
+                                                     "reads late",
+                                                     "no leader",
+                                                     "leaves",
+                                                     "another weight",
+                                                     "joins",
+                                                     "servers lose inbox",
+                                                     "servers lose roster"};
 
 static struct world_agent *anybody(struct world *w)
 {
@@ -77,6 +89,9 @@ static void disturb(struct world *w, struct world_agent *a, enum world_fault f)
     case WORLD_LONG_CUT:
         a->mend_ms = w->now_ms + (f == WORLD_CUT ? soon : late);
         post_cut(w->post, a->bus, true, w->now_ms);
+        break;
+    case WORLD_LAG:
+        post_lag(w->post, a->bus, w->now_ms + 2000 + 2 * soon, w->now_ms);
         break;
     case WORLD_LEAVE:
         agent_leave(a->agent);
@@ -218,6 +233,7 @@ void world_fault(struct world *w)
     bool wanted = w->set.faults >> f & 1;
     if (wanted && w->now_ms >= w->quiet_until_ms && do_fault(w, f))
         w->report->faults[f]++;
+    invariants_places(w);
     w->fault_ms = w->now_ms + 1 + rng_below(&w->rng, BETWEEN_MS);
     uint64_t due = next_mend(w);
     if (due < w->fault_ms)

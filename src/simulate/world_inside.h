@@ -42,10 +42,10 @@ struct world_agent {
 };
 
 struct world_url {
-    uint32_t settled; /* times */
-    uint64_t places;  /* of the last look: bit i: journal of agent i; 32 + i: its stream */
-    bool is_done;     /* somewhere among them */
-    bool was_said;    /* in any stream ever */
+    uint32_t settled;     /* times */
+    uint64_t places;      /* of the last look: bit i: journal of agent i; 32 + i: its stream */
+    uint64_t done_places; /* the same, as done */
+    bool was_said;        /* in any stream ever */
 };
 
 struct world_host {
