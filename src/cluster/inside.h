@@ -100,7 +100,7 @@ struct source {
     struct source *next;
     uint64_t position;
     uint32_t unacked, unfloored;
-    bool is_page, has_outcome, is_outcome_sent, is_outcome_acked;
+    bool is_page, is_former, has_outcome, is_outcome_sent, is_outcome_acked;
     struct buf outcome; /* records, encoded as a batch */
 };
 
