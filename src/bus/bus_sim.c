@@ -60,6 +60,7 @@ struct client {
     struct parcel_sim *ready, **ready_tail;
     uint64_t last_ms;                   /* arrival of the latest thing sent to it */
     uint64_t lag_from_ms, lag_until_ms; /* reads nothing that is younger */
+    int lag_stream;
 };
 
 struct post {
@@ -356,9 +357,10 @@ void post_cut(struct post *o, struct bus *b, bool is_cut, uint64_t now_ms)
     }
 }
 
-void post_lag(struct post *o, struct bus *b, uint64_t until_ms, uint64_t now_ms)
+void post_lag(struct post *o, struct bus *b, int stream, uint64_t until_ms, uint64_t now_ms)
 {
     struct client *c = client_of(b);
+    c->lag_stream = stream;
     c->lag_from_ms = now_ms;
     c->lag_until_ms = until_ms;
     o->faults[POST_LAGS]++;
@@ -590,6 +592,15 @@ static void serve_append(struct post *o, struct parcel_sim *p, struct bus_event 
     e->sequence = s->count;
 }
 
+/* From whom lags for long. */
+static bool is_hidden(const struct post *o, const struct parcel_sim *p,
+                      const struct post_message *m)
+{
+    const struct client *c = p->client;
+    return o->now_ms < c->lag_until_ms && (c->lag_stream < 0 || c->lag_stream == p->stream) &&
+           m->stamp_ms > o->wall_ms + c->lag_from_ms;
+}
+
 static void serve_get(struct post *o, struct parcel_sim *p, struct bus_event *e)
 {
     e->rc = RC_NOT_FOUND;
@@ -603,8 +614,7 @@ static void serve_get(struct post *o, struct parcel_sim *p, struct bus_event *e)
             o->faults[POST_STALE]++;
             return;
         }
-        if (o->now_ms < p->client->lag_until_ms &&
-            m->stamp_ms > o->wall_ms + p->client->lag_from_ms)
+        if (is_hidden(o, p, m))
             return;
         if (!subject_matches(m->subject, p->event.subject))
             continue;

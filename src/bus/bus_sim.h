@@ -71,8 +71,8 @@ struct bus *post_step(struct post *o, uint64_t now_ms);
 
 /* The connection breaks, or comes back. */
 void post_cut(struct post *o, struct bus *b, bool is_cut, uint64_t now_ms);
-/* Until then it reads from a server that gets nothing new. */
-void post_lag(struct post *o, struct bus *b, uint64_t until_ms, uint64_t now_ms);
+/* Until then it reads that stream (-1: all) from a server that gets nothing new. */
+void post_lag(struct post *o, struct bus *b, int stream, uint64_t until_ms, uint64_t now_ms);
 /* No append succeeds until then. */
 void post_no_leader(struct post *o, uint64_t until_ms);
 /* The servers lose the last `messages` of a stream, and all connections for a while. */

@@ -326,10 +326,10 @@ static void send(struct agent *a, struct parcel *p)
 {
     char subject[AGENT_MAX_SUBJECT];
     if (p->is == PARCEL_OUT)
-        (void)subject_out(a, subject);
+        (void)agent_subject_out(a, subject);
     else
-        (void)subject_inbox(a, p->to, p->to_inc, a->name, subject);
-    enum rc rc = call_append(a, CALL_PARCEL, p, subject, buf_str(&p->bytes), &p->call);
+        (void)agent_subject_inbox(a, p->to, p->to_inc, a->name, subject);
+    enum rc rc = agent_call_append(a, CALL_PARCEL, p, subject, buf_str(&p->bytes), &p->call);
     if (rc == RC_OK) {
         p->is_sent = true;
         a->outbox.open++;
@@ -459,7 +459,7 @@ static void drop_floored(struct agent *a)
 
 void outbox_turn(struct agent *a)
 {
-    if (a->state == AGENT_START || a->state == AGENT_RECOVER || !log_is_whole(a))
+    if (a->state == AGENT_START || a->state == AGENT_RECOVER || !roster_log_is_whole(a))
         return;
     read_pages(a);
     for (struct source *s = a->outbox.pages; s; s = s->next)

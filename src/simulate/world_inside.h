@@ -26,7 +26,7 @@ struct world_agent {
     struct agent *agent; /* NULL: no process */
     struct bus *bus;
     bool is_here; /* was ever started, and has not left */
-    bool wants_seed;
+    bool wants_seed, is_leaving;
     uint64_t starts;   /* processes so far */
     uint64_t start_ms; /* the next one; UINT64_MAX: none */
     uint64_t thaw_ms;  /* frozen until then; 0: not */
