@@ -17,10 +17,13 @@ enum {
     THOUSAND = 1000,
 };
 
-const char *const post_fault_names[POST_FAULTS] = {
-    "request lost", "acknowledgement lost", "request late", "stale read",
-    "said in vain", "said twice",           "said late",    "overtaken",
-    "repeated",     "connection cut",       "no leader",    "server power cut"};
+const char *const post_fault_names[POST_FAULTS] = {"request lost",    "acknowledgement lost",
+                                                   "request late",    "stale read",
+                                                   "lags long",       "said in vain",
+                                                   "said twice",      "said late",
+                                                   "overtaken",       "repeated",
+                                                   "connection cut",  "no leader",
+                                                   "server power cut"};
 
 struct stream {
     struct str name, prefix;
@@ -55,7 +58,9 @@ struct client {
     uint64_t open[BUS_MAX_OPEN];
     size_t open_count;
     struct parcel_sim *ready, **ready_tail;
-    uint64_t last_ms; /* arrival of the latest thing sent to it */
+    uint64_t last_ms;                   /* arrival of the latest thing sent to it */
+    uint64_t lag_from_ms, lag_until_ms; /* reads nothing that is younger */
+    int lag_stream;
 };
 
 struct post {
@@ -352,6 +357,15 @@ void post_cut(struct post *o, struct bus *b, bool is_cut, uint64_t now_ms)
     }
 }
 
+void post_lag(struct post *o, struct bus *b, int stream, uint64_t until_ms, uint64_t now_ms)
+{
+    struct client *c = client_of(b);
+    c->lag_stream = stream;
+    c->lag_from_ms = now_ms;
+    c->lag_until_ms = until_ms;
+    o->faults[POST_LAGS]++;
+}
+
 void post_no_leader(struct post *o, uint64_t until_ms)
 {
     if (until_ms > o->leaderless_ms)
@@ -578,6 +592,15 @@ static void serve_append(struct post *o, struct parcel_sim *p, struct bus_event 
     e->sequence = s->count;
 }
 
+/* From whom lags for long. */
+static bool is_hidden(const struct post *o, const struct parcel_sim *p,
+                      const struct post_message *m)
+{
+    const struct client *c = p->client;
+    return o->now_ms < c->lag_until_ms && (c->lag_stream < 0 || c->lag_stream == p->stream) &&
+           m->stamp_ms > o->wall_ms + c->lag_from_ms;
+}
+
 static void serve_get(struct post *o, struct parcel_sim *p, struct bus_event *e)
 {
     e->rc = RC_NOT_FOUND;
@@ -591,6 +614,8 @@ static void serve_get(struct post *o, struct parcel_sim *p, struct bus_event *e)
             o->faults[POST_STALE]++;
             return;
         }
+        if (is_hidden(o, p, m))
+            return;
         if (!subject_matches(m->subject, p->event.subject))
             continue;
         e->rc = RC_OK;

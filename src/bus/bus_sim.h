@@ -10,8 +10,9 @@
  * Requests and answers travel for some milliseconds, each for its own time, so they overtake each
  * other. By chance (struct post_odds) a request or an acknowledgement is lost, a request arrives
  * long after its caller has given up, a get is answered by a server that lags, what is said is
- * lost, doubled or late. By order (post_cut, post_no_leader, post_power_cut) connections break,
- * nobody leads, servers lose the ends of streams. Every kind is counted where it happens. */
+ * lost, doubled or late. By order (post_cut, post_lag, post_no_leader, post_power_cut) connections
+ * break, nobody leads, a server lags for long, servers lose the ends of streams. Every kind is
+ * counted where it happens. */
 #ifndef BUS_BUS_SIM_H
 #define BUS_BUS_SIM_H
 
@@ -27,6 +28,7 @@ enum post_fault {
     POST_ACK_LOST,
     POST_SLOW,
     POST_STALE,
+    POST_LAGS,
     POST_SAY_LOST,
     POST_SAY_DOUBLED,
     POST_SAY_LATE,
@@ -69,6 +71,8 @@ struct bus *post_step(struct post *o, uint64_t now_ms);
 
 /* The connection breaks, or comes back. */
 void post_cut(struct post *o, struct bus *b, bool is_cut, uint64_t now_ms);
+/* Until then it reads that stream (-1: all) from a server that gets nothing new. */
+void post_lag(struct post *o, struct bus *b, int stream, uint64_t until_ms, uint64_t now_ms);
 /* No append succeeds until then. */
 void post_no_leader(struct post *o, uint64_t until_ms);
 /* The servers lose the last `messages` of a stream, and all connections for a while. */

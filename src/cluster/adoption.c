@@ -137,7 +137,8 @@ void adoption_done(struct agent *a, enum call_kind kind, const struct bus_event 
         return;
     if (kind == CALL_ADOPT_END) {
         done_end(d, e);
-    } else if (e->rc == RC_OK && e->sequence > d->cursor && log_is_whole(a) && agent_owner(a, 0)) {
+    } else if (e->rc == RC_OK && e->sequence > d->cursor && roster_log_is_whole(a) &&
+               agent_owner(a, 0)) {
         d->cursor = e->sequence;
         ad->in_window++;
         forward(a, d, e->payload);
@@ -156,8 +157,9 @@ static void append_end(struct agent *a, struct adoptee *d)
                                                     .src_inc = a->inc,
                                                     .epoch = a->epoch,
                                                     .nonce = d->nonce});
-    if (call_append(a, CALL_ADOPT_END, NULL, subject_inbox(a, d->name, d->inc, a->name, subject),
-                    buf_str(&out), NULL) != RC_OK)
+    if (agent_call_append(a, CALL_ADOPT_END, NULL,
+                          agent_subject_inbox(a, d->name, d->inc, a->name, subject), buf_str(&out),
+                          NULL) != RC_OK)
         return;
     d->is_end_sent = true;
     a->adoption.is_open = true;
@@ -191,8 +193,8 @@ static void read_on(struct agent *a, struct adoptee *d)
         append_end(a, d);
         return;
     }
-    if (call_get(a, CALL_ADOPT_NEXT, subject_stream(a, d->name, stream), d->cursor + 1,
-                 subject_all_of(a, d->name, d->inc, filter)) != RC_OK)
+    if (agent_call_get(a, CALL_ADOPT_NEXT, agent_subject_stream(a, d->name, stream), d->cursor + 1,
+                       agent_subject_all_of(a, d->name, d->inc, filter)) != RC_OK)
         return;
     ad->is_open = true;
     ad->reading = d;
@@ -220,13 +222,13 @@ static void say_adopted(struct agent *a, const struct adoptee *d)
         agent_wake(a, a->adoption.append_ms);
         return;
     }
-    if (log_append(a, &e))
+    if (roster_log_append(a, &e))
         a->adoption.append_ms = a->now_ms + agent_jitter(a, roster_timings(a->roster).renew_ms);
 }
 
 static bool is_adopter_now(const struct agent *a)
 {
-    return agent_is_living(a) && log_is_whole(a) && a->epoch == roster_epoch(a->roster) &&
+    return agent_is_living(a) && roster_log_is_whole(a) && a->epoch == roster_epoch(a->roster) &&
            agent_owner(a, 0) && lease_is_good(a, a->now_ms);
 }
 

@@ -68,7 +68,7 @@ bool agent_owns(const struct agent *a, uint64_t position)
 
 bool agent_is_fetching(const struct agent *a, uint64_t now_ms)
 {
-    return (a->state == AGENT_UP || a->state == AGENT_FENCED) && log_is_whole(a) &&
+    return (a->state == AGENT_UP || a->state == AGENT_FENCED) && roster_log_is_whole(a) &&
            lease_is_good(a, now_ms) && agent_is_living(a);
 }
 
@@ -141,7 +141,7 @@ static enum rc open_parts(struct agent *a)
     if (!rc)
         rc = a->failure;
     if (!rc)
-        rc = bus_listen(a->bus, str_c(subject_heartbeat(a, "*", subject)));
+        rc = bus_listen(a->bus, str_c(agent_subject_heartbeat(a, "*", subject)));
     return rc;
 }
 
@@ -179,7 +179,7 @@ void agent_close(struct agent *a)
     outbox_reset(a);
     inbox_free(a);
     gates_free(a);
-    log_free(a);
+    roster_log_free(a);
     mem_free(a->peers.list);
     roster_close(a->roster);
     mem_free(a);
@@ -240,7 +240,7 @@ static void roster_changed(struct agent *a)
 {
     detector_roster(a);
     look_at_me(a);
-    if (a->failure || !log_is_whole(a))
+    if (a->failure || !roster_log_is_whole(a))
         return;
     if (roster_epoch(a->roster) != a->epoch)
         act_on_epoch(a);
@@ -275,7 +275,7 @@ static void reconnected(struct agent *a)
     a->is_log_read = a->is_log_read && a->state != AGENT_START;
     lease_fence(a);
     detector_reconnected(a);
-    log_reconnected(a);
+    roster_log_reconnected(a);
     inbox_reconnected(a);
     outbox_reconnected(a);
 }
@@ -283,19 +283,19 @@ static void reconnected(struct agent *a)
 static void ended(struct agent *a, const struct bus_event *e)
 {
     void *what = NULL;
-    enum call_kind kind = call_ended(a, e->ticket, &what);
+    enum call_kind kind = agent_call_end(a, e->ticket, &what);
     switch (kind) {
     case CALL_NONE:
         break;
     case CALL_LOG_NEXT:
         if (e->rc == RC_NOT_FOUND)
             a->is_log_read = true;
-        log_done(a, kind, e);
+        roster_log_done(a, kind, e);
         break;
     case CALL_LOG_VERIFY:
     case CALL_LOG_BACK:
     case CALL_LOG_APPEND:
-        log_done(a, kind, e);
+        roster_log_done(a, kind, e);
         break;
     case CALL_PARCEL:
         outbox_done(a, what, e);
@@ -330,7 +330,7 @@ void agent_event(struct agent *a, const struct bus_event *e, uint64_t now_ms)
         a->is_connected = false;
         break;
     case BUS_HEARD:
-        detector_heard(a, subject_last(e->subject), e->payload);
+        detector_heard(a, agent_subject_last(e->subject), e->payload);
         break;
     case BUS_ASKED:
         break;
@@ -428,7 +428,7 @@ static bool is_entry_due(struct agent *a)
 
 static void say(struct agent *a, const struct roster_entry *e)
 {
-    if (log_append(a, e)) {
+    if (roster_log_append(a, e)) {
         if (e->kind == ROSTER_JOIN)
             a->lease.join_ms = a->now_ms;
         a->entry_ms = a->now_ms + agent_jitter(a, roster_timings(a->roster).renew_ms / 2);
@@ -532,7 +532,7 @@ static void turn_state(struct agent *a)
 {
     switch (a->state) {
     case AGENT_START:
-        if (!a->is_log_read || !log_is_whole(a))
+        if (!a->is_log_read || !roster_log_is_whole(a))
             return;
         a->epoch = 0;
         a->state = AGENT_RETURN;
@@ -578,8 +578,8 @@ enum rc agent_turn(struct agent *a, uint64_t now_ms)
     (void)lease_look(a, now_ms);
     if (a->state == AGENT_GONE)
         return RC_OK;
-    log_turn(a);
-    if (log_is_whole(a)) {
+    roster_log_turn(a);
+    if (roster_log_is_whole(a)) {
         gates_look(a);
         turn_state(a);
     }
@@ -619,5 +619,5 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .is_idle = a->finish.is_said,
                                  .is_finished = a->finish.is_finished,
                                  .is_all_finished = finish_is_everywhere(a),
-                                 .is_whole = log_is_whole(a)};
+                                 .is_whole = roster_log_is_whole(a)};
 }

@@ -30,8 +30,8 @@ static void call_drop(struct agent *a, struct call *c)
     a->calls_open--;
 }
 
-enum rc call_append(struct agent *a, enum call_kind kind, void *what, const char *subject,
-                    struct str payload, struct call **ret)
+enum rc agent_call_append(struct agent *a, enum call_kind kind, void *what, const char *subject,
+                          struct str payload, struct call **ret)
 {
     struct call *c = call_free_one(a);
     if (!c || !a->is_connected)
@@ -52,8 +52,8 @@ enum rc call_append(struct agent *a, enum call_kind kind, void *what, const char
     return RC_OK;
 }
 
-enum rc call_get(struct agent *a, enum call_kind kind, const char *stream, uint64_t sequence,
-                 const char *subject)
+enum rc agent_call_get(struct agent *a, enum call_kind kind, const char *stream, uint64_t sequence,
+                       const char *subject)
 {
     struct call *c = call_free_one(a);
     if (!c || !a->is_connected)
@@ -67,7 +67,7 @@ enum rc call_get(struct agent *a, enum call_kind kind, const char *stream, uint6
     return rc;
 }
 
-enum call_kind call_ended(struct agent *a, uint64_t ticket, void **ret_what)
+enum call_kind agent_call_end(struct agent *a, uint64_t ticket, void **ret_what)
 {
     struct call *c = &a->calls[ticket % AGENT_MAX_CALLS];
     if (c->kind == CALL_NONE || c->serial != ticket / AGENT_MAX_CALLS)
@@ -78,47 +78,47 @@ enum call_kind call_ended(struct agent *a, uint64_t ticket, void **ret_what)
     return kind;
 }
 
-const char *subject_stream(const struct agent *a, const char *owner, char *room)
+const char *agent_subject_stream(const struct agent *a, const char *owner, char *room)
 {
     (void)snprintf(room, AGENT_MAX_SUBJECT, "ORB_%s_%s", a->crawl, owner);
     return room;
 }
 
-const char *subject_inbox(const struct agent *a, const char *to, uint64_t inc, const char *src,
-                          char *room)
+const char *agent_subject_inbox(const struct agent *a, const char *to, uint64_t inc,
+                                const char *src, char *room)
 {
     (void)snprintf(room, AGENT_MAX_SUBJECT, "orb.%s.j.%s.%llu.in.%s", a->crawl, to,
                    (unsigned long long)inc, src);
     return room;
 }
 
-const char *subject_out(const struct agent *a, char *room)
+const char *agent_subject_out(const struct agent *a, char *room)
 {
     (void)snprintf(room, AGENT_MAX_SUBJECT, "orb.%s.j.%s.%llu.out", a->crawl, a->name,
                    (unsigned long long)a->inc);
     return room;
 }
 
-const char *subject_all_of(const struct agent *a, const char *owner, uint64_t inc, char *room)
+const char *agent_subject_all_of(const struct agent *a, const char *owner, uint64_t inc, char *room)
 {
     (void)snprintf(room, AGENT_MAX_SUBJECT, "orb.%s.j.%s.%llu.>", a->crawl, owner,
                    (unsigned long long)inc);
     return room;
 }
 
-const char *subject_roster(const struct agent *a, const char *writer, char *room)
+const char *agent_subject_roster(const struct agent *a, const char *writer, char *room)
 {
     (void)snprintf(room, AGENT_MAX_SUBJECT, "orb.%s.roster.%s", a->crawl, writer);
     return room;
 }
 
-const char *subject_heartbeat(const struct agent *a, const char *name, char *room)
+const char *agent_subject_heartbeat(const struct agent *a, const char *name, char *room)
 {
     (void)snprintf(room, AGENT_MAX_SUBJECT, "orb.%s.hb.%s", a->crawl, name);
     return room;
 }
 
-struct str subject_last(struct str subject)
+struct str agent_subject_last(struct str subject)
 {
     size_t at = subject.n;
     while (at > 0 && subject.p[at - 1] != '.')

@@ -93,7 +93,7 @@ void detector_heard(struct agent *a, struct str name, struct str payload)
         return;
     }
     if (h.roster > roster_length(a->roster))
-        log_soon(a);
+        roster_log_soon(a);
     for (size_t i = 0; i < a->peers.count; i++) {
         struct peer *p = &a->peers.list[i];
         if (p->inc != h.inc || p->boot != h.boot || !str_eq(str_c(p->name), name))
@@ -144,7 +144,7 @@ static void accuse(struct agent *a, const struct peer *p)
                              .inc = p->inc,
                              .lease = p->lease_number,
                              .epoch = roster_epoch(a->roster) + 1};
-    if (log_append(a, &e))
+    if (roster_log_append(a, &e))
         a->peers.accuse_ms = a->now_ms + agent_jitter(a, roster_timings(a->roster).renew_ms);
 }
 
@@ -196,7 +196,8 @@ void detector_say(struct agent *a)
     char room[256], subject[AGENT_MAX_SUBJECT];
     struct buf out = buf_on(room, sizeof room);
     heartbeat_write(&h, &out);
-    if (bus_say(a->bus, str_c(subject_heartbeat(a, a->name, subject)), buf_str(&out)) == RC_OK)
+    if (bus_say(a->bus, str_c(agent_subject_heartbeat(a, a->name, subject)), buf_str(&out)) ==
+        RC_OK)
         a->says++;
     a->next_beat_ms = a->now_ms + beat_ms;
     agent_wake(a, a->next_beat_ms);

@@ -112,11 +112,11 @@ enum rc facts_recall(void *agent, uint64_t position, struct str fact)
             adoption_recall(a, name, x, y);
             break;
         case FACT_ROSTER: /* always alone: the message is the rest */
-            return log_take(a, x, name, fact);
+            return roster_log_take(a, x, name, fact);
         case FACT_CUT:
             if (x > a->log.count)
                 return RC_CORRUPT;
-            return log_cut(a, x);
+            return roster_log_cut(a, x);
         default:
             return RC_CORRUPT;
         }

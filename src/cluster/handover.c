@@ -53,8 +53,8 @@ static void ask(struct agent *a)
         agent_wake(a, h->retry_ms);
         return;
     }
-    if (call_get(a, CALL_SCAN, subject_stream(a, a->name, stream), h->scan + 1,
-                 subject_all_of(a, a->name, a->inc, filter)) == RC_OK) {
+    if (agent_call_get(a, CALL_SCAN, agent_subject_stream(a, a->name, stream), h->scan + 1,
+                       agent_subject_all_of(a, a->name, a->inc, filter)) == RC_OK) {
         h->is_open = true;
         h->asked = h->scan + 1;
     } else {
@@ -77,7 +77,7 @@ void handover_done(struct agent *a, const struct bus_event *e)
 {
     struct handover *h = &a->handover;
     h->is_open = false;
-    if (h->stage != HANDOVER_SCAN || h->asked != h->scan + 1 || !log_is_whole(a) ||
+    if (h->stage != HANDOVER_SCAN || h->asked != h->scan + 1 || !roster_log_is_whole(a) ||
         !agent_owner(a, 0))
         return;
     if (e->rc != RC_OK || e->sequence <= h->scan) {
@@ -136,7 +136,8 @@ static bool is_end_read(const struct agent *a)
 void handover_turn(struct agent *a)
 {
     struct handover *h = &a->handover;
-    if (h->epoch != a->epoch || !agent_is_living(a) || !log_is_whole(a) || !agent_owner(a, 0))
+    if (h->epoch != a->epoch || !agent_is_living(a) || !roster_log_is_whole(a) ||
+        !agent_owner(a, 0))
         return;
     if (h->stage == HANDOVER_DRAIN && port_counts(a->port).moving == 0) {
         h->end = inbox_want_end(a);
@@ -169,7 +170,7 @@ void republish_turn(struct agent *a)
 {
     struct republish *p = &a->republish;
     struct record list[PORT_MAX_WALK];
-    if (!p->is_wanted || !agent_is_living(a) || !log_is_whole(a))
+    if (!p->is_wanted || !agent_is_living(a) || !roster_log_is_whole(a))
         return;
     while (p->source.unfloored < PARCELS_AT_A_TIME && outbox_has_room(a) && !a->failure) {
         size_t count = 0;

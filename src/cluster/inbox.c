@@ -149,7 +149,7 @@ static void take(struct agent *a, const struct bus_event *e)
     struct inbox *in = &a->inbox;
     struct record_batch b = {0};
     bool is_junk = record_batch_read(e->payload, &b) != RC_OK;
-    if (!is_junk && !is_out(e->subject) && !str_eq(b.src, subject_last(e->subject)))
+    if (!is_junk && !is_out(e->subject) && !str_eq(b.src, agent_subject_last(e->subject)))
         is_junk = true;
     in->cursor = e->sequence;
     in->cursor_hash = hash64_seeded(e->payload, hash64_seeded(e->subject, e->stamp_ms));
@@ -180,7 +180,7 @@ static bool must_wait(struct agent *a, const struct bus_event *e)
         in->wait_epoch_n = 0;
         return false;
     }
-    log_soon(a);
+    roster_log_soon(a);
     if (!in->wait_epoch_n)
         in->wait_epoch_n = a->lease.n + 1;
     if (a->lease.confirmed < in->wait_epoch_n)
@@ -234,8 +234,8 @@ static void verify(struct agent *a)
         in->is_verified = true;
         return;
     }
-    if (call_get(a, CALL_INBOX_VERIFY, subject_stream(a, a->name, stream), in->cursor,
-                 subject_all_of(a, a->name, a->inc, filter)) == RC_OK)
+    if (agent_call_get(a, CALL_INBOX_VERIFY, agent_subject_stream(a, a->name, stream), in->cursor,
+                       agent_subject_all_of(a, a->name, a->inc, filter)) == RC_OK)
         in->is_verifying = true;
     else
         in->verify_ms = a->now_ms + a->settings.poll_ms;
@@ -246,7 +246,7 @@ static void done_next(struct agent *a, const struct bus_event *e)
     struct inbox *in = &a->inbox;
     in->is_open = false;
     in->next_ms = a->now_ms + a->settings.poll_ms;
-    bool is_current = in->asked == in->cursor + 1 && in->is_verified && log_is_whole(a);
+    bool is_current = in->asked == in->cursor + 1 && in->is_verified && roster_log_is_whole(a);
     if (e->rc != RC_OK || !is_current || e->sequence <= in->cursor || must_wait(a, e))
         return;
     take(a, e);
@@ -291,8 +291,9 @@ static void append_end(struct agent *a)
                                                     .src_inc = a->inc,
                                                     .epoch = a->epoch,
                                                     .nonce = end_nonce(a, in->end_sent)});
-    if (call_append(a, CALL_INBOX_END, NULL, subject_inbox(a, a->name, a->inc, a->name, subject),
-                    buf_str(&out), NULL) == RC_OK)
+    if (agent_call_append(a, CALL_INBOX_END, NULL,
+                          agent_subject_inbox(a, a->name, a->inc, a->name, subject), buf_str(&out),
+                          NULL) == RC_OK)
         in->is_end_open = true;
     else
         in->end_retry_ms = a->now_ms + a->settings.poll_ms;
@@ -302,8 +303,8 @@ static void read_on(struct agent *a)
 {
     struct inbox *in = &a->inbox;
     char stream[AGENT_MAX_SUBJECT], filter[AGENT_MAX_SUBJECT];
-    if (call_get(a, CALL_INBOX_NEXT, subject_stream(a, a->name, stream), in->cursor + 1,
-                 subject_all_of(a, a->name, a->inc, filter)) == RC_OK) {
+    if (agent_call_get(a, CALL_INBOX_NEXT, agent_subject_stream(a, a->name, stream), in->cursor + 1,
+                       agent_subject_all_of(a, a->name, a->inc, filter)) == RC_OK) {
         in->is_open = true;
         in->asked = in->cursor + 1;
     } else {
@@ -315,7 +316,7 @@ void inbox_turn(struct agent *a)
 {
     struct inbox *in = &a->inbox;
     floor_look(a);
-    if (!agent_is_living(a) || !a->is_connected || !log_is_whole(a))
+    if (!agent_is_living(a) || !a->is_connected || !roster_log_is_whole(a))
         return;
     bool wants_end = in->end_wanted > in->end_sent || in->end_acked < in->end_sent;
     if (wants_end && !in->is_end_open && in->end_retry_ms <= a->now_ms)

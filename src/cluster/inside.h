@@ -100,7 +100,7 @@ struct source {
     struct source *next;
     uint64_t position;
     uint32_t unacked, unfloored;
-    bool is_page, has_outcome, is_outcome_sent, is_outcome_acked;
+    bool is_page, is_former, has_outcome, is_outcome_sent, is_outcome_acked;
     struct buf outcome; /* records, encoded as a batch */
 };
 
@@ -289,34 +289,35 @@ void fact_cut(struct buf *out, uint64_t sequence);
 enum rc facts_recall(void *agent, uint64_t position, struct str fact);
 
 /* calls.c */
-MUST_CHECK enum rc call_append(struct agent *a, enum call_kind kind, void *what,
-                               const char *subject, struct str payload, struct call **ret);
-MUST_CHECK enum rc call_get(struct agent *a, enum call_kind kind, const char *stream,
-                            uint64_t sequence, const char *subject);
-enum call_kind call_ended(struct agent *a, uint64_t ticket, void **ret_what);
-const char *subject_stream(const struct agent *a, const char *owner, char *room);
-const char *subject_inbox(const struct agent *a, const char *to, uint64_t inc, const char *src,
-                          char *room);
-const char *subject_out(const struct agent *a, char *room);
-const char *subject_all_of(const struct agent *a, const char *owner, uint64_t inc, char *room);
-const char *subject_roster(const struct agent *a, const char *writer, char *room);
-const char *subject_heartbeat(const struct agent *a, const char *name, char *room);
-struct str subject_last(struct str subject); /* the token behind the last dot */
+MUST_CHECK enum rc agent_call_append(struct agent *a, enum call_kind kind, void *what,
+                                     const char *subject, struct str payload, struct call **ret);
+MUST_CHECK enum rc agent_call_get(struct agent *a, enum call_kind kind, const char *stream,
+                                  uint64_t sequence, const char *subject);
+enum call_kind agent_call_end(struct agent *a, uint64_t ticket, void **ret_what);
+const char *agent_subject_stream(const struct agent *a, const char *owner, char *room);
+const char *agent_subject_inbox(const struct agent *a, const char *to, uint64_t inc,
+                                const char *src, char *room);
+const char *agent_subject_out(const struct agent *a, char *room);
+const char *agent_subject_all_of(const struct agent *a, const char *owner, uint64_t inc,
+                                 char *room);
+const char *agent_subject_roster(const struct agent *a, const char *writer, char *room);
+const char *agent_subject_heartbeat(const struct agent *a, const char *name, char *room);
+struct str agent_subject_last(struct str subject); /* the token behind the last dot */
 
 /* log.c */
-void log_turn(struct agent *a);
-void log_done(struct agent *a, enum call_kind kind, const struct bus_event *e);
-void log_soon(struct agent *a);
-void log_reconnected(struct agent *a);
+void roster_log_turn(struct agent *a);
+void roster_log_done(struct agent *a, enum call_kind kind, const struct bus_event *e);
+void roster_log_soon(struct agent *a);
+void roster_log_reconnected(struct agent *a);
 /* The next message: kept, and folded. From the journal at the start, from the stream then. */
-MUST_CHECK enum rc log_take(struct agent *a, uint64_t stamp_ms, struct str writer,
-                            struct str entry);
+MUST_CHECK enum rc roster_log_take(struct agent *a, uint64_t stamp_ms, struct str writer,
+                                   struct str entry);
 /* Messages behind `sequence` are lost: they are put aside and everything is folded anew. */
-MUST_CHECK enum rc log_cut(struct agent *a, uint64_t sequence);
-bool log_is_whole(const struct agent *a); /* nothing is known to be lost */
+MUST_CHECK enum rc roster_log_cut(struct agent *a, uint64_t sequence);
+bool roster_log_is_whole(const struct agent *a); /* nothing is known to be lost */
 /* False: not now. */
-bool log_append(struct agent *a, const struct roster_entry *e);
-void log_free(struct agent *a);
+bool roster_log_append(struct agent *a, const struct roster_entry *e);
+void roster_log_free(struct agent *a);
 
 /* lease.c */
 void lease_turn(struct agent *a);

@@ -98,7 +98,7 @@ static void renew(struct agent *a)
                              .n = l->n + 1,
                              .is_start = !is_return && former && former->inc == a->inc &&
                                          former->boot != a->boot};
-    if (!log_append(a, &e)) {
+    if (!roster_log_append(a, &e)) {
         l->next_ms = a->now_ms + a->settings.poll_ms;
         return;
     }

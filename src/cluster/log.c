@@ -27,22 +27,22 @@ static uint64_t message_hash(uint64_t stamp_ms, struct str writer, struct str en
     return hash64_seeded(entry, hash64_seeded(writer, stamp_ms));
 }
 
-bool log_is_whole(const struct agent *a)
+bool roster_log_is_whole(const struct agent *a)
 {
     return !a->log.back && a->log.lost_first == a->log.lost_count && !a->log.is_unsure;
 }
 
-void log_soon(struct agent *a)
+void roster_log_soon(struct agent *a)
 {
     a->log.next_ms = 0;
 }
 
-void log_reconnected(struct agent *a)
+void roster_log_reconnected(struct agent *a)
 {
     a->log.is_unsure = a->log.count > 0;
     a->log.unsure_ms = a->now_ms;
     a->log.back = 0;
-    log_soon(a);
+    roster_log_soon(a);
 }
 
 static enum rc keep(struct agent *a, uint64_t stamp_ms, struct str writer, struct str entry)
@@ -113,7 +113,7 @@ static void settle_lost(struct agent *a)
         agent_fail(a, RC_CORRUPT, "the roster went on without what it had lost");
 }
 
-enum rc log_take(struct agent *a, uint64_t stamp_ms, struct str writer, struct str entry)
+enum rc roster_log_take(struct agent *a, uint64_t stamp_ms, struct str writer, struct str entry)
 {
     struct roster_entry e = {0};
     bool counted = false;
@@ -151,7 +151,7 @@ static enum rc put_aside(struct agent *a, size_t from)
     return RC_OK;
 }
 
-enum rc log_cut(struct agent *a, uint64_t sequence)
+enum rc roster_log_cut(struct agent *a, uint64_t sequence)
 {
     struct log_reader *l = &a->log;
     struct roster *anew = NULL;
@@ -182,13 +182,13 @@ static void cut(struct agent *a, uint64_t sequence)
     enum rc rc = agent_note(a, buf_str(&fact));
     buf_done(&fact);
     if (!rc)
-        rc = log_cut(a, sequence);
+        rc = roster_log_cut(a, sequence);
     if (rc)
         agent_fail(a, rc, "the roster could not be folded anew");
     a->log.back = 0;
     a->log.is_unsure = false;
     lease_fence(a);
-    log_soon(a);
+    roster_log_soon(a);
 }
 
 static void take_pending(struct agent *a)
@@ -200,18 +200,18 @@ static void take_pending(struct agent *a)
     enum rc rc = agent_note(a, buf_str(&fact));
     buf_done(&fact);
     if (!rc)
-        rc = log_take(a, l->pending_stamp_ms, writer, entry);
+        rc = roster_log_take(a, l->pending_stamp_ms, writer, entry);
     if (rc)
         agent_fail(a, rc, "the roster could not be read on");
     buf_clear(&l->pending);
-    log_soon(a);
+    roster_log_soon(a);
 }
 
 static void ask(struct agent *a, enum call_kind kind, uint64_t sequence)
 {
     char stream[AGENT_MAX_SUBJECT];
-    (void)subject_stream(a, "ROSTER", stream);
-    if (call_get(a, kind, stream, sequence, "") == RC_OK)
+    (void)agent_subject_stream(a, "ROSTER", stream);
+    if (agent_call_get(a, kind, stream, sequence, "") == RC_OK)
         a->log.is_open = true;
     else
         a->log.next_ms = a->now_ms + a->settings.poll_ms;
@@ -234,15 +234,16 @@ static void append_lost(struct agent *a)
         char subject[AGENT_MAX_SUBJECT];
         roster_entry_write(&e, &out);
         if (!buf_rc(&out))
-            (void)!call_append(a, CALL_LOG_APPEND, NULL, subject_roster(a, a->name, subject),
-                               buf_str(&out), NULL);
+            (void)!agent_call_append(a, CALL_LOG_APPEND, NULL,
+                                     agent_subject_roster(a, a->name, subject), buf_str(&out),
+                                     NULL);
         buf_done(&out);
     }
     buf_done(&entries);
     l->append_ms = a->now_ms + agent_jitter(a, 10 * a->settings.poll_ms);
 }
 
-void log_turn(struct agent *a)
+void roster_log_turn(struct agent *a)
 {
     struct log_reader *l = &a->log;
     if (l->is_open || !a->is_connected)
@@ -265,7 +266,7 @@ static bool is_ours(const struct agent *a, uint64_t sequence, const struct bus_e
 {
     return e->rc == RC_OK && e->sequence == sequence &&
            a->log.messages[sequence - 1].hash ==
-               message_hash(e->stamp_ms, subject_last(e->subject), e->payload);
+               message_hash(e->stamp_ms, agent_subject_last(e->subject), e->payload);
 }
 
 /* No answer, or one that may come from a server that lags. */
@@ -278,7 +279,7 @@ static void later(struct agent *a)
 static void done_next(struct agent *a, const struct bus_event *e)
 {
     struct log_reader *l = &a->log;
-    struct str writer = subject_last(e->subject);
+    struct str writer = agent_subject_last(e->subject);
     if (e->rc == RC_NOT_FOUND && l->lost_first < l->lost_count && l->append_ms <= a->now_ms)
         append_lost(a);
     if (e->rc || e->sequence != l->count + 1 || writer.n > ROSTER_MAX_NAME_BYTES ||
@@ -306,7 +307,7 @@ static void done_verify(struct agent *a, const struct bus_event *e)
         l->is_unsure = false;
         if (l->pending.n)
             take_pending(a);
-        log_soon(a);
+        roster_log_soon(a);
         return;
     }
     buf_clear(&l->pending);
@@ -318,7 +319,7 @@ static void done_verify(struct agent *a, const struct bus_event *e)
     bool is_other = e->rc == RC_OK;
     if (is_other || (e->rc == RC_NOT_FOUND && a->now_ms - l->unsure_ms > a->settings.gap_ms)) {
         l->back = l->count;
-        log_soon(a);
+        roster_log_soon(a);
     } else {
         later(a);
     }
@@ -337,13 +338,14 @@ static void done_back(struct agent *a, const struct bus_event *e)
         l->back--;
 }
 
-void log_done(struct agent *a, enum call_kind kind, const struct bus_event *e)
+void roster_log_done(struct agent *a, enum call_kind kind, const struct bus_event *e)
 {
     if (kind == CALL_LOG_APPEND) {
         if (e->rc == RC_OK)
-            log_soon(a);
+            roster_log_soon(a);
         /* A number that we have read already: the end of the log was lost. */
-        if (e->rc == RC_OK && e->sequence <= a->log.count && !e->is_repeat && log_is_whole(a)) {
+        if (e->rc == RC_OK && e->sequence <= a->log.count && !e->is_repeat &&
+            roster_log_is_whole(a)) {
             a->log.is_unsure = true;
             a->log.unsure_ms = a->now_ms;
         }
@@ -358,22 +360,22 @@ void log_done(struct agent *a, enum call_kind kind, const struct bus_event *e)
         done_back(a, e);
 }
 
-bool log_append(struct agent *a, const struct roster_entry *e)
+bool roster_log_append(struct agent *a, const struct roster_entry *e)
 {
-    if (!log_is_whole(a) || !a->is_connected)
+    if (!roster_log_is_whole(a) || !a->is_connected)
         return false;
     struct buf out = {.max = ROSTER_MAX_ENTRY_BYTES};
     char subject[AGENT_MAX_SUBJECT];
     roster_entry_write(e, &out);
     enum rc rc = buf_rc(&out);
     if (!rc)
-        rc = call_append(a, CALL_LOG_APPEND, NULL, subject_roster(a, a->name, subject),
-                         buf_str(&out), NULL);
+        rc = agent_call_append(a, CALL_LOG_APPEND, NULL, agent_subject_roster(a, a->name, subject),
+                               buf_str(&out), NULL);
     buf_done(&out);
     return rc == RC_OK;
 }
 
-void log_free(struct agent *a)
+void roster_log_free(struct agent *a)
 {
     buf_done(&a->log.bytes);
     buf_done(&a->log.pending);

@@ -169,23 +169,33 @@ void outbox_mark(struct agent *a, const char *to, uint64_t to_inc, struct str ho
 
 /* ---- sources ---- */
 
+/* A former incarnation's outcome is told to whom it concerns now: nobody reads its stream. */
 static void source_say_outcome(struct agent *a, struct source *s)
 {
     struct record_batch b;
     struct record r;
-    struct parcel *p = parcel_filling(a, PARCEL_OUT, a->name, a->inc);
-    if (!p || !parcel_add_source(a, p, s) || record_batch_read(buf_str(&s->outcome), &b))
+    if (record_batch_read(buf_str(&s->outcome), &b)) {
+        agent_fail(a, RC_CORRUPT, "an outcome of our own cannot be read");
+        return;
+    }
+    struct parcel *p = s->is_former ? NULL : parcel_filling(a, PARCEL_OUT, a->name, a->inc);
+    if (!s->is_former && (!p || !parcel_add_source(a, p, s)))
         return;
     s->is_outcome_sent = true;
+    s->is_outcome_acked = s->is_former; /* its floors say so */
     while (records_next(&b.records, &r))
-        parcel_put(a, p, &r);
+        if (p)
+            parcel_put(a, p, &r);
+        else
+            outbox_put(a, &r, s);
     buf_done(&s->outcome);
     s->outcome = (struct buf){0};
 }
 
 static void source_look(struct agent *a, struct source *s)
 {
-    if (s->is_page && s->has_outcome && !s->is_outcome_sent && !s->unacked && agent_is_living(a))
+    bool may = s->is_former ? agent_owner(a, 0) != NULL : agent_is_living(a);
+    if (s->is_page && s->has_outcome && !s->is_outcome_sent && !s->unacked && may)
         source_say_outcome(a, s);
 }
 
@@ -220,12 +230,7 @@ static bool is_ours_now(const struct agent *a, uint64_t position)
 
 static void keep_outcome(struct agent *a, struct source *s, const struct port_batch *b)
 {
-    /* A former incarnation's outcome is told to whom it concerns now: nobody reads its stream. */
-    if (!is_ours_now(a, b->position)) {
-        for (size_t i = 0; i < b->outcome_count; i++)
-            outbox_put(a, &b->outcome[i], s);
-        return;
-    }
+    s->is_former = !is_ours_now(a, b->position);
     s->has_outcome = b->outcome_count > 0;
     buf_init(&s->outcome, RECORDS_MAX_BATCH_BYTES);
     record_batch_begin(&s->outcome,
@@ -321,10 +326,10 @@ static void send(struct agent *a, struct parcel *p)
 {
     char subject[AGENT_MAX_SUBJECT];
     if (p->is == PARCEL_OUT)
-        (void)subject_out(a, subject);
+        (void)agent_subject_out(a, subject);
     else
-        (void)subject_inbox(a, p->to, p->to_inc, a->name, subject);
-    enum rc rc = call_append(a, CALL_PARCEL, p, subject, buf_str(&p->bytes), &p->call);
+        (void)agent_subject_inbox(a, p->to, p->to_inc, a->name, subject);
+    enum rc rc = agent_call_append(a, CALL_PARCEL, p, subject, buf_str(&p->bytes), &p->call);
     if (rc == RC_OK) {
         p->is_sent = true;
         a->outbox.open++;
@@ -454,7 +459,7 @@ static void drop_floored(struct agent *a)
 
 void outbox_turn(struct agent *a)
 {
-    if (a->state == AGENT_START || a->state == AGENT_RECOVER || !log_is_whole(a))
+    if (a->state == AGENT_START || a->state == AGENT_RECOVER || !roster_log_is_whole(a))
         return;
     read_pages(a);
     for (struct source *s = a->outbox.pages; s; s = s->next)

@@ -289,7 +289,7 @@ static void place(struct world *w, uint32_t u, bool is_done, unsigned bit)
         return;
     w->urls[u].places |= UINT64_C(1) << bit;
     if (is_done)
-        w->urls[u].is_done = true;
+        w->urls[u].done_places |= UINT64_C(1) << bit;
 }
 
 static uint64_t inc_of_subject(struct str subject, const struct world_agent *a)
@@ -396,13 +396,52 @@ static bool is_placed(const struct world *w, uint32_t u)
     return w->urls[u].places & ~(UINT64_C(1) << 63);
 }
 
-static void check_links(struct world *w, uint32_t u)
+/* The links of every page that is done in one of these places are in one of these places. */
+static void check_links(struct world *w, uint64_t places, const char *without)
 {
-    const struct web_url *page = &w->web.urls[u];
-    for (uint32_t i = 0; i < page->link_count; i++)
-        if (!is_placed(w, w->web.links[page->first_link + i]))
-            world_break(w, 1, "u%u is lost: its page u%u is done",
-                        w->web.links[page->first_link + i], u);
+    for (uint32_t u = 0; u < w->set.urls; u++) {
+        const struct web_url *page = &w->web.urls[u];
+        if (!(w->urls[u].done_places & places))
+            continue;
+        for (uint32_t i = 0; i < page->link_count; i++) {
+            uint32_t v = w->web.links[page->first_link + i];
+            if (!(w->urls[v].places & places))
+                world_break(w, 1, "u%u is lost: its page u%u is done%s%s", v, u,
+                            *without ? ", without the disk of " : "", without);
+        }
+    }
+}
+
+/* Nobody is dead, and every journal is the one that the roster means. */
+static bool is_everybody_well(const struct world *w)
+{
+    for (size_t i = 0; i < roster_count(w->truth); i++)
+        if (roster_at(w->truth, i)->state == ROSTER_DEAD_NOW)
+            return false;
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        const struct world_agent *a = &w->agents[i];
+        const struct roster_agent *r = roster_find(w->truth, str_c(a->name));
+        bool living = r && (r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING);
+        if (living && (!a->model.count || model_inc(&a->model) != r->inc))
+            return false;
+    }
+    return true;
+}
+
+/* Any one disk may be gone the next moment; or, while everybody is well, all that servers have. */
+static void check_spares(struct world *w)
+{
+    uint64_t all = ~(UINT64_C(1) << 63);
+    check_links(w, all, "");
+    if (w->now_ms < w->quiet_until_ms) /* the servers' disks were lost just now */
+        return;
+    for (uint32_t i = 0; i < w->agent_count; i++)
+        check_links(w, all & ~(UINT64_C(1) << i), w->agents[i].name);
+    if (!is_everybody_well(w))
+        return;
+    for (uint32_t u = 0; u < w->set.urls; u++)
+        if (is_placed(w, u) && !(w->urls[u].places & UINT32_MAX))
+            world_break(w, 1, "u%u is only on the servers", u);
 }
 
 /* 10: what a floor has passed is in a journal, or stands in another's stream. */
@@ -443,7 +482,7 @@ void invariants_places(struct world *w)
     w->epoch_seen = roster_epoch(w->truth);
     for (uint32_t u = 0; u < w->set.urls; u++) {
         w->urls[u].places &= UINT64_C(1) << 63;
-        w->urls[u].is_done = false;
+        w->urls[u].done_places = 0;
     }
     for (uint32_t i = 0; i < w->agent_count; i++) {
         place_stream(w, &w->agents[i], i);
@@ -453,9 +492,7 @@ void invariants_places(struct world *w)
     for (uint32_t u = 0; u < WEB_SEEDS && is_seeded(w) && u < w->set.urls; u++)
         if (!is_placed(w, u))
             world_break(w, 1, "seed u%u is lost", u);
-    for (uint32_t u = 0; u < w->set.urls; u++)
-        if (w->urls[u].is_done)
-            check_links(w, u);
+    check_spares(w);
     for (uint32_t i = 0; i < w->agent_count; i++)
         if (w->agents[i].agent)
             check_floor(w, &w->agents[i], i);
@@ -539,6 +576,6 @@ void invariants_end(struct world *w)
                     (unsigned long long)w->report->refetch_allowance);
     checked(w, 12);
     for (uint32_t u = 0; u < w->set.urls; u++)
-        if (!w->urls[u].is_done)
+        if (!w->urls[u].done_places)
             world_break(w, 12, "finished, and nobody knows that u%u is done", u);
 }

@@ -23,6 +23,7 @@ enum world_fault {
     WORLD_JUMP,        /* its clock jumps ahead */
     WORLD_CUT,         /* its connection, for a while */
     WORLD_LONG_CUT,    /* long enough to be declared dead */
+    WORLD_LAG,         /* it reads from a server that lags */
     WORLD_NO_LEADER,
     WORLD_LEAVE,
     WORLD_WEIGHT,

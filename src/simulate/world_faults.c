@@ -7,14 +7,26 @@
 
 enum {
     DEAD_MS = 15000,
-    BETWEEN_MS = 5000,
+    BETWEEN_MS = 8000,
     SERVER_QUIET_MS = 25000,
 };
 
-const char *const world_fault_names[WORLD_FAULTS] = {
-    "killed",      "killed, back late", "power cut", "disk wiped",         "frozen",
-    "frozen long", "clock jumps",       "cut off",   "cut off long",       "no leader",
-    "leaves",      "another weight",    "joins",     "servers lose inbox", "servers lose roster"};
+const char *const world_fault_names[WORLD_FAULTS] = {"killed",
+                                                     "killed, back late",
+                                                     "power cut",
+                                                     "disk wiped",
+                                                     "frozen",
+                                                     "frozen long",
+                                                     "clock jumps",
+                                                     "cut off",
+                                                     "cut off long",
+                                                     "reads late",
+                                                     "no leader",
+                                                     "leaves",
+                                                     "another weight",
+                                                     "joins",
+                                                     "servers lose inbox",
+                                                     "servers lose roster"};
 
 static struct world_agent *anybody(struct world *w)
 {
@@ -26,12 +38,13 @@ static struct world_agent *anybody(struct world *w)
     return NULL;
 }
 
+/* Who stays, and is well: somebody must. */
 static uint32_t count_up(const struct world *w)
 {
     uint32_t up = 0;
     for (uint32_t i = 0; i < w->agent_count; i++)
-        up += w->agents[i].agent && w->agents[i].is_here && !w->agents[i].thaw_ms &&
-              !w->agents[i].mend_ms;
+        up += w->agents[i].agent && w->agents[i].is_here && !w->agents[i].is_leaving &&
+              !w->agents[i].thaw_ms && !w->agents[i].mend_ms;
     return up;
 }
 
@@ -78,8 +91,13 @@ static void disturb(struct world *w, struct world_agent *a, enum world_fault f)
         a->mend_ms = w->now_ms + (f == WORLD_CUT ? soon : late);
         post_cut(w->post, a->bus, true, w->now_ms);
         break;
+    case WORLD_LAG:
+        post_lag(w->post, a->bus, rng_below(&w->rng, 3) ? w->roster_stream : -1,
+                 w->now_ms + 2000 + 2 * soon, w->now_ms);
+        break;
     case WORLD_LEAVE:
         agent_leave(a->agent);
+        a->is_leaving = true;
         break;
     case WORLD_WEIGHT:
         agent_set_weight(a->agent, 16 + 16 * (uint32_t)rng_below(&w->rng, 8));
@@ -206,6 +224,18 @@ static uint64_t next_mend(const struct world *w)
     return next;
 }
 
+/* One of those that may come, if chance finds one soon. */
+static enum world_fault choose(struct world *w)
+{
+    enum world_fault f = WORLD_KILL;
+    for (int tries = 0; tries < 16; tries++) {
+        f = (enum world_fault)rng_below(&w->rng, WORLD_FAULTS);
+        if (w->set.faults >> f & 1)
+            break;
+    }
+    return f;
+}
+
 /* Called at fault_ms: mends what is due, then perhaps breaks something. */
 void world_fault(struct world *w)
 {
@@ -214,10 +244,11 @@ void world_fault(struct world *w)
         world_heal(w);
         return;
     }
-    enum world_fault f = (enum world_fault)rng_below(&w->rng, WORLD_FAULTS);
+    enum world_fault f = choose(w);
     bool wanted = w->set.faults >> f & 1;
     if (wanted && w->now_ms >= w->quiet_until_ms && do_fault(w, f))
         w->report->faults[f]++;
+    invariants_places(w);
     w->fault_ms = w->now_ms + 1 + rng_below(&w->rng, BETWEEN_MS);
     uint64_t due = next_mend(w);
     if (due < w->fault_ms)

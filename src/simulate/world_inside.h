@@ -26,7 +26,7 @@ struct world_agent {
     struct agent *agent; /* NULL: no process */
     struct bus *bus;
     bool is_here; /* was ever started, and has not left */
-    bool wants_seed;
+    bool wants_seed, is_leaving;
     uint64_t starts;   /* processes so far */
     uint64_t start_ms; /* the next one; UINT64_MAX: none */
     uint64_t thaw_ms;  /* frozen until then; 0: not */
@@ -42,10 +42,10 @@ struct world_agent {
 };
 
 struct world_url {
-    uint32_t settled; /* times */
-    uint64_t places;  /* of the last look: bit i: journal of agent i; 32 + i: its stream */
-    bool is_done;     /* somewhere among them */
-    bool was_said;    /* in any stream ever */
+    uint32_t settled;     /* times */
+    uint64_t places;      /* of the last look: bit i: journal of agent i; 32 + i: its stream */
+    uint64_t done_places; /* the same, as done */
+    bool was_said;        /* in any stream ever */
 };
 
 struct world_host {
