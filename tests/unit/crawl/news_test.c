@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an agent of a cluster is told, and what of it is there when the crawl is opened again: every
+ * case looks twice, before and after. */
+#include "small_crawl.h"
+
+#include "base/hash.h"
+#include "cluster/records.h"
+#include "crawl/batch.h"
+#include "disk/disk_crash.h"
+#include "lib/test.h"
+
+#define HOST "told.test"
+
+static struct small_crawl crawl;
+static struct small_truth truth;
+static struct disk *disk;
+
+static void begin(void)
+{
+    memset(&truth, 0, sizeof truth);
+    assert_rc(disk_crash_open(&disk), RC_OK);
+    assert_rc(small_open(&crawl, disk, 1, &truth), RC_OK);
+}
+
+static void open_again(void)
+{
+    assert_rc(ledger_sync(crawl.ledger), RC_OK);
+    small_close(&crawl);
+    assert_rc(small_open(&crawl, disk, 1, &truth), RC_OK);
+}
+
+static void end(void)
+{
+    small_close(&crawl);
+    disk_close(disk);
+}
+
+static uint64_t fingerprint_of(const char *path)
+{
+    struct buf url = {.max = 200};
+    buf_printf(&url, "http://" HOST "%s", path);
+    uint64_t fingerprint = hash64(buf_str(&url));
+    buf_done(&url);
+    return fingerprint;
+}
+
+static struct record record_of(enum record_kind kind, const char *path)
+{
+    return (struct record){.kind = kind,
+                           .position = hash64(STR(HOST)),
+                           .host = STR(HOST),
+                           .fingerprint = fingerprint_of(path),
+                           .path = kind == RECORD_URL ? str_c(path) : STR(""),
+                           .hops = STR("L"),
+                           .time_ms = 7,
+                           .status = 200};
+}
+
+/* Journals, and merges at once. */
+static uint64_t tell(const struct record *r)
+{
+    static char room[500];
+    struct buf mine = buf_on(room, sizeof room);
+    unsigned epoch;
+    uint64_t batch;
+    size_t fresh;
+    record_batch_begin(&mine, &(struct record_batch){.is = BATCH_IS_RECORDS, .src = STR("t")});
+    record_put(&mine, r);
+    struct ledger_news n = {.kept = LEDGER_NOT_SAID, .mine = buf_str(&mine)};
+    assert_rc(ledger_tell(crawl.ledger, &n, &epoch, &batch), RC_OK);
+    assert_rc(ledger_merge(crawl.ledger, 0, epoch, r, 1, &fresh), RC_OK);
+    return batch;
+}
+
+static void is_queued(unsigned count)
+{
+    struct host *h = frontier_host(ledger_frontier(crawl.ledger, 0), hash64(STR(HOST)), STR(HOST));
+    assert_int_equal(h ? host_queued(h) : 0, count);
+}
+
+static bool is_known(const char *path)
+{
+    return frontier_knows(ledger_frontier(crawl.ledger, 0), hash64(STR(HOST)),
+                          fingerprint_of(path));
+}
+
+static void what_was_done_elsewhere_is_not_queued(void **state)
+{
+    (void)state;
+    struct record before = record_of(RECORD_URL, "/1"), done = record_of(RECORD_DONE, "/1");
+    struct record first = record_of(RECORD_DONE, "/2"), then = record_of(RECORD_URL, "/2");
+    begin();
+    tell(&before);
+    is_queued(1);
+    tell(&done);
+    is_queued(0);
+    tell(&first);
+    tell(&then);
+    is_queued(0);
+    open_again();
+    is_queued(0);
+    assert_true(is_known("/1") && is_known("/2"));
+    end();
+}
+
+static void what_is_handed_over_is_forgotten_but_for_what_is_done(void **state)
+{
+    (void)state;
+    struct record url = record_of(RECORD_URL, "/1"), done = record_of(RECORD_DONE, "/2");
+    struct ledger_news n = {.kept = LEDGER_NOT_SAID, .forgotten = STR("\x09" HOST)};
+    unsigned epoch;
+    uint64_t batch;
+    begin();
+    tell(&url);
+    tell(&done);
+    assert_rc(ledger_tell(crawl.ledger, &n, &epoch, &batch), RC_OK);
+    assert_rc(ledger_forget(crawl.ledger, 0, epoch, STR(HOST)), RC_OK);
+    for (int i = 0; i < 2; i++) {
+        is_queued(0);
+        assert_false(is_known("/1"));
+        assert_true(is_known("/2"));
+        open_again();
+    }
+    tell(&url); /* and it can come back */
+    is_queued(1);
+    open_again();
+    is_queued(1);
+    end();
+}
+
+static enum rc count_fact(void *ctx, uint64_t position, struct str fact)
+{
+    (void)position;
+    assert_true(str_eq(fact, STR("1")));
+    ++*(unsigned *)ctx;
+    return RC_OK;
+}
+
+static void an_incarnation_put_aside_leaves_nothing_but_facts_and_outbox(void **state)
+{
+    (void)state;
+    struct record url = record_of(RECORD_URL, "/1"), done = record_of(RECORD_DONE, "/2");
+    struct ledger_news n = {.kept = 0, .fact = STR("1"), .is_aside = true};
+    unsigned epoch, facts = 0;
+    uint64_t batch;
+    begin();
+    tell(&url);
+    tell(&done);
+    assert_rc(ledger_tell(crawl.ledger, &n, &epoch, &batch), RC_OK);
+    assert_int_equal(ledger_pending(crawl.ledger), 3); /* two seeds are on their way */
+    assert_rc(ledger_empty(crawl.ledger, 0, epoch), RC_OK);
+    assert_int_equal(ledger_pending(crawl.ledger), 2);
+    for (int i = 0; i < 2; i++) {
+        is_queued(0);
+        assert_false(is_known("/1") || is_known("/2"));
+        assert_int_equal(frontier_counts(ledger_frontier(crawl.ledger, 0)).known, 0);
+        open_again();
+    }
+    assert_rc(ledger_facts(crawl.ledger, count_fact, &facts), RC_OK);
+    assert_int_equal(facts, 1);
+    struct ledger_outbox *o = ledger_outbox_open(crawl.ledger);
+    struct batch b;
+    uint64_t at, next;
+    assert_non_null(o);
+    assert_rc(ledger_outbox_next(o, ledger_kept(crawl.ledger), &b, &at, &next), RC_OK);
+    assert_true(b.links.n > 0); /* the seeds */
+    ledger_outbox_close(o);
+    end();
+}
+
+static void what_a_budget_left_out_of_news_stays_out(void **state)
+{
+    (void)state;
+    struct record url = record_of(RECORD_URL, "/1");
+    static char room[500];
+    struct buf mine = buf_on(room, sizeof room);
+    unsigned epoch;
+    uint64_t batch;
+    begin();
+    record_batch_begin(&mine, &(struct record_batch){.is = BATCH_IS_RECORDS, .src = STR("t")});
+    record_put(&mine, &url);
+    struct ledger_news n = {.kept = LEDGER_NOT_SAID, .mine = buf_str(&mine)};
+    assert_rc(ledger_tell(crawl.ledger, &n, &epoch, &batch), RC_OK);
+    assert_rc(ledger_drop(crawl.ledger, 0, epoch, batch, &url.fingerprint, 1), RC_OK);
+    open_again();
+    is_queued(0);
+    assert_false(is_known("/1"));
+    end();
+}
+
+static void a_foreign_link_is_for_others_alone(void **state)
+{
+    (void)state;
+    struct candidate links[2] = {{.fingerprint = fingerprint_of("/1"),
+                                  .position = hash64(STR(HOST)),
+                                  .host = STR(HOST),
+                                  .path = STR("/1")},
+                                 {.fingerprint = fingerprint_of("/2"),
+                                  .position = hash64(STR(HOST)),
+                                  .host = STR(HOST),
+                                  .path = STR("/2"),
+                                  .is_https = true}};
+    struct ledger_outcome o = {.links = links, .link_count = 2, .foreign_count = 1};
+    unsigned epoch, count = 0;
+    enum admitted what;
+    begin();
+    uint64_t from = ledger_end(crawl.ledger), pending = ledger_pending(crawl.ledger), at, next;
+    assert_rc(ledger_settle(crawl.ledger, 0, &o, &epoch), RC_OK);
+    assert_int_equal(ledger_pending(crawl.ledger), pending + 1);
+    assert_int_equal(ledger_for_others(crawl.ledger), ledger_end(crawl.ledger));
+    assert_rc(ledger_admit(crawl.ledger, 0, epoch, links, 1, 5000, &what), RC_OK);
+    is_queued(1);
+    open_again();
+    is_queued(1);
+    assert_false(is_known("/2"));
+    struct ledger_outbox *outbox = ledger_outbox_open(crawl.ledger);
+    struct batch b;
+    struct candidate link;
+    bool is_foreign;
+    assert_non_null(outbox);
+    assert_rc(ledger_outbox_next(outbox, from, &b, &at, &next), RC_OK);
+    assert_int_equal(at, from);
+    while (batch_next_link(&b.links, &link, &is_foreign)) {
+        assert_int_equal(link.is_https, links[count].is_https);
+        assert_int_equal(is_foreign, count++ == 1);
+    }
+    assert_int_equal(count, 2);
+    ledger_outbox_close(outbox);
+    end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_done_elsewhere_is_not_queued),
+        cmocka_unit_test(what_is_handed_over_is_forgotten_but_for_what_is_done),
+        cmocka_unit_test(an_incarnation_put_aside_leaves_nothing_but_facts_and_outbox),
+        cmocka_unit_test(what_a_budget_left_out_of_news_stays_out),
+        cmocka_unit_test(a_foreign_link_is_for_others_alone),
+    };
+    return cmocka_run_group_tests_name("news", tests, NULL, NULL);
+}
