@@ -232,9 +232,13 @@ enum rc move_forget(struct frontier *f, uint64_t position, struct str name)
     struct bucket *b = f->buckets[frontier_bucket(position)];
     frontier_take_up(f, h);
     forget_urls(f, b, h, &room);
+    frontier_extra_bytes(f, h, 0);
+    uint64_t before = f->counts.bytes;
     f->counts.queued -= h->queued;
+    b->queued -= h->queued;
     f->counts.hosts--;
     bucket_remove_host(b, h, &f->counts.bytes);
+    b->bytes += f->counts.bytes - before;
     buf_done(&room);
     return RC_OK;
 }
@@ -259,6 +263,7 @@ static enum rc drop_done(struct frontier *f, struct host *h, unsigned class,
         bool is_head = url_queue_head(&c->queue, &head) && head.sequence == e.sequence;
         url_queue_take_out(&c->queue, &w, &f->counts.bytes);
         h->queued--;
+        frontier_bucket_of(f, h)->queued--;
         f->counts.queued--;
         if (is_head)
             w = url_queue_walk(&c->queue);
@@ -303,30 +308,36 @@ static enum rc know(struct frontier *f, struct bucket *b, const uint64_t *finger
 enum rc move_done(struct frontier *f, uint64_t position, struct str name,
                   const uint64_t *fingerprints, size_t count)
 {
-    struct bucket *b = frontier_bucket_need(f, frontier_bucket(position));
+    struct bucket *b = frontier_bucket_need(f, frontier_bucket(position), 0);
     struct host *h = frontier_host(f, position, name);
     struct seen_set known = {0};
+    uint64_t before = f->counts.bytes;
     enum rc rc = b ? know(f, b, fingerprints, count, &known) : RC_NOMEM;
     if (rc == RC_OK && known.count && h && h->queued)
         rc = drop_queued(f, h, &known);
+    if (b)
+        b->bytes += f->counts.bytes - before;
     seen_done(&known);
     return rc;
 }
 
 /* What others know of a host ------------------------------------------------------------------- */
 
-static enum rc host_need(struct frontier *f, const struct move_record *r, struct host **ret)
+static enum rc host_need(struct frontier *f, const struct move_record *r, uint64_t now_ms,
+                         struct host **ret)
 {
     *ret = frontier_host(f, r->position, r->name);
     if (*ret)
         return RC_OK;
     if (f->counts.hosts >= f->settings.max_hosts)
         return RC_LIMIT;
-    struct bucket *b = frontier_bucket_need(f, frontier_bucket(r->position));
+    struct bucket *b = frontier_bucket_need(f, frontier_bucket(r->position), now_ms);
     enum rc rc = b ? frontier_heaps_reserve(f) : RC_NOMEM;
     if (rc)
         return rc;
+    uint64_t before = f->counts.bytes;
     *ret = bucket_add_host(b, r->position, r->name, &f->counts.bytes);
+    b->bytes += f->counts.bytes - before;
     f->counts.hosts += *ret != NULL;
     return *ret ? RC_OK : RC_NOMEM;
 }
@@ -344,10 +355,15 @@ enum rc move_host(struct frontier *f, const struct move_record *r, const struct 
     struct host *h;
     if (!r->name.n || r->name.n > FRONTIER_MAX_HOST_BYTES)
         return RC_INVALID;
-    enum rc rc = host_need(f, r, &h);
+    enum rc rc = host_need(f, r, c->now_ms, &h);
     if (rc)
         return rc;
     frontier_hold(f, h, due_of(c, r->next_wall_ms));
     bool is_newer = !r->is_newer || r->is_newer(r->ctx, h, r->time_ms, r->extra);
-    return r->extra.n && c->read_extra && is_newer ? c->read_extra(c->ctx, h, r->extra) : RC_OK;
+    if (!r->extra.n || !c->read_extra || !is_newer)
+        return RC_OK;
+    size_t bytes = h->extra_bytes;
+    rc = c->read_extra(c->ctx, h, r->extra, &bytes);
+    frontier_extra_bytes(f, h, bytes);
+    return rc;
 }

@@ -340,10 +340,11 @@ static bool is_newer(void *ctx, const struct host *h, uint64_t time_ms, struct s
     return time_ms > log->newest_ms;
 }
 
-static enum rc read_extra(void *ctx, struct host *h, struct str bytes)
+static enum rc read_extra(void *ctx, struct host *h, struct str bytes, size_t *ret_bytes)
 {
     struct extra_log *log = ctx;
     (void)h;
+    *ret_bytes = bytes.n;
     log->reads++;
     memcpy(log->bytes, bytes.p, bytes.n);
     log->newest_ms = (uint64_t)bytes.p[0];
