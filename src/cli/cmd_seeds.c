@@ -163,7 +163,8 @@ static void look_up(struct listing *l, const struct seed *s)
     /* It was written in the form that the crawl compares. */
     if (l->history &&
         url_parse(&parser, s->url, NULL, (struct url_room){room, sizeof room}, &u) == RC_OK) {
-        has = history_get(l->history, url_fingerprint(&u), l->arena, &past) == RC_OK;
+        has =
+            history_get(l->history, url_fingerprint(&u), l->arena, &past) == RC_OK && past.fetches;
     }
     print_seed(l, s, has, has ? past.code : 0);
 }

@@ -179,7 +179,8 @@ static enum rc do_known(struct answering *a, struct buf *why)
         bool is_good = !judge_seed(a->setup, r->urls[i], room, &u);
         if (is_good)
             url_normalise(&u, scope_rules(a->setup->scope->scope));
-        if (is_good && h && history_get(h, url_fingerprint(&u), a->arena, &past) == RC_OK)
+        if (is_good && h && history_get(h, url_fingerprint(&u), a->arena, &past) == RC_OK &&
+            past.fetches)
             jsonw_i64(&j, past.code);
         else
             jsonw_null(&j);

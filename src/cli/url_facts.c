@@ -119,7 +119,7 @@ void url_facts_history(struct url_facts *f, struct history *h)
     struct past before;
     if (!h)
         return;
-    f->has_past = history_get(h, f->fingerprint, f->arena, &f->past) == RC_OK;
+    f->has_past = history_get(h, f->fingerprint, f->arena, &f->past) == RC_OK && f->past.fetches;
     uint64_t via = f->has_past ? f->past.via : f->via;
     if (via && history_get(h, via, f->arena, &before) == RC_OK)
         f->via_url = before.url;

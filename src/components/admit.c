@@ -6,14 +6,18 @@
  * host can tell what is new. */
 #include "components/links.h"
 #include "components/services.h"
+#include "components/visit.h"
 
 #include "base/mem.h"
 #include "flow/part.h"
 
 enum { AT_ONCE = 512, DROPPED_MAX_BYTES = 64 << 20 };
 
+enum { OUT, AGAIN };
+
 struct admit {
     struct ledger_service *ledger;
+    struct depths *depths; /* or NULL */
     struct budget *budget;
     struct frontier *frontier;
     unsigned shards;
@@ -31,6 +35,7 @@ static enum rc admit_open(struct instance *self, struct buf *why)
     a->frontier = ledger_frontier(a->ledger->ledger, self->shard);
     a->shards = self->shard_count;
     buf_init(&a->dropped, DROPPED_MAX_BYTES);
+    a->depths = a->ledger->depths ? a->ledger->depths[self->shard] : NULL;
     self->state = a;
     return RC_OK;
 }
@@ -46,13 +51,10 @@ static void admit_close(struct instance *self)
  * send it again. */
 static void forget_sent(struct ledger_service *l, unsigned shards, uint64_t fingerprint)
 {
-    for (unsigned i = 0; i < shards && i < CRAWL_MAX_SHARDS; i++) {
-        uint64_t expected = fingerprint;
+    for (unsigned i = 0; i < shards && i < CRAWL_MAX_SHARDS; i++)
         if (l->sent[i])
-            (void)atomic_compare_exchange_strong_explicit(
-                &l->sent[i]->slots[fingerprint % SENT_SLOTS], &expected, 0, memory_order_relaxed,
-                memory_order_relaxed);
-    }
+            atomic_store_explicit(&l->sent[i]->slots[fingerprint % SENT_SLOTS], 0,
+                                  memory_order_relaxed);
 }
 
 /* Only what nobody knows is counted against budgets. */
@@ -71,12 +73,55 @@ static bool has_room(struct admit *a, const struct candidate *c, struct str from
     return budget_query(a->budget, c->position, c->path);
 }
 
-static void admit_some(struct instance *self, const struct links *links,
-                       const struct candidate *list, size_t count)
+/* A shorter way to a page that still waits; the frontier has the one it was found by. */
+static void remember(struct instance *self, const struct candidate *c)
+{
+    struct admit *a = self->state;
+    char room[FRONTIER_MAX_PATH_BYTES + FRONTIER_MAX_HOST_BYTES + 32];
+    struct buf url = buf_on(room, sizeof room);
+    unsigned epoch;
+    candidate_print(c, &url);
+    struct past past = {.url = buf_str(&url), .via = c->via, .hops = c->hops};
+    struct ledger_outcome o = {.fingerprint = c->fingerprint, .past = &past};
+    enum rc rc = ledger_settle(a->ledger->ledger, self->shard, &o, &epoch);
+    if (rc)
+        part_fail(self, rc, "cannot remember a shorter way: %s", rc_text(rc));
+}
+
+/* Pages that are done, and to which these links are a shorter way. */
+static void note_depths(struct instance *self, struct links *links, const struct candidate *list,
+                        size_t count)
+{
+    struct admit *a = self->state;
+    const struct candidate *nearer[AT_ONCE];
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct candidate *c = &list[i];
+        if (frontier_knows(a->frontier, c->position, c->fingerprint))
+            depths_waits(a->depths, c->fingerprint);
+        enum nearer is = depths_found(a->depths, c->fingerprint, visit_depth(c->hops), c->hops);
+        if (is == NEARER_DONE)
+            nearer[n++] = c;
+        else if (is == NEARER_WAITING)
+            remember(self, c);
+    }
+    struct links *l = n ? links_open(nearer, n, STR(""), 0, 0) : NULL;
+    if (n && !l)
+        part_fail(self, RC_NOMEM, "no memory for links");
+    if (!l)
+        return;
+    part_derive(self, &links->head, &l->head);
+    part_emit(self, AGAIN, &l->head);
+}
+
+static void admit_some(struct instance *self, struct links *links, const struct candidate *list,
+                       size_t count)
 {
     struct admit *a = self->state;
     enum admitted became[AT_ONCE];
     uint64_t fresh = 0;
+    if (a->depths)
+        note_depths(self, links, list, count);
     enum rc rc = ledger_admit(a->ledger->ledger, self->shard, links->epoch, list, count,
                               part_now_ms(self), became);
     if (rc) {
@@ -128,7 +173,7 @@ static void admit_handle(struct instance *self, unsigned inlet, struct message *
         drop(self, links, links->count - kept);
     for (size_t at = 0; at < kept; at += AT_ONCE)
         admit_some(self, links, &links->list[at], kept - at < AT_ONCE ? kept - at : AT_ONCE);
-    part_emit(self, 0, m);
+    part_emit(self, OUT, m);
 }
 
 const struct part part_admit = {
@@ -137,7 +182,10 @@ const struct part part_admit = {
     .name = "admit",
     .help = "puts links that are new into their host's queue",
     .inlets = (const struct part_port[]){{"in", LINKS_TYPE, "links of this shard", false}, {0}},
-    .outlets = (const struct part_port[]){{"out", LINKS_TYPE, "the same, admitted", false}, {0}},
+    .outlets = (const struct part_port[]){{"out", LINKS_TYPE, "the same, admitted", false},
+                                          {"again", LINKS_TYPE,
+                                           "pages that are nearer than it seemed", true},
+                                          {0}},
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the frontier"},
                                         {"budget", BUDGET_INTERFACE, "knows how much may be had"},
                                         {0}},

@@ -17,6 +17,7 @@ extern const struct part part_intake;
 extern const struct part part_keep;
 extern const struct part part_settle;
 extern const struct part part_admit;
+extern const struct part part_deepen;
 
 extern const struct part part_ledger_here;
 extern const struct part part_scope_seeds;
@@ -59,6 +60,7 @@ static const struct part *const parts[] = {
     &part_keep,
     &part_settle,
     &part_admit,
+    &part_deepen,
 
     &part_ledger_here,
     &part_scope_seeds,

@@ -109,7 +109,7 @@ static bool describe(struct visit *v, const struct url *u, const struct visit_re
         .hops = hops,
         .context = ref->context,
         .fingerprint = url_fingerprint(u),
-        .via = visit_is_list(v) ? 0 : v->fingerprint,
+        .via = v->kind == VISIT_SEEDS ? 0 : v->fingerprint, /* VISIT_KNOWN: see judge */
         .position = hash64(url_host(u)),
         .port = u->port,
         .is_https = u->kind == URL_HTTPS,
@@ -206,7 +206,8 @@ static void judge(struct judging *j, const struct visit_reference *ref)
     if (v->kind == VISIT_SEEDS)
         l->is_seed = add_seed(j->self, in, &u);
     enum scope_verdict verdict = scope_check(in->scope->scope, &u, hops);
-    if (verdict == SCOPE_OUTSIDE && v->kind != VISIT_KNOWN && scope_joins(hops)) {
+    if (verdict == SCOPE_OUTSIDE && (!visit_is_list(v) || v->kind == VISIT_SEEDS) &&
+        scope_joins(hops)) {
         l->is_seed = add_seed(j->self, in, &u);
         verdict = scope_check(in->scope->scope, &u, hops);
     }

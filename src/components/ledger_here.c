@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ledger/here: the crawl's directory on this machine's disk. */
 #include "components/services.h"
+#include "components/visit.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "fetch/request.h"
@@ -32,6 +34,9 @@ struct ledger_part_settings {
     uint64_t hosts, host_queue;
     bool no_history;
     bool recrawl, compare;
+    bool archive_only, no_archive;
+    uint64_t depth, depth_urls;
+    struct option_list keywords;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct ledger_part_settings, field, __VA_ARGS__)
@@ -59,6 +64,12 @@ static const struct option ledger_options[] = {
     ROW(BOOL, recrawl, "recrawl", "no", "begin anew, and ask again for what is known"),
     ROW(BOOL, compare, "compare", "no",
         "keep of every page what a recrawl compares, from the first crawl on"),
+    ROW(COUNT, depth, "depth", "100", "links followed from a seed; below 100 ways are compared"),
+    ROW(COUNT, depth_urls, "depth-urls", "10M", "most URLs whose ways are compared",
+        .max = 1 << 30),
+    ROW(BOOL, archive_only, "archive-only", "no", "the links of a page cannot be read back"),
+    ROW(BOOL, no_archive, "no-archive", "no", "nor then"),
+    ROW(LIST, keywords, "keywords", NULL, "with a topic ways are not compared"),
     {0},
 };
 #undef ROW
@@ -74,6 +85,7 @@ struct ledger_part {
     struct arena *arena;
     struct scope_service *scope;
     struct seed_set seeds;
+    struct depths *depths[CRAWL_MAX_SHARDS];
 };
 
 /* Seeds that were there before ----------------------------------------------------------------- */
@@ -210,11 +222,75 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
     return rc;
 }
 
+/* Depths --------------------------------------------------------------------------------------- */
+
+/* Whether a shorter way found later can matter, and what was found on a page be read back. */
+static bool compares_ways(const struct ledger_part_settings *s)
+{
+    return s->depth < 100 && !s->no_history && !s->archive_only && !s->no_archive &&
+           !s->keywords.count;
+}
+
+static void recall_depth(struct ledger_part *p, unsigned shards, uint64_t fingerprint,
+                         const struct past *past)
+{
+    struct url_parser parser = {0};
+    char room[URL_ROOM_BYTES];
+    struct url u;
+    struct str hops;
+    if (url_parse(&parser, past->url, NULL, (struct url_room){room, sizeof room}, &u))
+        return;
+    unsigned shard = frontier_bucket(hash64(url_host(&u))) % shards;
+    if (past->fetches) {
+        (void)depths_done(p->depths[shard], fingerprint, visit_depth(past->hops), &hops);
+    } else { /* it waits, having been found by a longer way */
+        depths_waits(p->depths[shard], fingerprint);
+        (void)depths_found(p->depths[shard], fingerprint, visit_depth(past->hops), past->hops);
+    }
+}
+
+/* What earlier runs have done, and how far from a seed it was. */
+static enum rc recall_depths(struct ledger_part *p, unsigned shards)
+{
+    struct arena *arena = arena_open(64 << 10, 16 << 20);
+    struct history_cursor *c = history_cursor_open(ledger_history(p->service.ledger));
+    enum rc rc = arena && c ? RC_OK : RC_NOMEM;
+    while (rc != RC_NOMEM && rc != RC_NOT_FOUND && rc != RC_IO) {
+        struct past past;
+        uint64_t fingerprint = 0;
+        rc = history_cursor_next(c, arena, &fingerprint, &past);
+        if (rc == RC_OK)
+            recall_depth(p, shards, fingerprint, &past);
+        arena_clear(arena);
+    }
+    history_cursor_close(c);
+    arena_close(arena);
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+static enum rc open_depths(struct instance *self, struct ledger_part *p)
+{
+    const struct ledger_part_settings *s = self->settings;
+    unsigned shards = self->shard_count;
+    if (!compares_ways(s) || shards > CRAWL_MAX_SHARDS)
+        return RC_OK;
+    for (unsigned i = 0; i < shards; i++) {
+        p->depths[i] = depths_open((uint32_t)(s->depth_urls / shards));
+        if (!p->depths[i])
+            return RC_NOMEM;
+    }
+    p->service.depths = p->depths;
+    bool is_fresh = p->service.opened.is_new || p->service.opened.is_recrawl;
+    return is_fresh ? RC_OK : recall_depths(p, shards);
+}
+
 static void ledger_here_close(struct instance *self)
 {
     struct ledger_part *p = self->state;
     ledger_close(p->service.ledger);
     recent_pages_close(p->service.recent);
+    for (unsigned i = 0; i < CRAWL_MAX_SHARDS; i++)
+        depths_close(p->depths[i]);
     disk_close(p->disk);
     calls_done(&p->service.calls);
     arena_close(p->arena);
@@ -243,6 +319,8 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     p->arena = arena_open(4096, 1 << 20);
     p->service.recent = recent_pages_open();
     enum rc rc = p->arena && p->service.recent ? open_ledger(self, p, why) : RC_NOMEM;
+    if (rc == RC_OK)
+        rc = open_depths(self, p);
     if (rc) {
         ledger_here_close(self);
         return rc;

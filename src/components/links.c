@@ -10,6 +10,17 @@ static void links_release(struct message *m)
 
 static const struct message_type links_type = {LINKS_TYPE, links_release};
 
+void candidate_print(const struct candidate *c, struct buf *out)
+{
+    buf_add(out, c->is_https ? STR("https://") : STR("http://"));
+    buf_add(out, c->host);
+    if (c->port) {
+        buf_byte(out, ':');
+        buf_u64(out, c->port);
+    }
+    buf_add(out, c->path);
+}
+
 static struct str put(char **at, struct str s)
 {
     struct str copy = {*at, s.n};

@@ -23,6 +23,9 @@ struct links {
 struct links *links_open(const struct candidate *const *list, size_t count, struct str from,
                          unsigned epoch, uint64_t batch);
 
+/* Its URL. */
+void candidate_print(const struct candidate *c, struct buf *out);
+
 static inline struct links *links_of(struct message *m)
 {
     return (struct links *)(void *)m;

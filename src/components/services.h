@@ -14,6 +14,7 @@
 #define COMPONENTS_SERVICES_H
 
 #include "components/calls.h"
+#include "components/depths.h"
 #include "components/recent_pages.h"
 #include "crawl/ledger.h"
 #include "fetch/address_table.h"
@@ -86,6 +87,7 @@ struct ledger_service {
     uint64_t not_before_ms; /* the clock's: when it was begun anew, hosts have a rest first */
     struct recent_pages *recent;
     bool compares; /* pages are compared with what was captured before, or kept to be */
+    struct depths *const *depths; /* one a shard; NULL: the crawl has no limit that needs them */
     struct crawl_counts counts;
     struct calls calls; /* from other threads to schedule of each shard, and to seeds */
     /* Whether earlier runs have brought that seed. */

@@ -12,6 +12,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 
+enum { LINKS, AGAIN };
+
 struct settle_settings {
     bool archive_only;
 };
@@ -26,6 +28,7 @@ struct settle_part {
     struct instance *self;
     struct ledger_service *ledger;
     struct frontier *frontier;
+    struct depths *depths; /* or NULL */
     struct budget *budget;
     struct pace_service *pace;
     struct addresses_service *addresses;
@@ -56,6 +59,7 @@ static enum rc settle_open(struct instance *self, struct buf *why)
     s->pace = part_provider(self, 2);
     s->addresses = part_provider(self, 3);
     s->frontier = ledger_frontier(s->ledger->ledger, self->shard);
+    s->depths = s->ledger->depths ? s->ledger->depths[self->shard] : NULL;
     rng_init(&s->rng, clock_wall_ms(s->ledger->clock) + 77 + self->shard);
     settle_lines_init(&s->lines);
     if (self->shard < CRAWL_MAX_SHARDS)
@@ -65,16 +69,19 @@ static enum rc settle_open(struct instance *self, struct buf *why)
 
 /* Links ---------------------------------------------------------------------------------------- */
 
-/* Known for certain: in this shard's frontier, or sent to its owner since the start, and so in the
- * journal; and not left out there for want of hosts, which may change. */
+/* Known for certain, and not farther away: in this shard's frontier, or sent to its owner since the
+ * start, and so in the journal; and not left out there for want of hosts, which may change. */
 static bool is_known(struct settle_part *s, const struct visit_link *l)
 {
+    unsigned depth = s->depths ? visit_depth(l->hops) : 0;
     if (frontier_is_mine(s->frontier, l->position))
-        return frontier_knows(s->frontier, l->position, l->fingerprint);
+        return frontier_knows(s->frontier, l->position, l->fingerprint) &&
+               (!s->depths || depths_knows(s->depths, l->fingerprint, depth));
     _Atomic uint64_t *slot = &s->sent.slots[l->fingerprint % SENT_SLOTS];
-    if (atomic_load_explicit(slot, memory_order_relaxed) == l->fingerprint)
+    uint64_t sent = l->fingerprint + depth; /* by a way of other length it is sent again */
+    if (atomic_load_explicit(slot, memory_order_relaxed) == sent)
         return true;
-    atomic_store_explicit(slot, l->fingerprint, memory_order_relaxed);
+    atomic_store_explicit(slot, sent, memory_order_relaxed);
     return false;
 }
 
@@ -134,7 +141,7 @@ static void send_to(struct settle_part *s, struct visit *v, const struct candida
     }
     l->head.route = shard;
     part_derive(self, &v->head, &l->head);
-    part_emit(self, 0, &l->head);
+    part_emit(self, LINKS, &l->head);
 }
 
 static void send_links(struct settle_part *s, struct visit *v, const struct candidate *list,
@@ -142,6 +149,33 @@ static void send_links(struct settle_part *s, struct visit *v, const struct cand
 {
     for (unsigned shard = 0; shard < s->self->shard_count; shard++)
         send_to(s, v, list, count, epoch, shard);
+}
+
+/* It is done. If a shorter way to it was found since it was lent, that is the one to remember, and
+ * its links are judged again. */
+static void note_depth(struct settle_part *s, struct visit *v, struct past *past)
+{
+    struct str hops;
+    if (!s->depths || v->kind != VISIT_PAGE ||
+        !depths_done(s->depths, v->fingerprint, visit_depth(v->lent.hops), &hops))
+        return;
+    past->hops = hops;
+    if (!v->link_count)
+        return;
+    struct candidate c = {.fingerprint = v->fingerprint,
+                          .host = v->lent.host_name,
+                          .path = v->lent.path,
+                          .port = v->lent.port,
+                          .is_https = v->lent.is_https,
+                          .hops = hops};
+    const struct candidate *list = &c;
+    struct links *l = links_open(&list, 1, STR(""), 0, 0);
+    if (!l) {
+        part_fail(s->self, RC_NOMEM, "no memory for links");
+        return;
+    }
+    part_derive(s->self, &v->head, &l->head);
+    part_emit(s->self, AGAIN, &l->head);
 }
 
 /* The past ------------------------------------------------------------------------------------- */
@@ -183,6 +217,11 @@ static void past_of(struct settle_part *s, struct visit *v, int code, struct pas
         .changes = v->has_past ? v->past.changes : 0,
     };
     past_capture(v, p);
+    if (s->depths && v->is_kept) { /* behind the answer stands what was found in it */
+        p->file = str_c(v->place.file);
+        p->file_offset = v->place.offset + v->place.record_bytes;
+        p->file_bytes = v->place.bytes - v->place.record_bytes;
+    }
 }
 
 /* Results -------------------------------------------------------------------------------------- */
@@ -361,6 +400,7 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
         return rc;
     if (e.how == SETTLE_DONE) {
         past_of(s, v, e.verdict.code, &past);
+        note_depth(s, v, &past);
         o.fingerprint = v->fingerprint;
         o.past = &past;
     }
@@ -376,7 +416,7 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
     return RC_OK;
 }
 
-/* Seeds, or what is known. */
+/* Seeds, or what is known, or a page's links at their true depth. */
 static enum rc settle_list(struct settle_part *s, struct visit *v)
 {
     size_t count = 0;
@@ -386,10 +426,15 @@ static enum rc settle_list(struct settle_part *s, struct visit *v)
     if (rc)
         return rc;
     struct ledger_outcome o = {.links = links, .link_count = count};
+    if (v->kind == VISIT_DEEPER) {
+        v->past.hops = v->lent.hops;
+        o.fingerprint = v->fingerprint;
+        o.past = &v->past;
+    }
     settle_lines_clear(&s->lines);
-    settle_lines_links(&s->lines, v, links, count, v->kind == VISIT_SEEDS);
+    settle_lines_links(&s->lines, v, links, count, v->kind != VISIT_KNOWN);
     rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
-    if (rc == RC_OK && (o.line_count || count))
+    if (rc == RC_OK && (o.line_count || count || o.past))
         rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
     if (rc == RC_OK)
         send_links(s, v, o.links, count, epoch);
@@ -449,7 +494,10 @@ const struct part part_settle = {
     .name = "settle",
     .help = "remembers what became of a visit, and returns its host",
     .inlets = (const struct part_port[]){{"in", VISIT_TYPE, "visits that have ended", false}, {0}},
-    .outlets = (const struct part_port[]){{"links", LINKS_TYPE, "what it found", false}, {0}},
+    .outlets = (const struct part_port[]){{"links", LINKS_TYPE, "what it found", false},
+                                          {"again", LINKS_TYPE,
+                                           "a page that is nearer than it seemed", true},
+                                          {0}},
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "remembers"},
                                         {"budget", BUDGET_INTERFACE, "is told what it took"},
                                         {"pace", PACE_INTERFACE, "says when to ask again"},

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "components/settle_lines.h"
 
+#include "components/links.h"
+
 #include "base/jsonw.h"
 #include "base/log.h"
 #include "html/page.h"
@@ -221,13 +223,8 @@ static void node_lines(struct settle_lines *l, const struct candidate *links, si
     for (size_t i = 0; i < count; i++) {
         const struct candidate *c = &links[i];
         buf_hex16(&l->text, c->fingerprint);
-        buf_add(&l->text, c->is_https ? STR(" https://") : STR(" http://"));
-        buf_add(&l->text, c->host);
-        if (c->port) {
-            buf_byte(&l->text, ':');
-            buf_u64(&l->text, c->port);
-        }
-        buf_add(&l->text, c->path);
+        buf_byte(&l->text, ' ');
+        candidate_print(c, &l->text);
         buf_byte(&l->text, '\n');
     }
     end_row(l, LEDGER_NODES, from);

@@ -8,7 +8,8 @@
  * these run within one call. Every ending, good or bad, passes settle.
  *
  * A list of seeds is a visit too: one that fetched nothing and found links; and so is a list of
- * what was asked for before, each with its own way from a seed. */
+ * what was asked for before, each with its own way from a seed; and what was found earlier on a
+ * page to which a shorter way was found (deepen). */
 #ifndef COMPONENTS_VISIT_H
 #define COMPONENTS_VISIT_H
 
@@ -32,6 +33,7 @@ enum visit_kind {
                      loan; it ends within the call, and borrows all it has from the visit it is of */
     VISIT_SEEDS,  /* no loan */
     VISIT_KNOWN,  /* no loan */
+    VISIT_DEEPER, /* no loan: `lent` says only which page it was, and the way there */
 };
 
 /* How far it came. What is refused or failed has a code and goes to settle at once. */
@@ -200,7 +202,7 @@ bool visit_refer(struct visit *v, struct str raw, char hop, struct str context);
 /* A list of URLs: nothing was lent for it, and nothing is fetched. */
 static inline bool visit_is_list(const struct visit *v)
 {
-    return v->kind == VISIT_SEEDS || v->kind == VISIT_KNOWN;
+    return v->kind == VISIT_SEEDS || v->kind == VISIT_KNOWN || v->kind == VISIT_DEEPER;
 }
 
 /* A page that came whole and is in the archive. */

@@ -74,6 +74,9 @@ static const char *read_past(struct taker *t, struct batch *b, bool has_codes)
     p->mime = take_maybe(t);
     p->fetches = take_u32(t);
     p->changes = take_u32(t);
+    p->file = take_maybe(t);
+    p->file_offset = take_u64(t);
+    p->file_bytes = take_u64(t);
     if (has_codes) {
         p->codes = take_maybe(t);
         p->what_changed = take_u8(t);

@@ -87,6 +87,9 @@ static void put_past(struct buf *out, uint64_t fingerprint, const struct past *p
     put_maybe(out, p->mime);
     buf_le32(out, p->fetches);
     buf_le32(out, p->changes);
+    put_maybe(out, p->file);
+    buf_le64(out, p->file_offset);
+    buf_le64(out, p->file_bytes);
     if (has_codes(p)) {
         put_maybe(out, p->codes);
         buf_byte(out, (char)p->what_changed);

@@ -40,6 +40,7 @@
 #define CRAWL_LEDGER_H
 
 #include "archive/capture.h"
+#include "archive/outlinks.h"
 #include "crawl/card.h"
 #include "disk/disk.h"
 #include "store/history.h"
@@ -118,6 +119,13 @@ struct frontier *ledger_frontier(struct ledger *l, unsigned shard);
 struct warc_files *ledger_warc(struct ledger *l, unsigned shard);
 struct digest_table *ledger_digests(struct ledger *l);
 struct history *ledger_history(struct ledger *l); /* NULL without one */
+
+/* What was found on a page that is done, read back from its archive (archive/outlinks.h).
+ * RC_NOT_FOUND: it is not known to be done yet, or what was found on it was not kept
+ * (*ret_is_lost); RC_CORRUPT, RC_IO, RC_NOMEM. It waits for the disk. */
+MUST_CHECK enum rc ledger_links_of(struct ledger *l, uint64_t fingerprint, struct arena *arena,
+                                   outlinks_each *each, void *ctx, struct past *ret_past,
+                                   bool *ret_is_lost);
 
 /* One line for a file, with its LF. */
 struct ledger_line {

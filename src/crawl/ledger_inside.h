@@ -7,6 +7,7 @@
  *   ledger_recover.c  what a crash left, made whole
  *   ledger_drops.c    of that: links that were not admitted
  *   ledger_image.c    images of all buckets: slices, the file, the MANIFEST
+ *   ledger_links.c    what was found on a page, from the archive
  *   ledger_sync.c     the helper: syncs, commits, free disk
  *   ledger_restart.c  beginning anew
  *   batch*.c, manifest.c, card.c   bytes

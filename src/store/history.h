@@ -16,7 +16,8 @@
 /* What a change was about: elements, words, or neither of them (attributes, scripts, comments). */
 enum past_change { PAST_STRUCTURE = 1, PAST_TEXT = 2, PAST_MARKUP = 4 };
 
-/* The last time a URL was asked for. */
+/* The last time a URL was asked for; with 0 fetches it waits, and `hops` is a shorter way to it
+ * than the one it was found by. */
 struct past {
     struct str url;
     uint64_t via;    /* fingerprint of the page that led here; 0 = none */
@@ -31,8 +32,11 @@ struct past {
     uint8_t record_id[16];
     struct str etag, last_modified; /* absent = none */
     struct str mime;                /* absent = none */
-    uint32_t fetches;               /* how often */
-    uint32_t changes;               /* how often its payload differed from the one before */
+    struct str file; /* the archive where what was found on it stands (archive/outlinks.h);
+                        absent = not said */
+    uint64_t file_offset, file_bytes;
+    uint32_t fetches; /* how often */
+    uint32_t changes; /* how often its payload differed from the one before */
     struct str codes; /* of that capture: what the next is compared with (change/codes.h, encoded);
                          absent = none */
     uint8_t

@@ -7,11 +7,13 @@
 
 enum {
     HAS_DIGEST = 1,
-    TEXTS = 6,
-    FIRST_VERSION = 1,
-    FIRST_TEXTS = 5,
+    HAS_FILE = 2,
+    TEXTS = 7,
+    TEXTS_OF_1 = 5,
+    TEXTS_OF_2 = 6,
     FIXED_BYTES = 38,
-    CAPTURE_BYTES = DIGEST_SHA1_BYTES + 8 + 16
+    CAPTURE_BYTES = DIGEST_SHA1_BYTES + 8 + 16,
+    FILE_BYTES = 16
 };
 
 /* Writing ------------------------------------------------------------------------------------- */
@@ -40,7 +42,7 @@ static void add_capture(struct buf *out, const struct past *p)
 void past_write(const struct past *p, struct buf *out)
 {
     buf_byte(out, PAST_VERSION);
-    buf_byte(out, p->has_digest ? HAS_DIGEST : 0);
+    buf_byte(out, (char)((p->has_digest ? HAS_DIGEST : 0) | (p->file.p ? HAS_FILE : 0)));
     buf_le64(out, p->via);
     buf_le64(out, (uint64_t)p->date_ms);
     buf_le32(out, (uint32_t)p->code);
@@ -49,11 +51,16 @@ void past_write(const struct past *p, struct buf *out)
     buf_le32(out, p->changes);
     if (p->has_digest)
         add_capture(out, p);
+    if (p->file.p) {
+        buf_le64(out, p->file_offset);
+        buf_le64(out, p->file_bytes);
+    }
     add_text(out, p->url);
     add_text(out, p->hops);
     add_text(out, p->etag);
     add_text(out, p->last_modified);
     add_text(out, p->mime);
+    add_text(out, p->file);
     add_text(out, p->codes);
     buf_byte(out, (char)p->what_changed);
 }
@@ -108,32 +115,45 @@ static void read_capture(const char *at, struct past *p)
     memcpy(p->record_id, at + DIGEST_SHA1_BYTES + 8, sizeof p->record_id);
 }
 
+/* The parts that not all have, off the front. */
+static enum rc read_parts(struct str *from, unsigned flags, struct past *p)
+{
+    size_t capture = flags & HAS_DIGEST ? CAPTURE_BYTES : 0;
+    size_t file = flags & HAS_FILE ? FILE_BYTES : 0;
+    if (from->n < capture + file)
+        return RC_CORRUPT;
+    if (capture)
+        read_capture(from->p, p);
+    if (file) {
+        p->file_offset = get_le64(from->p + capture);
+        p->file_bytes = get_le64(from->p + capture + 8);
+    }
+    *from = str_from(*from, capture + file);
+    return RC_OK;
+}
+
 enum rc past_read(struct str bytes, struct arena *arena, struct past *ret)
 {
     struct past p = {0};
-    if (bytes.n && bytes.p[0] != PAST_VERSION && bytes.p[0] != FIRST_VERSION)
+    if (bytes.n && (bytes.p[0] < 1 || bytes.p[0] > PAST_VERSION))
         return RC_VERSION;
-    if (bytes.n < FIXED_BYTES || (bytes.p[1] & ~HAS_DIGEST))
+    if (bytes.n < FIXED_BYTES || (bytes.p[1] & ~(HAS_DIGEST | HAS_FILE)))
         return RC_CORRUPT;
-    bool has_digest = bytes.p[1], is_first = bytes.p[0] == FIRST_VERSION;
+    unsigned flags = (uint8_t)bytes.p[1], version = (uint8_t)bytes.p[0];
     read_fixed(bytes.p, &p);
     bytes = str_from(bytes, FIXED_BYTES);
-    if (has_digest && bytes.n < CAPTURE_BYTES)
-        return RC_CORRUPT;
-    if (has_digest) {
-        read_capture(bytes.p, &p);
-        bytes = str_from(bytes, CAPTURE_BYTES);
-    }
-    struct str *texts[TEXTS] = {&p.url, &p.hops, &p.etag, &p.last_modified, &p.mime, &p.codes};
-    enum rc rc = RC_OK;
-    for (size_t i = 0; i < (is_first ? FIRST_TEXTS : TEXTS) && rc == RC_OK; i++)
+    enum rc rc = read_parts(&bytes, flags, &p);
+    struct str *texts[TEXTS] = {&p.url,  &p.hops, &p.etag, &p.last_modified,
+                                &p.mime, &p.file, &p.codes};
+    size_t count = version == 1 ? TEXTS_OF_1 : version == 2 ? TEXTS_OF_2 : TEXTS;
+    for (size_t i = 0; i < count && rc == RC_OK; i++)
         rc = take_text(&bytes, arena, texts[i]);
-    if (rc == RC_OK && !is_first) {
+    if (rc == RC_OK && version == PAST_VERSION) {
         p.what_changed = bytes.n ? (uint8_t)bytes.p[0] : 0;
         rc = bytes.n ? RC_OK : RC_CORRUPT;
         bytes = str_from(bytes, 1);
     }
-    if (rc == RC_OK && bytes.n)
+    if (rc == RC_OK && (bytes.n || !(flags & HAS_FILE) != !p.file.p))
         rc = RC_CORRUPT;
     if (rc == RC_OK)
         *ret = p;

@@ -3,6 +3,7 @@
  * and the table of digests. */
 #include "archive/capture.h"
 #include "archive/digest_refill.h"
+#include "archive/outlinks.h"
 #include "archive/warc_name.h"
 
 #include "disk/disk_crash.h"
@@ -464,6 +465,52 @@ static void of_an_index_only_the_tail_is_read(void **state)
     shop_close(&s);
 }
 
+struct told {
+    char text[400];
+    size_t n, most;
+};
+
+static bool tell(void *ctx, struct str uri, char hop)
+{
+    struct told *t = ctx;
+    t->n += (size_t)snprintf(t->text + t->n, sizeof t->text - t->n, "%c " STR_FMT "\n", hop,
+                             STR_ARG(uri));
+    return --t->most > 0;
+}
+
+static void what_was_found_on_a_page_is_read_back(void **state)
+{
+    (void)state;
+    struct shop s;
+    shop_open(&s, 1 << 20);
+    struct warc_outlink links[] = {{STR("http://a.example/2"), 'L', STR("a/@href")},
+                                   {STR("http://b.example/x?y=1"), 'E', STR_NONE},
+                                   {STR("http://a.example/3"), 'R', STR("Location:")}};
+    struct warc_fetch_facts facts = {
+        .via = STR("http://v.example/"), .outlinks = links, .outlink_count = 3};
+    struct capture a = page("http://a.example/1", PLAIN, "hello");
+    put(&s, &a);
+    a.facts = &facts;
+    struct capture_place p = put(&s, &a); /* a revisit, with what was found this time */
+    uint64_t offset = p.offset + p.record_bytes, bytes = p.bytes - p.record_bytes;
+    struct told t = {.most = 9};
+    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset, bytes, tell, &t),
+              RC_NOT_FOUND); /* it is in memory still */
+    assert_rc(warc_files_write(s.files), RC_OK);
+    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset, bytes, tell, &t), RC_OK);
+    assert_string_equal(t.text,
+                        "L http://a.example/2\nE http://b.example/x?y=1\nR http://a.example/3\n");
+    t = (struct told){.most = 1};
+    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset, bytes, tell, &t), RC_OK);
+    assert_string_equal(t.text, "L http://a.example/2\n");
+    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset + 1, bytes - 1, tell, &t),
+              RC_CORRUPT);
+    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset, bytes + 1, tell, &t),
+              RC_NOT_FOUND);
+    assert_rc(outlinks_read(s.disk, "archive", STR("none.warc.gz"), 0, 9, tell, &t), RC_NOT_FOUND);
+    shop_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -474,6 +521,7 @@ int main(void)
         cmocka_unit_test(the_line_of_the_index_finds_the_record),
         cmocka_unit_test(a_type_that_nobody_named_is_unk),
         cmocka_unit_test(a_file_gets_its_last_name_when_it_is_full_and_vouched_for),
+        cmocka_unit_test(what_was_found_on_a_page_is_read_back),
         cmocka_unit_test(the_table_keeps_what_is_used_and_stays_within_its_bytes),
         cmocka_unit_test(an_index_refills_the_table),
         cmocka_unit_test(of_an_index_only_the_tail_is_read),

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "components/depths.h"
+
+#include "base/mem.h"
+
+enum { FIRST_SLOTS = 1024, MAX_DEPTH = 255 };
+
+struct depth_slot {
+    uint64_t fingerprint;
+    char *better;  /* hops of a way that is shorter than the one it will be asked for by */
+    uint8_t depth; /* of the shortest */
+    bool is_used, is_done;
+};
+
+struct depths {
+    struct depth_slot *slots; /* open addressing */
+    uint32_t slot_count;      /* a power of two */
+    uint32_t count, max;
+    struct depth_slot last; /* whose hops were handed out */
+};
+
+struct depths *depths_open(uint32_t max_urls)
+{
+    struct depths *d = mem_zero(1, sizeof *d);
+    if (!d)
+        return NULL;
+    d->max = max_urls;
+    d->slot_count = FIRST_SLOTS;
+    d->slots = mem_zero(d->slot_count, sizeof *d->slots);
+    if (d->slots)
+        return d;
+    mem_free(d);
+    return NULL;
+}
+
+void depths_close(struct depths *d)
+{
+    if (!d)
+        return;
+    for (uint32_t i = 0; i < d->slot_count; i++)
+        mem_free(d->slots[i].better);
+    mem_free(d->slots);
+    mem_free(d->last.better);
+    mem_free(d);
+}
+
+static struct depth_slot *find(struct depth_slot *slots, uint32_t slot_count, uint64_t fingerprint)
+{
+    uint32_t at = (uint32_t)fingerprint & (slot_count - 1);
+    while (slots[at].is_used && slots[at].fingerprint != fingerprint)
+        at = (at + 1) & (slot_count - 1);
+    return &slots[at];
+}
+
+static bool grow(struct depths *d)
+{
+    uint32_t more = d->slot_count * 2;
+    struct depth_slot *slots = mem_zero(more, sizeof *slots);
+    if (!slots)
+        return false;
+    for (uint32_t i = 0; i < d->slot_count; i++)
+        if (d->slots[i].is_used)
+            *find(slots, more, d->slots[i].fingerprint) = d->slots[i];
+    mem_free(d->slots);
+    d->slots = slots;
+    d->slot_count = more;
+    return true;
+}
+
+static uint8_t bounded(unsigned depth)
+{
+    return (uint8_t)(depth < MAX_DEPTH ? depth : MAX_DEPTH);
+}
+
+/* Its slot, made if there is room; NULL: there is none. */
+static struct depth_slot *need(struct depths *d, uint64_t fingerprint, unsigned depth)
+{
+    struct depth_slot *s = find(d->slots, d->slot_count, fingerprint);
+    if (s->is_used)
+        return s;
+    if (d->count >= d->max || (d->count >= d->slot_count / 4 * 3 && !grow(d)))
+        return NULL;
+    s = find(d->slots, d->slot_count, fingerprint);
+    *s = (struct depth_slot){.fingerprint = fingerprint, .depth = bounded(depth), .is_used = true};
+    d->count++;
+    return s;
+}
+
+static void keep_hops(struct depth_slot *s, struct str hops)
+{
+    char *copy = mem_alloc(hops.n + 1);
+    if (!copy) /* the shorter way is forgotten: no more is lost than without this table */
+        return;
+    if (hops.n)
+        memcpy(copy, hops.p, hops.n);
+    copy[hops.n] = 0;
+    mem_free(s->better);
+    s->better = copy;
+}
+
+enum nearer depths_found(struct depths *d, uint64_t fingerprint, unsigned depth, struct str hops)
+{
+    struct depth_slot *s = need(d, fingerprint, depth);
+    if (!s || bounded(depth) >= s->depth)
+        return NEARER_NOT;
+    s->depth = bounded(depth);
+    if (s->is_done)
+        return NEARER_DONE;
+    keep_hops(s, hops);
+    return NEARER_WAITING;
+}
+
+void depths_waits(struct depths *d, uint64_t fingerprint)
+{
+    (void)need(d, fingerprint, MAX_DEPTH);
+}
+
+bool depths_knows(const struct depths *d, uint64_t fingerprint, unsigned depth)
+{
+    const struct depth_slot *s = find(d->slots, d->slot_count, fingerprint);
+    return s->is_used ? s->depth <= bounded(depth) : d->count >= d->max;
+}
+
+bool depths_done(struct depths *d, uint64_t fingerprint, unsigned depth, struct str *ret_hops)
+{
+    struct depth_slot *s = need(d, fingerprint, depth);
+    if (!s)
+        return false;
+    s->is_done = true;
+    mem_free(d->last.better);
+    d->last = *s;
+    s->better = NULL;
+    if (s->depth > bounded(depth))
+        s->depth = bounded(depth);
+    *ret_hops = str_c(d->last.better ? d->last.better : "");
+    return d->last.better && d->last.depth < bounded(depth);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* depths: how far from a seed each URL of a shard was found, where the crawl has a limit for that.
+ *
+ * A crawl asks many hosts at once, so a page may first be found on a longer way than there is, and
+ * its links then seem too deep. When a shorter way turns up later, what was found on that page has
+ * to be judged once more (deepen.c). One a shard, its thread's alone; 24 bytes a URL, and bounded:
+ * a URL that finds no room keeps the depth it was first found at. */
+#ifndef COMPONENTS_DEPTHS_H
+#define COMPONENTS_DEPTHS_H
+
+#include "base/str.h"
+
+struct depths;
+
+/* NULL without memory. */
+struct depths *depths_open(uint32_t max_urls);
+void depths_close(struct depths *d);
+
+/* A way of so many links to that URL was found, by these hops. If it is shorter than all before:
+ * NEARER_WAITING, the page is not done yet, and depths_done will tell; NEARER_DONE, its links have
+ * to be judged again. */
+enum nearer { NEARER_NOT, NEARER_WAITING, NEARER_DONE };
+enum nearer depths_found(struct depths *d, uint64_t fingerprint, unsigned depth, struct str hops);
+
+/* A URL of which an earlier process knew, and of which only this is known here: it waits, having
+ * been found by a way that may be longer than any. Does nothing if there is more to say of it. */
+void depths_waits(struct depths *d, uint64_t fingerprint);
+
+/* Whether a way as short as this one is known, or nothing more can be learnt. */
+bool depths_knows(const struct depths *d, uint64_t fingerprint, unsigned depth);
+
+/* It is done, having been asked for at the end of a way of so many links. True: a shorter one was
+ * found meanwhile, by *ret_hops (good until the next call). */
+bool depths_done(struct depths *d, uint64_t fingerprint, unsigned depth, struct str *ret_hops);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shortest way to each URL, and when a page has to be looked at again. */
+#include "components/depths.h"
+
+#include "lib/test.h"
+
+static void a_shorter_way_to_a_page_that_is_done_is_told_once(void **state)
+{
+    (void)state;
+    struct depths *d = depths_open(1000);
+    struct str hops;
+    assert_false(depths_found(d, 7, 3, STR("LLL")));
+    assert_false(depths_done(d, 7, 3, &hops));
+    assert_false(depths_found(d, 7, 3, STR("LLL")));
+    assert_int_equal(depths_found(d, 7, 1, STR("L")), NEARER_DONE);
+    assert_false(depths_found(d, 7, 1, STR("L")));
+    assert_false(depths_found(d, 7, 2, STR("LL")));
+    assert_int_equal(depths_found(d, 7, 0, STR("")), NEARER_DONE);
+    depths_close(d);
+}
+
+static void a_shorter_way_found_while_a_page_waits_is_told_when_it_is_done(void **state)
+{
+    (void)state;
+    struct depths *d = depths_open(1000);
+    struct str hops;
+    assert_false(depths_found(d, 7, 3, STR("LLL")));
+    assert_int_equal(depths_found(d, 7, 2, STR("LEL")), NEARER_WAITING);
+    assert_int_equal(depths_found(d, 7, 1, STR("RL")), NEARER_WAITING);
+    assert_true(depths_done(d, 7, 3, &hops));
+    assert_str(hops, STR("RL"));
+    assert_false(depths_done(d, 7, 1, &hops));
+    assert_false(depths_found(d, 7, 1, STR("L")));
+    depths_close(d);
+}
+
+static void a_url_that_waits_since_an_earlier_process_takes_any_way(void **state)
+{
+    (void)state;
+    struct depths *d = depths_open(1000);
+    struct str hops;
+    depths_waits(d, 7);
+    assert_int_equal(depths_found(d, 7, 2, STR("LL")), NEARER_WAITING);
+    depths_waits(d, 7);
+    assert_int_equal(depths_found(d, 7, 3, STR("LLL")), NEARER_NOT);
+    assert_true(depths_done(d, 7, 3, &hops));
+    assert_str(hops, STR("LL"));
+    depths_close(d);
+}
+
+static void what_is_known_is_what_is_no_farther(void **state)
+{
+    (void)state;
+    struct depths *d = depths_open(1000);
+    struct str hops;
+    assert_false(depths_knows(d, 7, 3));
+    (void)depths_found(d, 7, 3, STR("LLL"));
+    assert_true(depths_knows(d, 7, 3) && depths_knows(d, 7, 4));
+    assert_false(depths_knows(d, 7, 2));
+    assert_false(depths_done(d, 9, 2, &hops)); /* lent before this process, by a way it had */
+    assert_true(depths_knows(d, 9, 2));
+    assert_false(depths_knows(d, 9, 1));
+    depths_close(d);
+}
+
+static void without_room_a_url_keeps_its_first_way(void **state)
+{
+    (void)state;
+    enum { MOST = 5000 };
+    struct depths *d = depths_open(MOST);
+    struct str hops;
+    for (uint64_t i = 0; i < 2 * MOST; i++)
+        assert_false(depths_found(d, i << 20, 3, STR("LLL")));
+    for (uint64_t i = 0; i < 2 * MOST; i++) {
+        assert_int_equal(depths_knows(d, i << 20, 2), i >= MOST);
+        assert_false(depths_done(d, i << 20, 3, &hops));
+        assert_int_equal(depths_found(d, i << 20, 2, STR("LL")),
+                         i < MOST ? NEARER_DONE : NEARER_NOT);
+    }
+    depths_close(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_shorter_way_to_a_page_that_is_done_is_told_once),
+        cmocka_unit_test(a_shorter_way_found_while_a_page_waits_is_told_when_it_is_done),
+        cmocka_unit_test(a_url_that_waits_since_an_earlier_process_takes_any_way),
+        cmocka_unit_test(what_is_known_is_what_is_no_farther),
+        cmocka_unit_test(without_room_a_url_keeps_its_first_way),
+    };
+    return cmocka_run_group_tests_name("depths", tests, NULL, NULL);
+}
