@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the HTTP engine costs a page of 28 KB on loopback: CPU of this thread (the kernel's work for
  * its system calls included; the server is another process), over kept connections and over new
- * ones, plain, over TLS and with HTTP/2; and the part of it that is reading head and body. */
+ * ones, plain, over TLS and with HTTP/2; and the part of it that is reading head and body. Over
+ * kept connections libcurl asks the same server for the same pages, in turns with the engine. */
 #include "bench.h"
+#include "http_curl.h"
 
 #include "net/http.h"
 #include "net/reply.h"
@@ -311,6 +313,21 @@ static double one_run(struct loop *loop, unsigned connections, unsigned pages)
     return (bench_cpu_ns() - start) / pages / 1000;
 }
 
+static double curl_us(struct curl_run *curl, unsigned pages)
+{
+    double start = bench_cpu_ns();
+    curl_run_pages(curl, pages, BODY_BYTES);
+    return (bench_cpu_ns() - start) / pages / 1000;
+}
+
+static void show_curl(double ours, double curls)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "      the same by libcurl %s", curl_run_version());
+    bench_row(name, curls, "us/page", "-");
+    bench_row("      libcurl's cost over the engine's", curls / ours, "times", "-");
+}
+
 static void bench(const char *name, unsigned connections, enum mode mode, const char *goal)
 {
     static const struct address here = {.bytes = {127, 0, 0, 1}};
@@ -345,13 +362,22 @@ static void bench(const char *name, unsigned connections, enum mode mode, const 
             .body_bytes = 1 << 20,
             .done = on_done};
     }
-    double best = 1e300;
+    double best = 1e300, best_curl = 1e300;
+    struct curl_run *curl = mode == KEPT ? curl_run_open(port, connections) : NULL;
     for (int round = 0; round < 3; round++) {
         bool is_short = mode == TLS_NEW || mode == TLS_RESUMED;
         double us = one_run(&loop, connections, is_short ? TLS_PAGES : PAGES);
         best = us < best ? us : best;
+        double other = curl ? curl_us(curl, PAGES) : best_curl;
+        best_curl = other < best_curl ? other : best_curl;
     }
     bench_row(name, best, "us/page", goal);
+    if (curl) {
+        show_curl(best, best_curl);
+        curl_run_close(curl);
+    } else if (mode == KEPT) {
+        puts("      skipped: libcurl was not there at build time");
+    }
     http_close(run.http);
     guard_close(guard);
     loop_done(&loop);

@@ -230,19 +230,15 @@ static enum rc print_line(struct buf *out, struct str key, const struct capture 
 enum rc capture_print_cdxj(struct buf *out, const struct capture *capture,
                            const struct capture_place *place)
 {
-    char room[URL_ROOM_BYTES];
+    char room[URL_ROOM_BYTES], key_room[2 * URL_ROOM_BYTES];
+    struct buf key = buf_on(key_room, sizeof key_room);
     struct url_parser parser = {0};
     struct url url;
     enum rc rc =
         url_parse(&parser, capture->target_uri, NULL, (struct url_room){room, sizeof room}, &url);
     if (rc)
         return rc;
-    struct buf key;
-    buf_init(&key, (size_t)2 * URL_ROOM_BYTES);
     url_cdx_key(&url, &key);
     rc = buf_rc(&key);
-    if (rc == RC_OK)
-        rc = print_line(out, buf_str(&key), capture, place);
-    buf_done(&key);
-    return rc;
+    return rc ? rc : print_line(out, buf_str(&key), capture, place);
 }

@@ -112,6 +112,24 @@ struct str arena_dup(struct arena *a, struct str s)
     return str_make(copy, s.n);
 }
 
+struct str arena_join(struct arena *a, const struct str *pieces, size_t count)
+{
+    size_t bytes = 1, at = 0;
+    for (size_t i = 0; i < count; i++)
+        if (__builtin_add_overflow(bytes, pieces[i].n, &bytes))
+            return STR_NONE;
+    char *text = arena_alloc(a, bytes);
+    if (!text)
+        return STR_NONE;
+    for (size_t i = 0; i < count; i++) {
+        if (pieces[i].n)
+            memcpy(text + at, pieces[i].p, pieces[i].n);
+        at += pieces[i].n;
+    }
+    text[at] = '\0';
+    return str_make(text, at);
+}
+
 struct str arena_printf(struct arena *a, const char *format, ...)
 {
     va_list args, again;

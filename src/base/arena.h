@@ -27,6 +27,8 @@ void *arena_zero(struct arena *a, size_t bytes);
 
 /* A copy with a NUL behind it that is not counted; absent ({NULL,0}) on failure. */
 struct str arena_dup(struct arena *a, struct str s);
+/* The pieces one behind the other, likewise; for what is made for every page. */
+struct str arena_join(struct arena *a, const struct str *pieces, size_t count);
 struct str arena_printf(struct arena *a, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Bytes handed out since the last clear. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 
-#include "base/bytes.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -56,7 +55,7 @@ char *buf_reserve(struct buf *b, size_t bytes)
     return grow(b, b->n + bytes);
 }
 
-void buf_add(struct buf *b, struct str s)
+void buf_add_slowly_(struct buf *b, struct str s)
 {
     if (s.n == 0)
         return;
@@ -65,11 +64,6 @@ void buf_add(struct buf *b, struct str s)
         return;
     memcpy(to, s.p, s.n);
     b->n += s.n;
-}
-
-void buf_byte(struct buf *b, char byte)
-{
-    buf_add(b, str_make(&byte, 1));
 }
 
 void buf_fill(struct buf *b, char byte, size_t times)
@@ -108,36 +102,33 @@ void buf_printf(struct buf *b, const char *format, ...)
     va_end(args);
 }
 
-void buf_u64(struct buf *b, uint64_t value)
+enum { MOST_DIGITS = 20 };
+
+/* Writes at the end of `digits`; returns where they begin. */
+static size_t put_digits(char digits[MOST_DIGITS], uint64_t value)
 {
-    char digits[20];
-    size_t at = sizeof digits;
+    size_t at = MOST_DIGITS;
     do {
         digits[--at] = (char)('0' + value % 10);
         value /= 10;
     } while (value);
+    return at;
+}
+
+void buf_u64(struct buf *b, uint64_t value)
+{
+    char digits[MOST_DIGITS];
+    size_t at = put_digits(digits, value);
     buf_add(b, str_make(digits + at, sizeof digits - at));
 }
 
-void buf_le16(struct buf *b, uint16_t v)
+void buf_u64_wide(struct buf *b, uint64_t value, unsigned width, char pad)
 {
-    char raw[2];
-    put_le16(raw, v);
-    buf_add(b, str_make(raw, sizeof raw));
-}
-
-void buf_le32(struct buf *b, uint32_t v)
-{
-    char raw[4];
-    put_le32(raw, v);
-    buf_add(b, str_make(raw, sizeof raw));
-}
-
-void buf_le64(struct buf *b, uint64_t v)
-{
-    char raw[8];
-    put_le64(raw, v);
-    buf_add(b, str_make(raw, sizeof raw));
+    char digits[MOST_DIGITS];
+    size_t at = put_digits(digits, value);
+    while (at > 0 && sizeof digits - at < width)
+        digits[--at] = pad;
+    buf_add(b, str_make(digits + at, sizeof digits - at));
 }
 
 const char *buf_c(struct buf *b)

@@ -7,6 +7,7 @@
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
+#include "base/bytes.h"
 #include "base/str.h"
 
 #include <stdarg.h>
@@ -46,8 +47,33 @@ static inline struct str buf_str(const struct buf *b)
  * fills them and adds to b->n. */
 char *buf_reserve(struct buf *b, size_t bytes);
 
-void buf_add(struct buf *b, struct str s);
-void buf_byte(struct buf *b, char byte);
+/* A page makes hundreds of small appends, so those that fit are made on the spot; only growing and
+ * failing is a call. */
+void buf_add_slowly_(struct buf *b, struct str s);
+
+static inline bool buf_fits_(const struct buf *b, size_t bytes)
+{
+    return __builtin_expect(bytes <= b->cap - b->n && b->rc == RC_OK, 1);
+}
+
+static inline void buf_add(struct buf *b, struct str s)
+{
+    if (!buf_fits_(b, s.n)) {
+        buf_add_slowly_(b, s);
+    } else if (s.n) {
+        memcpy(b->p + b->n, s.p, s.n);
+        b->n += s.n;
+    }
+}
+
+static inline void buf_byte(struct buf *b, char byte)
+{
+    if (buf_fits_(b, 1))
+        b->p[b->n++] = byte;
+    else
+        buf_add_slowly_(b, str_make(&byte, 1));
+}
+
 void buf_fill(struct buf *b, char byte, size_t times);
 void buf_printf(struct buf *b, const char *format, ...) PRINTF_LIKE(2, 3);
 void buf_vprintf(struct buf *b, const char *format, va_list args) PRINTF_LIKE(2, 0);
@@ -55,10 +81,30 @@ void buf_vprintf(struct buf *b, const char *format, va_list args) PRINTF_LIKE(2,
 /* Decimal, without printf's cost. */
 void buf_u64(struct buf *b, uint64_t value);
 
+/* At least `width` bytes of it (up to 20), with `pad` in front: printf's "%5d", "%03d". */
+void buf_u64_wide(struct buf *b, uint64_t value, unsigned width, char pad);
+
 /* Integers in the byte order of our files and messages: little endian, whatever the machine. */
-void buf_le16(struct buf *b, uint16_t v);
-void buf_le32(struct buf *b, uint32_t v);
-void buf_le64(struct buf *b, uint64_t v);
+static inline void buf_le16(struct buf *b, uint16_t v)
+{
+    char raw[2];
+    put_le16(raw, v);
+    buf_add(b, str_make(raw, sizeof raw));
+}
+
+static inline void buf_le32(struct buf *b, uint32_t v)
+{
+    char raw[4];
+    put_le32(raw, v);
+    buf_add(b, str_make(raw, sizeof raw));
+}
+
+static inline void buf_le64(struct buf *b, uint64_t v)
+{
+    char raw[8];
+    put_le64(raw, v);
+    buf_add(b, str_make(raw, sizeof raw));
+}
 
 /* Ends it with a NUL that is not counted and borrows it as a C string; NULL after a failure. */
 const char *buf_c(struct buf *b);

@@ -8,6 +8,7 @@
 struct digester {
     EVP_MD_CTX *ctx;
     enum digest_kind kind;
+    bool has_data; /* since it was started */
     enum rc rc;
 };
 
@@ -47,6 +48,13 @@ void digester_add(struct digester *d, struct str data)
 {
     if (data.n && d->rc == RC_OK && !EVP_DigestUpdate(d->ctx, data.p, data.n))
         d->rc = RC_NOMEM;
+    d->has_data = d->has_data || data.n;
+}
+
+enum rc digester_restart(struct digester *d)
+{
+    struct digest dropped;
+    return d->has_data || d->rc ? digester_finish(d, &dropped) : RC_OK;
 }
 
 enum rc digester_finish(struct digester *d, struct digest *ret)
@@ -57,6 +65,7 @@ enum rc digester_finish(struct digester *d, struct digest *ret)
         rc = RC_NOMEM;
     /* Without a method it stays what it is; naming one would look it up among all providers. */
     d->rc = EVP_DigestInit_ex(d->ctx, NULL, NULL) ? RC_OK : RC_NOMEM;
+    d->has_data = false;
     if (rc == RC_OK)
         *ret = result;
     return rc;

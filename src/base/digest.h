@@ -25,6 +25,9 @@ struct digester;
 struct digester *digester_open(enum digest_kind kind);
 void digester_add(struct digester *d, struct str data);
 MUST_CHECK enum rc digester_finish(struct digester *d, struct digest *ret);
+
+/* Forgets what was added. Costs nothing where that is nothing. */
+MUST_CHECK enum rc digester_restart(struct digester *d);
 void digester_close(struct digester *d);
 
 bool digest_eq(const struct digest *a, const struct digest *b);

@@ -44,12 +44,12 @@ void jsonw_end(struct jsonw *j)
     j->depth--;
 }
 
-void jsonw_key(struct jsonw *j, const char *key)
+void jsonw_key_(struct jsonw *j, struct str key)
 {
     assert(!j->after_key);
     before_value(j);
     buf_byte(j->out, '"');
-    buf_add(j->out, str_c(key));
+    buf_add(j->out, key);
     buf_add(j->out, STR("\":"));
     j->after_key = true;
 }
@@ -146,25 +146,4 @@ void jsonw_null(struct jsonw *j)
 {
     before_value(j);
     buf_add(j->out, STR("null"));
-}
-
-void jsonw_text_field(struct jsonw *j, const char *key, struct str s)
-{
-    jsonw_key(j, key);
-    if (s.p)
-        jsonw_text(j, s);
-    else
-        jsonw_null(j);
-}
-
-void jsonw_u64_field(struct jsonw *j, const char *key, uint64_t v)
-{
-    jsonw_key(j, key);
-    jsonw_u64(j, v);
-}
-
-void jsonw_bool_field(struct jsonw *j, const char *key, bool v)
-{
-    jsonw_key(j, key);
-    jsonw_bool(j, v);
 }

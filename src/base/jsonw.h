@@ -33,7 +33,11 @@ void jsonw_object(struct jsonw *j);
 void jsonw_array(struct jsonw *j);
 void jsonw_end(struct jsonw *j); /* closes the innermost of the two */
 
-void jsonw_key(struct jsonw *j, const char *key);
+void jsonw_key_(struct jsonw *j, struct str key);
+static inline void jsonw_key(struct jsonw *j, const char *key)
+{
+    jsonw_key_(j, str_c(key)); /* the length of a literal is known here */
+}
 void jsonw_text(struct jsonw *j, struct str s);
 void jsonw_u64(struct jsonw *j, uint64_t v);
 void jsonw_i64(struct jsonw *j, int64_t v);
@@ -42,9 +46,26 @@ void jsonw_bool(struct jsonw *j, bool v);
 void jsonw_null(struct jsonw *j);
 
 /* key and value in one call; text that is absent becomes null */
-void jsonw_text_field(struct jsonw *j, const char *key, struct str s);
-void jsonw_u64_field(struct jsonw *j, const char *key, uint64_t v);
-void jsonw_bool_field(struct jsonw *j, const char *key, bool v);
+static inline void jsonw_text_field(struct jsonw *j, const char *key, struct str s)
+{
+    jsonw_key(j, key);
+    if (s.p)
+        jsonw_text(j, s);
+    else
+        jsonw_null(j);
+}
+
+static inline void jsonw_u64_field(struct jsonw *j, const char *key, uint64_t v)
+{
+    jsonw_key(j, key);
+    jsonw_u64(j, v);
+}
+
+static inline void jsonw_bool_field(struct jsonw *j, const char *key, bool v)
+{
+    jsonw_key(j, key);
+    jsonw_bool(j, v);
+}
 
 /* Only the escaping: `s` as it stands between the quotes of a JSON string. */
 void buf_json_escaped(struct buf *b, struct str s);

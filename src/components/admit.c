@@ -33,9 +33,9 @@ static enum rc admit_open(struct instance *self, struct buf *why)
     a->ledger = part_provider(self, 0);
     a->budget = part_provider(self, 1);
     a->frontier = ledger_frontier(a->ledger->ledger, self->shard);
+    a->depths = a->ledger->depths ? a->ledger->depths[self->shard] : NULL;
     a->shards = self->shard_count;
     buf_init(&a->dropped, DROPPED_MAX_BYTES);
-    a->depths = a->ledger->depths ? a->ledger->depths[self->shard] : NULL;
     self->state = a;
     return RC_OK;
 }
@@ -51,10 +51,11 @@ static void admit_close(struct instance *self)
  * send it again. */
 static void forget_sent(struct ledger_service *l, unsigned shards, uint64_t fingerprint)
 {
-    for (unsigned i = 0; i < shards && i < CRAWL_MAX_SHARDS; i++)
-        if (l->sent[i])
-            atomic_store_explicit(&l->sent[i]->slots[fingerprint % SENT_SLOTS], 0,
-                                  memory_order_relaxed);
+    for (unsigned i = 0; i < shards && i < CRAWL_MAX_SHARDS; i++) {
+        _Atomic uint64_t *slot = l->sent[i] ? &l->sent[i]->slots[fingerprint % SENT_SLOTS] : NULL;
+        if (slot && atomic_load_explicit(slot, memory_order_relaxed) - fingerprint <= UINT8_MAX)
+            atomic_store_explicit(slot, 0, memory_order_relaxed); /* it has the depth added */
+    }
 }
 
 /* Only what nobody knows is counted against budgets. */

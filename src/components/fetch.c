@@ -47,12 +47,14 @@ struct fetch {
     struct request_identity identity;
     struct type_set *types; /* NULL: all */
     struct visit *running;
+    struct buf request; /* the last one written */
 };
 
 static void fetch_close(struct instance *self)
 {
     struct fetch *f = self->state;
     arena_close(f->arena);
+    buf_done(&f->request);
     type_set_close(f->types);
     mem_free(f);
 }
@@ -69,6 +71,7 @@ static enum rc fetch_open(struct instance *self, struct buf *why)
     f->http = part_provider(self, 1);
     f->guard = part_provider(self, 2);
     f->pace = part_provider(self, 3);
+    buf_init(&f->request, URL_MAX_BYTES + (64 << 10));
     rng_init(&f->rng, clock_wall_ms(f->ledger->clock) ^ self->shard);
     f->arena = arena_open(1024, 64 << 10);
     enum rc rc =
@@ -169,6 +172,7 @@ static void on_answer(struct http_ask *ask, const struct http_answer *answer)
         part_emit(f->self, ROBOTS, &v->head);
         return;
     }
+    visit_warm(v);
     visit_judge(v, f->pace, &f->rng);
     part_emit(f->self, visit_has_result(v) ? PAGE : FAILED, &v->head);
 }
@@ -178,11 +182,9 @@ static void on_answer(struct http_ask *ask, const struct http_answer *answer)
 static struct str request_of(struct fetch *f, struct visit *v)
 {
     struct request_condition condition = condition_of(v);
-    struct buf out = {.max = URL_MAX_BYTES + (64 << 10)};
-    request_write(&out, &v->url, &f->identity, &condition);
-    struct str request = buf_rc(&out) == RC_OK ? arena_dup(v->arena, buf_str(&out)) : STR_NONE;
-    buf_done(&out);
-    return request;
+    buf_clear(&f->request);
+    request_write(&f->request, &v->url, &f->identity, &condition);
+    return buf_rc(&f->request) == RC_OK ? arena_dup(v->arena, buf_str(&f->request)) : STR_NONE;
 }
 
 static void fetch_handle(struct instance *self, unsigned inlet, struct message *m)

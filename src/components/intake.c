@@ -96,8 +96,8 @@ static bool page_set_add(struct page_set *s, uint64_t fingerprint)
 /* Judging -------------------------------------------------------------------------------------- */
 
 /* A link as it goes to frontier and archive. */
-static bool describe(struct visit *v, const struct url *u, const struct visit_reference *ref,
-                     struct str hops, struct visit_link *ret)
+static bool describe(struct visit *v, const struct url *u, uint64_t fingerprint,
+                     const struct visit_reference *ref, struct str hops, struct visit_link *ret)
 {
     struct str href = arena_dup(v->arena, url_href(u));
     if (!href.p)
@@ -108,7 +108,7 @@ static bool describe(struct visit *v, const struct url *u, const struct visit_re
         .path = str_make(href.p + u->path_at, (size_t)(u->fragment_at - u->path_at)),
         .hops = hops,
         .context = ref->context,
-        .fingerprint = url_fingerprint(u),
+        .fingerprint = fingerprint,
         .via = v->kind == VISIT_SEEDS ? 0 : v->fingerprint, /* VISIT_KNOWN: see judge */
         .position = hash64(url_host(u)),
         .port = u->port,
@@ -148,20 +148,22 @@ struct judging {
     struct url base;
     const struct url *relative_to;
     size_t bytes;                    /* of the links so far */
-    const struct visit_known *known; /* of the reference, in VISIT_KNOWN */
+    const struct visit_known *known; /* of the reference, in VISIT_KNOWN; else NULL */
     char last_hop;                   /* hops of the last link, for the next of the same kind */
     struct str last_hops;
+    uint32_t off_topic, rejected[SCOPE_VERDICTS_]; /* counted here, told at the end */
 };
 
 static struct str hops_of(struct judging *j, char hop)
 {
     if (j->v->kind == VISIT_SEEDS)
         return STR("");
-    if (j->v->kind == VISIT_KNOWN)
+    if (j->known)
         return j->known->hops;
     if (j->last_hop != hop) {
+        const struct str pieces[] = {j->v->lent.hops, {&hop, 1}};
         j->last_hop = hop;
-        j->last_hops = arena_printf(j->v->arena, STR_FMT "%c", STR_ARG(j->v->lent.hops), hop);
+        j->last_hops = arena_join(j->v->arena, pieces, 2);
     }
     return j->last_hops;
 }
@@ -197,8 +199,9 @@ static void judge(struct judging *j, const struct visit_reference *ref)
     url_normalise(&u, in->rules);
     struct str hops = hops_of(j, ref->hop);
     struct visit_link *l = &v->links[v->link_count];
-    if (!hops.p || !frontier_takes(&u, hops) || !page_set_add(&in->seen, url_fingerprint(&u)) ||
-        !has_room(j, &u, ref) || !describe(v, &u, ref, hops, l))
+    uint64_t fingerprint = url_fingerprint(&u);
+    if (!hops.p || !frontier_takes(&u, hops) || !page_set_add(&in->seen, fingerprint) ||
+        !has_room(j, &u, ref) || !describe(v, &u, fingerprint, ref, hops, l))
         return;
     v->link_count++;
     if (v->kind == VISIT_KNOWN)
@@ -212,9 +215,9 @@ static void judge(struct judging *j, const struct visit_reference *ref)
         verdict = scope_check(in->scope->scope, &u, hops);
     }
     if (verdict != SCOPE_IN || !sitemap_may(v, &u, ref->hop, hops))
-        count_add(&in->ledger->counts.rejected[verdict], 1);
+        j->rejected[verdict]++;
     else if (ref->is_unwanted)
-        count_add(&in->ledger->counts.off_topic, 1);
+        j->off_topic++;
     else
         l->is_wanted = true;
 }
@@ -247,6 +250,15 @@ static void judge_all(struct judging *j, bool is_unwanted)
     }
 }
 
+static void count_all(const struct judging *j)
+{
+    struct crawl_counts *c = &j->in->ledger->counts;
+    count_add(&c->links, j->v->link_count);
+    count_add(&c->off_topic, j->off_topic);
+    for (size_t i = 0; i < SCOPE_VERDICTS_; i++)
+        count_add(&c->rejected[i], j->rejected[i]);
+}
+
 static void intake_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
@@ -263,7 +275,7 @@ static void intake_handle(struct instance *self, unsigned inlet, struct message 
         if (v->unwanted_count)
             judge_all(&j, true);
         url_encoding_close(j.parser.encoding);
-        count_add(&in->ledger->counts.links, v->link_count);
+        count_all(&j);
     } else if (v->reference_count) {
         v->note = "no memory for its links";
         v->is_cut = true;

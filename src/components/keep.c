@@ -124,7 +124,8 @@ static enum rc keep_answer(struct instance *self, struct keep *k, struct visit *
 {
     const struct keep_settings *s = self->settings;
     const struct http_answer *a = v->answer;
-    struct buf ip = {.max = ADDRESS_TEXT_BYTES};
+    char room[ADDRESS_TEXT_BYTES];
+    struct buf ip = buf_on(room, sizeof room);
     struct warc_fetch_facts facts = {
         .via = v->via,
         .hops_from_seed = v->lent.hops,
@@ -149,7 +150,6 @@ static enum rc keep_answer(struct instance *self, struct keep *k, struct visit *
         .name = name_record,
         .name_ctx = k,
     };
-    buf_done(&ip);
     recall_payload(k, v);
     enum rc rc = capture_write(k->writer, ledger_warc(k->ledger->ledger, self->shard),
                                ledger_digests(k->ledger->ledger), &v->capture, &v->place);

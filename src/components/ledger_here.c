@@ -62,14 +62,14 @@ static const struct option ledger_options[] = {
     ROW(COUNT, host_queue, "host-queue", "10M", "most URLs that wait for a host", .min = 1),
     ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
     ROW(BOOL, recrawl, "recrawl", "no", "begin anew, and ask again for what is known"),
-    ROW(BOOL, compare, "compare", "no",
-        "keep of every page what a recrawl compares, from the first crawl on"),
     ROW(COUNT, depth, "depth", "100", "links followed from a seed; below 100 ways are compared"),
     ROW(COUNT, depth_urls, "depth-urls", "10M", "most URLs whose ways are compared",
         .max = 1 << 30),
     ROW(BOOL, archive_only, "archive-only", "no", "the links of a page cannot be read back"),
     ROW(BOOL, no_archive, "no-archive", "no", "nor then"),
     ROW(LIST, keywords, "keywords", NULL, "with a topic ways are not compared"),
+    ROW(BOOL, compare, "compare", "no",
+        "keep of every page what a recrawl compares, from the first crawl on"),
     {0},
 };
 #undef ROW

@@ -133,10 +133,9 @@ static struct str context_of(struct visit *v, const struct page_link *link, stru
         link->element != ELEMENT_OTHER)
         return last->text;
     bool is_style = link->attribute == ATTR_OTHER;
-    struct str attribute = is_style ? STR("css") : attribute_name(link->attribute);
-    *last = (struct context){link->element, link->attribute,
-                             arena_printf(v->arena, STR_FMT "/@" STR_FMT,
-                                          STR_ARG(link->element_name), STR_ARG(attribute))};
+    const struct str pieces[] = {link->element_name, STR("/@"),
+                                 is_style ? STR("css") : attribute_name(link->attribute)};
+    *last = (struct context){link->element, link->attribute, arena_join(v->arena, pieces, 3)};
     return last->text;
 }
 

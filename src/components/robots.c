@@ -13,6 +13,8 @@
 #include "base/mem.h"
 #include "fetch/decode.h"
 
+#include <assert.h>
+
 enum { OUT, AGAIN };
 
 enum { ROBOTS_BODY_BYTES = ROBOTS_BODY_MAX + 1 }; /* one more shows which line was cut (F55) */
@@ -180,6 +182,7 @@ static enum rc parse(struct robots_part *r, const struct robots_settings *s, con
                      const struct robots **ret)
 {
     const struct http_answer *a = v->answer;
+    assert(a); /* no answer means no body to use */
     struct decode_input in = {
         .body = a->body,
         .is_chunked = a->is_chunked,

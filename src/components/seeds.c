@@ -92,11 +92,16 @@ static enum line_next next_seed(struct instance *self, struct seeds *s, struct s
     return next_line(self, s, ret);
 }
 
+static bool is_in_scheme(char c)
+{
+    return ascii_is_alnum(c) || c == '+' || c == '-' || c == '.';
+}
+
 /* "https://…", and not "example.org/?from=http://…". */
 static bool has_scheme(struct str text)
 {
     size_t at = 0;
-    while (at < text.n && (ascii_is_alnum(text.p[at]) || memchr("+-.", text.p[at], 3)))
+    while (at < text.n && is_in_scheme(text.p[at]))
         at++;
     return at > 0 && str_starts(str_from(text, at), STR("://"));
 }

@@ -86,8 +86,8 @@ struct ledger_service {
     uint64_t earlier_ms;    /* of crawling, by earlier runs */
     uint64_t not_before_ms; /* the clock's: when it was begun anew, hosts have a rest first */
     struct recent_pages *recent;
-    bool compares; /* pages are compared with what was captured before, or kept to be */
     struct depths *const *depths; /* one a shard; NULL: the crawl has no limit that needs them */
+    bool compares; /* pages are compared with what was captured before, or kept to be */
     struct crawl_counts counts;
     struct calls calls; /* from other threads to schedule of each shard, and to seeds */
     /* Whether earlier runs have brought that seed. */
@@ -119,7 +119,8 @@ struct pace_service {
 
 static inline void count_add(_Atomic uint64_t *counter, uint64_t n)
 {
-    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+    if (n) /* all shards write there, so that even adding nothing would cost */
+        atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
 }
 
 #endif

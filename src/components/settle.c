@@ -85,21 +85,29 @@ static bool is_known(struct settle_part *s, const struct visit_link *l)
     return false;
 }
 
+/* Has the processor fetch what is_known() will look at: the table is larger than its cache. */
+static void expect(const struct settle_part *s, const struct visit *v)
+{
+    for (size_t i = 0; i < v->link_count; i++)
+        __builtin_prefetch(&s->sent.slots[v->links[i].fingerprint % SENT_SLOTS], 1);
+}
+
 /* The new ones among the visit's links, in its arena. */
 static enum rc new_links(struct settle_part *s, struct visit *v, struct candidate **ret,
                          size_t *ret_count)
 {
-    size_t count = 0;
+    size_t count = 0, known = 0;
     struct candidate *list =
         v->link_count ? arena_alloc(v->arena, v->link_count * sizeof *list) : NULL;
     if (v->link_count && !list)
         return RC_NOMEM;
+    expect(s, v);
     for (size_t i = 0; i < v->link_count; i++) {
         const struct visit_link *l = &v->links[i];
         if (!l->is_wanted)
             continue;
         if (is_known(s, l)) {
-            count_add(&s->ledger->counts.known, 1);
+            known++;
             continue;
         }
         list[count++] = (struct candidate){
@@ -113,6 +121,7 @@ static enum rc new_links(struct settle_part *s, struct visit *v, struct candidat
             .hops = l->hops,
         };
     }
+    count_add(&s->ledger->counts.known, known); /* once: all shards write there */
     *ret = list;
     *ret_count = count;
     return RC_OK;
@@ -123,7 +132,8 @@ static void send_to(struct settle_part *s, struct visit *v, const struct candida
                     size_t count, unsigned epoch, unsigned shard)
 {
     struct instance *self = s->self;
-    const struct candidate **some = count ? arena_alloc(v->arena, count * sizeof *some) : NULL;
+    const struct candidate **some =
+        count ? arena_alloc(v->arena, count * sizeof(struct candidate *)) : NULL;
     size_t n = 0;
     for (size_t i = 0; some && i < count; i++)
         if (frontier_bucket(list[i].position) % self->shard_count == shard)

@@ -138,7 +138,14 @@ static void crawl_log(struct settle_lines *l, const struct visit *v, int code, u
     struct buf *out = &l->text;
     size_t from = out->n;
     buf_time_iso(out, (uint64_t)wall_ms);
-    buf_printf(out, " %5d %10llu ", code, (unsigned long long)(v->answer ? v->answer->body.n : 0));
+    buf_byte(out, ' ');
+    if (code >= 0)
+        buf_u64_wide(out, (unsigned)code, 5, ' ');
+    else
+        buf_printf(out, "%5d", code);
+    buf_byte(out, ' ');
+    buf_u64_wide(out, v->answer ? v->answer->body.n : 0, 10, ' ');
+    buf_byte(out, ' ');
     buf_add(out, url_href(&v->url));
     buf_byte(out, ' ');
     buf_add(out, v->lent.hops);
@@ -148,11 +155,14 @@ static void crawl_log(struct settle_lines *l, const struct visit *v, int code, u
         buf_byte(out, '-');
     field(out, v->via);
     field(out, v->mime);
-    buf_printf(out, " #%03u ", shard);
+    buf_add(out, STR(" #"));
+    buf_u64_wide(out, shard, 3, '0');
+    buf_byte(out, ' ');
     if (v->date_ms) {
         warc_ts14_print(out, v->date_ms);
-        buf_printf(out, "%03u+%llu", (unsigned)(v->date_ms % 1000),
-                   (unsigned long long)(v->answer ? v->answer->timing.total_us / 1000 : 0));
+        buf_u64_wide(out, (uint64_t)(v->date_ms % 1000), 3, '0');
+        buf_byte(out, '+');
+        buf_u64(out, v->answer ? v->answer->timing.total_us / 1000 : 0);
     } else {
         buf_byte(out, '-');
     }
@@ -174,13 +184,14 @@ static void index_line(struct settle_lines *l, const struct visit *v)
 
 static void page_line(struct settle_lines *l, const struct visit *v)
 {
-    char room[17];
+    char room[ARCS_HEX_BYTES];
+    struct buf id = buf_on(room, sizeof room);
     size_t from = l->text.n;
     if (!v->is_page || v->is_unkept || v->kind != VISIT_PAGE)
         return;
-    (void)snprintf(room, sizeof room, "%016llx", (unsigned long long)v->fingerprint);
+    buf_hex16(&id, v->fingerprint);
     struct page_entry e = {
-        .id = str_c(room),
+        .id = buf_str(&id),
         .url = url_href(&v->url),
         .date_ms = v->date_ms,
         .title = v->title,

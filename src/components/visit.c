@@ -5,7 +5,8 @@
 #include "url/normalise.h"
 
 enum {
-    ARENA_BLOCK_BYTES = 64 << 10,
+    ARENA_BLOCK_BYTES = 2 << 10, /* its URL, its request */
+    WARM_BLOCK_BYTES = 64 << 10, /* what a usual page says */
     ARENA_MAX_BYTES = 256 << 20, /* a page of 50,000 references, each a URL */
 };
 
@@ -15,12 +16,42 @@ static void visit_free(struct visit *v)
     mem_free(v);
 }
 
+void visit_warm(struct visit *v)
+{
+    struct visit_pool *pool = v->pool;
+    if (v->cool)
+        return;
+    struct arena *warm = pool && pool->warm_count ? pool->warm[--pool->warm_count]
+                                                  : arena_open(WARM_BLOCK_BYTES, ARENA_MAX_BYTES);
+    if (!warm)
+        return;
+    v->cool = v->arena;
+    v->arena = warm;
+}
+
+/* Gives the warm arena to the next visit. */
+static void cool_down(struct visit *v)
+{
+    struct visit_pool *pool = v->pool;
+    if (!v->cool)
+        return;
+    if (pool && pool->warm_count < VISIT_WARM) {
+        arena_clear(v->arena);
+        pool->warm[pool->warm_count++] = v->arena;
+    } else {
+        arena_close(v->arena);
+    }
+    v->arena = v->cool;
+    v->cool = NULL;
+}
+
 static void visit_release(struct message *m)
 {
     struct visit *v = visit_of(m);
     struct visit_pool *pool = v->pool;
     if (v->errand)
         call_end(v->errand, v->is_safe ? RC_OK : RC_CLOSED);
+    cool_down(v);
     if (!pool || pool->count == VISIT_POOL) {
         visit_free(v);
         return;
@@ -35,6 +66,8 @@ void visit_pool_done(struct visit_pool *p)
 {
     while (p->count)
         visit_free(p->free[--p->count]);
+    while (p->warm_count)
+        arena_close(p->warm[--p->warm_count]);
 }
 
 static struct visit *visit_make(void)
@@ -56,6 +89,8 @@ struct visit *visit_open(enum visit_kind kind, struct visit_pool *pool)
         return NULL;
     *v = (struct visit){.arena = v->arena, .pool = pool, .kind = kind, .score = -1};
     message_init(&v->head, &visit_type);
+    if (visit_is_list(v))
+        visit_warm(v);
     return v;
 }
 

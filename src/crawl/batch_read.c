@@ -52,7 +52,7 @@ static struct str take_maybe(struct taker *t)
     return there ? s : STR_NONE;
 }
 
-static const char *read_past(struct taker *t, struct batch *b, bool has_codes)
+static const char *read_past(struct taker *t, struct batch *b, bool has_codes, bool has_file)
 {
     struct past *p = &b->past;
     b->fingerprint = take_u64(t);
@@ -74,12 +74,14 @@ static const char *read_past(struct taker *t, struct batch *b, bool has_codes)
     p->mime = take_maybe(t);
     p->fetches = take_u32(t);
     p->changes = take_u32(t);
-    p->file = take_maybe(t);
-    p->file_offset = take_u64(t);
-    p->file_bytes = take_u64(t);
     if (has_codes) {
         p->codes = take_maybe(t);
         p->what_changed = take_u8(t);
+    }
+    if (has_file) {
+        p->file = take_maybe(t);
+        p->file_offset = take_u64(t);
+        p->file_bytes = take_u64(t);
     }
     return t->bad ? "what is remembered of its page is cut short" : NULL;
 }
@@ -149,7 +151,7 @@ static const char *read_outcome(struct taker *t, struct batch *b)
     b->has_past = flags & OUTCOME_PAST;
     const char *why = b->has_url ? read_url(t, &b->url) : NULL;
     why = why || !b->has_place ? why : read_place(t, &b->place);
-    why = why || !b->has_past ? why : read_past(t, b, flags & OUTCOME_CODES);
+    why = why || !b->has_past ? why : read_past(t, b, flags & OUTCOME_CODES, flags & OUTCOME_FILE);
     why = why ? why : read_lines(t, b);
     return why ? why : read_links(t, b);
 }

@@ -87,12 +87,14 @@ static void put_past(struct buf *out, uint64_t fingerprint, const struct past *p
     put_maybe(out, p->mime);
     buf_le32(out, p->fetches);
     buf_le32(out, p->changes);
-    put_maybe(out, p->file);
-    buf_le64(out, p->file_offset);
-    buf_le64(out, p->file_bytes);
     if (has_codes(p)) {
         put_maybe(out, p->codes);
         buf_byte(out, (char)p->what_changed);
+    }
+    if (p->file.p) {
+        put_maybe(out, p->file);
+        buf_le64(out, p->file_offset);
+        buf_le64(out, p->file_bytes);
     }
 }
 
@@ -128,7 +130,8 @@ static void put_link(struct buf *out, const struct candidate *c)
 void batch_put_body(struct buf *out, const struct ledger_outcome *o, uint64_t due_wall_ms)
 {
     buf_byte(out, (char)((o->lent ? OUTCOME_URL : 0) | (o->place ? OUTCOME_PLACE : 0) |
-                         (o->past ? OUTCOME_PAST : 0) | (has_codes(o->past) ? OUTCOME_CODES : 0)));
+                         (o->past ? OUTCOME_PAST : 0) | (has_codes(o->past) ? OUTCOME_CODES : 0) |
+                         (o->past && o->past->file.p ? OUTCOME_FILE : 0)));
     if (o->lent)
         put_url(out, o, due_wall_ms);
     if (o->place)

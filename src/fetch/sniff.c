@@ -98,6 +98,8 @@ struct str sniff_mark(struct str start)
 {
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         const struct mark *m = &marks[i];
+        if (m->at >= start.n || start.p[m->at] != m->bytes.p[0])
+            continue; /* nearly all of them, for nearly every page */
         if (str_starts(str_from(start, m->at), m->bytes) &&
             str_starts(str_from(start, m->also_at), m->also) &&
             (!is_letters(m->bytes) || sniff_is_binary(start)))

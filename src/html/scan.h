@@ -83,4 +83,22 @@ SCAN_INLINE const char *scan_find(struct scan *s, const char *p, enum scan_for w
     }
 }
 
+/* The first "<" from `p` on, or end, where nobody asks what stands before it: past the block the
+ * bytes are only searched, and the next block begins where it was found. */
+SCAN_INLINE const char *scan_skip(struct scan *s, const char *p)
+{
+    size_t off = (size_t)(p - s->at);
+    if (off < 64) {
+        uint64_t found = s->lt >> off;
+        if (__builtin_expect(found != 0, 1))
+            return p + __builtin_ctzll(found);
+        p = s->at + 64;
+    }
+    const char *lt = p < s->end ? memchr(p, '<', (size_t)(s->end - p)) : NULL;
+    if (!lt)
+        return s->end;
+    scan_load(s, lt);
+    return lt;
+}
+
 #endif

@@ -361,11 +361,11 @@ SCAN_INLINE bool opens_markup(char c)
 }
 
 /* The "<" from `p` on that begins a token, or the end of the window; a "<" that is its last byte
- * may begin one. */
+ * may begin one. `special` is NULL where nobody reads the text. */
 SCAN_INLINE const char *text_end(struct scan *s, const char *p, bool final, uint64_t *special)
 {
     for (;; p++) {
-        p = scan_find(s, p, SCAN_LT, special);
+        p = special ? scan_find(s, p, SCAN_LT, special) : scan_skip(s, p);
         if (UNLIKELY(p >= s->end - 1))
             return final ? s->end : p;
         if (LIKELY(opens_markup(p[1])))
@@ -380,7 +380,8 @@ const char *step_data(struct html_tokenizer *t, const struct window *w, const ch
     scan_init(&s, t->classify, p, w->end);
     while (p < stop && t->rc == RC_OK && !t->need_more) {
         uint64_t special = 0;
-        const char *q = text_end(&s, p, w->final, &special);
+        const char *q =
+            t->handler.text ? text_end(&s, p, w->final, &special) : text_end(&s, p, w->final, NULL);
         if (UNLIKELY(q == w->end))
             return text_emit_tail(t, w, p);
         if (q > p)

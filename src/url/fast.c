@@ -27,7 +27,25 @@ static void put(struct fast *f, const char *p, size_t n)
     f->o += n;
 }
 
-/* Lower-case letters, digits, - . _ of a host that is no address. */
+/* Four numbers up to 255, without zeros in front: an address in the one spelling that the standard
+ * writes. All others are the machine's. */
+static bool is_written_ipv4(const char *p, const char *end)
+{
+    for (int part = 1;; part++) {
+        const char *digits = p;
+        unsigned value = 0;
+        while (p < end && ascii_is_digit(*p) && p - digits < 3)
+            value = value * 10 + (unsigned)(*p++ - '0');
+        if (p == digits || value > 255 || (*digits == '0' && p - digits > 1))
+            return false;
+        if (part == 4)
+            return p == end;
+        if (p == end || *p++ != '.')
+            return false;
+    }
+}
+
+/* Lower-case letters, digits, - . _ of a name, or an IPv4 address. */
 static bool read_host(struct fast *f)
 {
     const char *p = f->p;
@@ -38,7 +56,7 @@ static bool read_host(struct fast *f)
         if (*p == '.')
             label = o;
     }
-    if (o == label || ascii_is_digit(*label))
+    if (o == label || (ascii_is_digit(*label) && !is_written_ipv4(f->p, p)))
         return false;
     f->o = o;
     f->p = p;
@@ -61,6 +79,16 @@ static bool read_port(struct fast *f)
     f->u.has_port = true;
     f->u.port = (uint16_t)port;
     return true;
+}
+
+/* Whether f->p begins with `base`'s n bytes up to its path, and a path may follow. Most links of a
+ * page that name a host name the page's own, and what is serialised parses to itself. */
+static bool is_same(const struct fast *f, const char *base, size_t n)
+{
+    size_t left = (size_t)(f->end - f->p);
+    if (left < n || memcmp(f->p, base, n) != 0)
+        return false;
+    return left == n || f->p[n] == '/' || f->p[n] == '?' || f->p[n] == '#';
 }
 
 static bool read_authority(struct fast *f)
@@ -152,9 +180,28 @@ static bool read_rest(struct fast *f)
     return read_path(f) && read_tail(f);
 }
 
-/* "http://" or "https://", as written: other spellings are the machine's. */
-static bool read_absolute(struct fast *f)
+static void copy_base(struct fast *f, const struct url *base, size_t n)
 {
+    f->u = *base;
+    f->u.p = f->o;
+    put(f, base->p, n);
+}
+
+/* What stands behind the authority, which is `base`'s and n bytes long here. */
+static bool read_rest_of_same(struct fast *f, const struct url *base, size_t n)
+{
+    copy_base(f, base, base->path_at);
+    f->p += n;
+    if (f->p == f->end || *f->p != '/')
+        *f->o++ = '/';
+    return read_rest(f);
+}
+
+/* "http://" or "https://", as written: other spellings are the machine's. */
+static bool read_absolute(struct fast *f, const struct url *base)
+{
+    if (base && url_is_http(base) && is_same(f, base->p, base->port_end))
+        return read_rest_of_same(f, base, base->port_end);
     struct str s = str_make(f->p, (size_t)(f->end - f->p));
     bool tls = str_starts(s, STR("https://"));
     if (!tls && !str_starts(s, STR("http://")))
@@ -176,15 +223,11 @@ static bool has_scheme(const struct fast *f)
     return q < f->end && *q == ':';
 }
 
-static void copy_base(struct fast *f, const struct url *base, size_t n)
-{
-    f->u = *base;
-    f->u.p = f->o;
-    put(f, base->p, n);
-}
-
 static bool read_same_scheme(struct fast *f, const struct url *base)
 {
+    size_t name = base->scheme_n + 1u;
+    if (is_same(f, base->p + name, base->port_end - name))
+        return read_rest_of_same(f, base, base->port_end - name);
     f->u.kind = base->kind;
     f->u.scheme_n = base->scheme_n;
     put(f, base->p, base->scheme_n + 3u);
@@ -225,7 +268,7 @@ bool url_fast_parse(struct str input, const struct url *base, struct url_room ro
         return false;
     bool ok;
     if (has_scheme(&f))
-        ok = read_absolute(&f);
+        ok = read_absolute(&f, base);
     else
         ok = base && url_is_http(base) && read_relative(&f, base);
     if (!ok)

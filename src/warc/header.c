@@ -7,12 +7,32 @@
 
 #include <arpa/inet.h>
 
+/* Both look at every byte and decide at the end, which compilers do for many bytes at once: a
+ * page's record holds some forty URLs. */
+static bool has_controls(struct str s)
+{
+    unsigned char found = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        found |= (unsigned char)(c < ' ') | (unsigned char)(c == 127);
+    }
+    return found;
+}
+
+static bool is_printable_uri(struct str s)
+{
+    unsigned char other = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        other |= (unsigned char)(c <= ' ') | (unsigned char)(c > '~') | (unsigned char)(c == '<') |
+                 (unsigned char)(c == '>');
+    }
+    return !other;
+}
+
 bool header_is_text(struct str value)
 {
-    for (size_t i = 0; i < value.n; i++)
-        if ((unsigned char)value.p[i] < ' ' || value.p[i] == 127)
-            return false;
-    return value.n <= WARC_VALUE_MAX && utf8_valid(value) == value.n;
+    return value.n <= WARC_VALUE_MAX && !has_controls(value) && utf8_valid(value) == value.n;
 }
 
 static bool is_scheme_char(char c)
@@ -29,10 +49,7 @@ bool header_is_uri(struct str value)
     for (size_t i = 1; i < colon; i++)
         if (!is_scheme_char(value.p[i]))
             return false;
-    for (size_t i = colon; i < value.n; i++)
-        if (value.p[i] <= ' ' || value.p[i] > '~' || value.p[i] == '<' || value.p[i] == '>')
-            return false;
-    return true;
+    return is_printable_uri(str_from(value, colon));
 }
 
 static bool is_token_char(char c)
@@ -73,13 +90,13 @@ void header_require(struct header *h, bool given)
         h->rc = RC_INVALID;
 }
 
-static void name_out(struct header *h, const char *name)
+static void name_out(struct header *h, struct str name)
 {
-    buf_add(h->out, str_c(name));
+    buf_add(h->out, name);
     buf_add(h->out, STR(": "));
 }
 
-static void checked(struct header *h, const char *name, struct str value, bool (*is)(struct str))
+static void checked(struct header *h, struct str name, struct str value, bool (*is)(struct str))
 {
     if (!value.p)
         return;
@@ -91,27 +108,27 @@ static void checked(struct header *h, const char *name, struct str value, bool (
     buf_add(h->out, STR("\r\n"));
 }
 
-void header_text(struct header *h, const char *name, struct str value)
+void header_text(struct header *h, struct str name, struct str value)
 {
     checked(h, name, value, header_is_text);
 }
 
-void header_uri(struct header *h, const char *name, struct str value)
+void header_uri(struct header *h, struct str name, struct str value)
 {
     checked(h, name, value, header_is_uri);
 }
 
-void header_media(struct header *h, const char *name, struct str value)
+void header_media(struct header *h, struct str name, struct str value)
 {
     checked(h, name, value, header_is_media);
 }
 
-void header_address(struct header *h, const char *name, struct str value)
+void header_address(struct header *h, struct str name, struct str value)
 {
     checked(h, name, value, header_is_address);
 }
 
-void header_id(struct header *h, const char *name, const struct warc_id *id)
+void header_id(struct header *h, struct str name, const struct warc_id *id)
 {
     if (!id)
         return;
@@ -121,7 +138,7 @@ void header_id(struct header *h, const char *name, const struct warc_id *id)
     buf_add(h->out, STR(">\r\n"));
 }
 
-void header_date(struct header *h, const char *name, int64_t ms)
+void header_date(struct header *h, struct str name, int64_t ms)
 {
     header_require(h, warc_date_fits(ms));
     if (h->rc)
@@ -131,7 +148,7 @@ void header_date(struct header *h, const char *name, int64_t ms)
     buf_add(h->out, STR("\r\n"));
 }
 
-void header_digest(struct header *h, const char *name, const struct digest *d)
+void header_digest(struct header *h, struct str name, const struct digest *d)
 {
     if (!d)
         return;
@@ -140,7 +157,7 @@ void header_digest(struct header *h, const char *name, const struct digest *d)
     buf_add(h->out, STR("\r\n"));
 }
 
-void header_number(struct header *h, const char *name, uint64_t value)
+void header_number(struct header *h, struct str name, uint64_t value)
 {
     name_out(h, name);
     buf_u64(h->out, value);

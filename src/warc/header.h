@@ -14,17 +14,17 @@ struct header {
 };
 
 /* UTF-8 without control characters, at most WARC_VALUE_MAX bytes. */
-void header_text(struct header *h, const char *name, struct str value);
+void header_text(struct header *h, struct str name, struct str value);
 /* An absolute URI in printable ASCII without '<' and '>'. */
-void header_uri(struct header *h, const char *name, struct str value);
+void header_uri(struct header *h, struct str name, struct str value);
 /* "text/html", with or without parameters. */
-void header_media(struct header *h, const char *name, struct str value);
+void header_media(struct header *h, struct str name, struct str value);
 /* An IPv4 or IPv6 address. */
-void header_address(struct header *h, const char *name, struct str value);
-void header_id(struct header *h, const char *name, const struct warc_id *id);
-void header_date(struct header *h, const char *name, int64_t ms);
-void header_digest(struct header *h, const char *name, const struct digest *d);
-void header_number(struct header *h, const char *name, uint64_t value);
+void header_address(struct header *h, struct str name, struct str value);
+void header_id(struct header *h, struct str name, const struct warc_id *id);
+void header_date(struct header *h, struct str name, int64_t ms);
+void header_digest(struct header *h, struct str name, const struct digest *d);
+void header_number(struct header *h, struct str name, uint64_t value);
 
 /* Refuses the header unless `given`. */
 void header_require(struct header *h, bool given);

@@ -38,8 +38,7 @@ void warc_payload_close(struct warc_payload *p)
 /* A digester may hold bytes of a block that was given up; starting over drops them. */
 static void start(struct warc_payload *p, struct digester **d)
 {
-    struct digest dropped;
-    if (*d && digester_finish(*d, &dropped) != RC_OK)
+    if (*d && digester_restart(*d) != RC_OK)
         p->rc = RC_NOMEM;
     if (!*d && !(*d = digester_open(p->plan.kind)))
         p->rc = RC_NOMEM;

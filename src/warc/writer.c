@@ -9,7 +9,8 @@
 enum { COMPACT_DEFAULT = 6, FAST_DEFAULT = 1, OVERSIZE_LEVEL = 3, RECORD_END_BYTES = 4 };
 
 /* How the record being written leaves: straight, through igzip's stream, or gathered and then
- * compressed as a whole. */
+ * compressed as a whole. igzip copies what comes in pieces into a window of its own: gathering
+ * costs less than that. */
 enum way { WAY_PLAIN, WAY_STREAM, WAY_GATHER };
 
 struct warc_writer {
@@ -84,12 +85,25 @@ struct buf *warc_writer_fields(struct warc_writer *w)
 
 static enum rc choose_way(struct warc_writer *w, uint64_t block_bytes)
 {
+    uint64_t most = w->coding == WARC_COMPACT ? WARC_GATHER_MAX : WARC_GATHER_FAST_MAX;
     w->way = w->coding == WARC_PLAIN ? WAY_PLAIN : WAY_STREAM;
-    if (w->coding == WARC_COMPACT && block_bytes <= WARC_GATHER_MAX)
+    if (w->way == WAY_STREAM && block_bytes <= most)
         w->way = WAY_GATHER;
     if (w->way == WAY_STREAM && !w->fast)
         w->fast = gzip_fast_open(OVERSIZE_LEVEL);
     return w->way == WAY_STREAM && !w->fast ? RC_NOMEM : RC_OK;
+}
+
+/* The record in `gather` as a member. */
+static void compress_gathered(struct warc_writer *w)
+{
+    struct str record = buf_str(&w->gather);
+    if (w->coding == WARC_COMPACT) {
+        gzip_compact_whole(w->compact, record, w->out);
+        return;
+    }
+    gzip_fast_begin(w->fast, record.n - RECORD_END_BYTES);
+    gzip_fast_add(w->fast, record, true, w->out);
 }
 
 static void emit(struct warc_writer *w, struct str piece, bool last)
@@ -102,7 +116,7 @@ static void emit(struct warc_writer *w, struct str piece, bool last)
     else
         buf_add(&w->gather, piece);
     if (w->way == WAY_GATHER && last && buf_rc(&w->gather) == RC_OK)
-        gzip_compact_whole(w->compact, buf_str(&w->gather), w->out);
+        compress_gathered(w);
     w->rc = buf_rc(w->way == WAY_GATHER ? &w->gather : w->out);
     if (w->rc == RC_OK)
         w->rc = buf_rc(w->out);

@@ -33,8 +33,9 @@ struct warc_writer_options {
 };
 
 enum {
-    WARC_GATHER_MAX = 8 << 20,
-    WARC_FIELDS_MAX = 32 << 20, /* a warcinfo's or metadata's block: 50,000 links fit */
+    WARC_GATHER_MAX = 8 << 20,      /* compact */
+    WARC_GATHER_FAST_MAX = 1 << 20, /* larger records pass through igzip piece by piece */
+    WARC_FIELDS_MAX = 32 << 20,     /* a warcinfo's or metadata's block: 50,000 links fit */
     WARC_HEADER_MAX = 1 << 20,
 };
 

@@ -386,6 +386,52 @@ static void the_owner_goes_on_while_a_helper_syncs(void **state)
     shop_close(&s);
 }
 
+struct told {
+    char text[400];
+    size_t n, most;
+};
+
+static bool tell(void *ctx, struct str uri, char hop)
+{
+    struct told *t = ctx;
+    t->n += (size_t)snprintf(t->text + t->n, sizeof t->text - t->n, "%c " STR_FMT "\n", hop,
+                             STR_ARG(uri));
+    return --t->most > 0;
+}
+
+static void what_was_found_on_a_page_is_read_back(void **state)
+{
+    (void)state;
+    struct shop s;
+    shop_open(&s, 1 << 20);
+    struct warc_outlink links[] = {{STR("http://a.example/2"), 'L', STR("a/@href")},
+                                   {STR("http://b.example/x?y=1"), 'E', STR_NONE},
+                                   {STR("http://a.example/3"), 'R', STR("Location:")}};
+    struct warc_fetch_facts facts = {
+        .via = STR("http://v.example/"), .outlinks = links, .outlink_count = 3};
+    struct capture a = page("http://a.example/1", PLAIN, "hello");
+    put(&s, &a);
+    a.facts = &facts;
+    struct capture_place p = put(&s, &a); /* a revisit, with what was found this time */
+    uint64_t offset = p.offset + p.record_bytes, bytes = p.bytes - p.record_bytes;
+    struct told t = {.most = 9};
+    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset, bytes, tell, &t),
+              RC_NOT_FOUND); /* it is in memory still */
+    assert_rc(warc_files_write(s.files), RC_OK);
+    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset, bytes, tell, &t), RC_OK);
+    assert_string_equal(t.text,
+                        "L http://a.example/2\nE http://b.example/x?y=1\nR http://a.example/3\n");
+    t = (struct told){.most = 1};
+    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset, bytes, tell, &t), RC_OK);
+    assert_string_equal(t.text, "L http://a.example/2\n");
+    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset + 1, bytes - 1, tell, &t),
+              RC_CORRUPT);
+    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset, bytes + 1, tell, &t),
+              RC_NOT_FOUND);
+    assert_rc(outlinks_read(s.disk, "archive", STR("none.warc.gz"), 0, 9, tell, &t), RC_NOT_FOUND);
+    shop_close(&s);
+}
+
 static void give_name(void *ctx, const struct digest *d, struct digest_ref *ref)
 {
     (void)d;
@@ -462,52 +508,6 @@ static void of_an_index_only_the_tail_is_read(void **state)
         assert_true(bytes < 1000 || count);
         digest_table_close(t);
     }
-    shop_close(&s);
-}
-
-struct told {
-    char text[400];
-    size_t n, most;
-};
-
-static bool tell(void *ctx, struct str uri, char hop)
-{
-    struct told *t = ctx;
-    t->n += (size_t)snprintf(t->text + t->n, sizeof t->text - t->n, "%c " STR_FMT "\n", hop,
-                             STR_ARG(uri));
-    return --t->most > 0;
-}
-
-static void what_was_found_on_a_page_is_read_back(void **state)
-{
-    (void)state;
-    struct shop s;
-    shop_open(&s, 1 << 20);
-    struct warc_outlink links[] = {{STR("http://a.example/2"), 'L', STR("a/@href")},
-                                   {STR("http://b.example/x?y=1"), 'E', STR_NONE},
-                                   {STR("http://a.example/3"), 'R', STR("Location:")}};
-    struct warc_fetch_facts facts = {
-        .via = STR("http://v.example/"), .outlinks = links, .outlink_count = 3};
-    struct capture a = page("http://a.example/1", PLAIN, "hello");
-    put(&s, &a);
-    a.facts = &facts;
-    struct capture_place p = put(&s, &a); /* a revisit, with what was found this time */
-    uint64_t offset = p.offset + p.record_bytes, bytes = p.bytes - p.record_bytes;
-    struct told t = {.most = 9};
-    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset, bytes, tell, &t),
-              RC_NOT_FOUND); /* it is in memory still */
-    assert_rc(warc_files_write(s.files), RC_OK);
-    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset, bytes, tell, &t), RC_OK);
-    assert_string_equal(t.text,
-                        "L http://a.example/2\nE http://b.example/x?y=1\nR http://a.example/3\n");
-    t = (struct told){.most = 1};
-    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset, bytes, tell, &t), RC_OK);
-    assert_string_equal(t.text, "L http://a.example/2\n");
-    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset + 1, bytes - 1, tell, &t),
-              RC_CORRUPT);
-    assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset, bytes + 1, tell, &t),
-              RC_NOT_FOUND);
-    assert_rc(outlinks_read(s.disk, "archive", STR("none.warc.gz"), 0, 9, tell, &t), RC_NOT_FOUND);
     shop_close(&s);
 }
 

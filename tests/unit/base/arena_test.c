@@ -56,6 +56,14 @@ static void copies_end_with_nul(void **state)
     assert_int_equal(s.p[2], 0);
     assert_non_null(arena_dup(a, STR_NONE).p);
     assert_str(arena_printf(a, "%s-%d", "n", 5), STR("n-5"));
+    const struct str pieces[] = {STR("a"), STR_NONE, STR("/@"), STR("href")};
+    struct str joined = arena_join(a, pieces, 4);
+    assert_str(joined, STR("a/@href"));
+    assert_int_equal(joined.p[joined.n], 0);
+    assert_str(arena_join(a, pieces, 0), STR(""));
+    const struct str huge[] = {{"", SIZE_MAX}, {"", SIZE_MAX}};
+    assert_null(arena_join(a, huge, 2).p);
+    assert_null(arena_join(a, huge, 1).p);
     arena_close(a);
 }
 

@@ -3,6 +3,8 @@
 
 #include "base/mem.h"
 
+#include <stdio.h>
+
 static void it_grows_and_keeps_what_it_has(void **state)
 {
     (void)state;
@@ -60,6 +62,37 @@ static void long_printf_and_c_string(void **state)
     buf_done(&b);
 }
 
+static void padded_numbers_are_as_printf_writes_them(void **state)
+{
+    (void)state;
+    static const unsigned long long values[] = {0, 7, 99, 100, 12345, 999999, UINT64_MAX};
+    struct buf b = {.max = 1000};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        for (unsigned width = 0; width <= 20; width++) {
+            char want[2][32];
+            (void)snprintf(want[0], sizeof want[0], "%*llu", (int)width, values[i]);
+            (void)snprintf(want[1], sizeof want[1], "%0*llu", (int)width, values[i]);
+            for (int zeros = 0; zeros < 2; zeros++) {
+                buf_clear(&b);
+                buf_u64_wide(&b, values[i], width, zeros ? '0' : ' ');
+                assert_str(buf_str(&b), str_c(want[zeros]));
+            }
+        }
+    buf_done(&b);
+}
+
+static void adding_nothing_is_no_failure(void **state)
+{
+    (void)state;
+    struct buf b = {.max = 0};
+    buf_add(&b, STR_NONE);
+    buf_add(&b, STR(""));
+    assert_rc(buf_rc(&b), RC_OK);
+    buf_byte(&b, 'x');
+    assert_rc(buf_rc(&b), RC_LIMIT);
+    assert_null(b.p);
+}
+
 static void integers_are_little_endian_D17(void **state)
 {
     (void)state;
@@ -90,6 +123,8 @@ int main(void)
         cmocka_unit_test(past_its_maximum_the_failure_sticks),
         cmocka_unit_test(no_memory_sticks_too),
         cmocka_unit_test(long_printf_and_c_string),
+        cmocka_unit_test(padded_numbers_are_as_printf_writes_them),
+        cmocka_unit_test(adding_nothing_is_no_failure),
         cmocka_unit_test(integers_are_little_endian_D17),
         cmocka_unit_test(on_the_callers_room_it_never_grows),
     };

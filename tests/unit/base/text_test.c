@@ -130,7 +130,26 @@ static void a_digest_in_pieces_is_the_whole_one(void **state)
         assert_rc(digester_finish(d, &pieces), RC_OK);
         assert_true(digest_eq(&whole, &pieces));
     }
+    digester_add(d, STR("given up"));
+    assert_rc(digester_restart(d), RC_OK);
+    assert_rc(digester_restart(d), RC_OK); /* nothing to forget */
+    digester_add(d, STR("hello world"));
+    struct digest again;
+    assert_rc(digester_finish(d, &again), RC_OK);
+    assert_true(digest_eq(&again, &whole));
     digester_close(d);
+}
+
+static void a_moment_is_written_with_all_its_digits(void **state)
+{
+    (void)state;
+    struct buf b = {.max = 100};
+    buf_time_iso(&b, 0);
+    assert_str(buf_str(&b), STR("1970-01-01T00:00:00.000Z"));
+    buf_clear(&b);
+    buf_time_iso(&b, UINT64_C(1709251199007)); /* the last second of a leap day */
+    assert_str(buf_str(&b), STR("2024-02-29T23:59:59.007Z"));
+    buf_done(&b);
 }
 
 static void base32_and_hex_come_back(void **state)
@@ -203,6 +222,7 @@ int main(void)
         cmocka_unit_test(json_is_nested_and_escaped),
         cmocka_unit_test(digests_have_their_published_values),
         cmocka_unit_test(a_digest_in_pieces_is_the_whole_one),
+        cmocka_unit_test(a_moment_is_written_with_all_its_digits),
         cmocka_unit_test(base32_and_hex_come_back),
         cmocka_unit_test(a_log_line_quotes_what_needs_it),
         cmocka_unit_test(controls_are_masked_and_nothing_else),
