@@ -800,7 +800,7 @@ static void a_body_that_is_not_wanted_is_left_where_it_is(void **state)
     struct judge j;
     judge_init(&j, steps, false);
     assert_rc(http_start(j.rig.h.http, &j.rig.h.ask), RC_OK);
-    run_until(&j.rig, 1);
+    http_rig_run_until(&j.rig.h, 1);
     assert_int_equal(j.rig.h.answer.outcome, HTTP_UNWANTED);
     assert_null(j.rig.h.answer.why);
     assert_int_equal(j.rig.h.answer.status, 200);
@@ -835,7 +835,7 @@ static void what_is_not_wanted_ends_the_same_however_it_comes(void **state)
         print_message("# %s\n", rows[i].name);
         judge_init(&j, steps, false);
         assert_rc(http_start(j.rig.h.http, &j.rig.h.ask), RC_OK);
-        run_until(&j.rig, 1);
+        http_rig_run_until(&j.rig.h, 1);
         assert_int_equal(j.rig.h.answer.outcome, HTTP_UNWANTED);
         assert_int_equal(j.rig.h.body.n, 0);
         assert_int_equal(j.calls, 1);
@@ -851,7 +851,7 @@ static void what_is_wanted_comes_whole(void **state)
     struct judge j;
     judge_init(&j, steps, true);
     assert_rc(http_start(j.rig.h.http, &j.rig.h.ask), RC_OK);
-    run_until(&j.rig, 1);
+    http_rig_run_until(&j.rig.h, 1);
     expect(&j.rig, HTTP_WHOLE, "hello");
     assert_int_equal(j.calls, 1);
     rig_done(&j.rig);
