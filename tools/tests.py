@@ -104,10 +104,10 @@ def count_program(result: dict, total: Count) -> None:
     passed, failed = 0, []
     for line in out.splitlines():
         case = re.match(r"\s*(not ok|ok)\b\s*\d*\s*(?:- )?(.*)", line)
+        if case and "# SKIP" in line.upper():
+            continue  # cmocka says "not ok … # SKIP" of what it left out
         if case and case[1] == "not ok":
             failed.append(case[2])
-        elif case and "# SKIP" in line.upper():
-            continue
         elif case:
             passed += 1
         elif line.startswith("# skipped: "):
