@@ -86,8 +86,8 @@ bool warc_files_is_full(struct warc_files *w);
 
 /* Gives to the kernel what was appended. A failure sticks: write, sync and seal return it for ever
  * after. Any thread. Waits for the disk only if WARC_FILES_MAX_UNSYNCED files were filled since the
- * last sync; if one is under way then, RC_AGAIN: nothing was written, and what follows in other files
- * must wait too. */
+ * last sync; if one is under way then, RC_AGAIN: nothing was written, and what follows in other
+ * files must wait too. */
 MUST_CHECK enum rc warc_files_write(struct warc_files *w);
 
 /* Writes, then makes durable, bytes and names, what was appended before the call. RC_SYNC is for

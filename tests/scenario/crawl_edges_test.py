@@ -132,7 +132,7 @@ def exact(tmp):
 @case("a crawl whose time is over ends, though its only host is to be left alone for long")
 def time_is_over(tmp):
     with Web(robots_txt=lambda *_: (503, b"busy"), other=plain) as web:
-        _, done = crawled(web, tmp, "-t", "1s", sets={"pace.backoff": "1h", "pace.backoff-most": "1h"})
+        _, done = crawled(web, tmp, "-t", "4s", sets={"pace.backoff": "1h", "pace.backoff-most": "1h"})
         assert done.code == 0, done
         assert sum(web.asked.values()) == 1, web.asked
 

@@ -305,19 +305,19 @@ static void a_stream_that_is_not_wanted_is_reset(void **state)
     struct http_settings s = usual();
     struct rig r;
     rig_init(&r, visits, false, &s);
-    r.ask.wants = never;
+    r.h.ask.wants = never;
     for (int i = 0; i < 2; i++) {
         assert_rc(fetch(&r), RC_OK);
-        assert_int_equal(r.answer.outcome, HTTP_UNWANTED);
-        assert_int_equal(r.body.n, 0);
-        assert_true(r.answer.is_h2);
-        assert_int_equal(http_counts(r.http).idle, 1);
+        assert_int_equal(r.h.answer.outcome, HTTP_UNWANTED);
+        assert_int_equal(r.h.body.n, 0);
+        assert_true(r.h.answer.is_h2);
+        assert_int_equal(http_counts(r.h.http).idle, 1);
     }
     assert_rc(fetch(&r), RC_OK);
-    assert_int_equal(r.answer.outcome, HTTP_WHOLE);
-    assert_str(buf_str(&r.body), STR("new"));
+    assert_int_equal(r.h.answer.outcome, HTTP_WHOLE);
+    assert_str(buf_str(&r.h.body), STR("new"));
     assert_int_equal(r.peer.accepted, 1);
-    assert_int_equal(http_counts(r.http).fell_back, 0);
+    assert_int_equal(http_counts(r.h.http).fell_back, 0);
     rig_done(&r);
 }
 

@@ -768,7 +768,7 @@ struct judge {
 
 static bool on_head(struct http_ask *ask, uint16_t status, struct str head)
 {
-    struct judge *j = EVENT_OF(ask, struct judge, rig.ask);
+    struct judge *j = EVENT_OF(ask, struct judge, rig.h.ask);
     j->calls++;
     j->status = status;
     assert_true(str_starts(head, STR("HTTP/1.1 ")));
@@ -778,11 +778,11 @@ static bool on_head(struct http_ask *ask, uint16_t status, struct str head)
 
 static void judge_init(struct judge *j, const struct peer_step *steps, bool answer)
 {
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     *j = (struct judge){.answer = answer};
     rig_init(&j->rig, steps, &s);
-    j->rig.ask.wants = on_head;
-    j->rig.ask.body_bytes = 128 << 20;
+    j->rig.h.ask.wants = on_head;
+    j->rig.h.ask.body_bytes = 128 << 20;
 }
 
 /* P7, P8: 64 MB are said to come; what fits into the kernel's buffers is far less. */
@@ -799,16 +799,16 @@ static void a_body_that_is_not_wanted_is_left_where_it_is(void **state)
                                       END};
     struct judge j;
     judge_init(&j, steps, false);
-    assert_rc(http_start(j.rig.http, &j.rig.ask), RC_OK);
-    run_until(&j.rig, 1);
-    assert_int_equal(j.rig.answer.outcome, HTTP_UNWANTED);
-    assert_null(j.rig.answer.why);
-    assert_int_equal(j.rig.answer.status, 200);
+    assert_rc(http_start(j.rig.h.http, &j.rig.h.ask), RC_OK);
+    http_rig_run_until(&j.rig.h, 1);
+    assert_int_equal(j.rig.h.answer.outcome, HTTP_UNWANTED);
+    assert_null(j.rig.h.answer.why);
+    assert_int_equal(j.rig.h.answer.status, 200);
     assert_int_equal(j.calls, 1); /* not for the 103 */
-    assert_str(buf_str(&j.rig.head), STR("HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n"));
-    assert_int_equal(j.rig.body.n, 0);
-    assert_true(j.rig.answer.bytes_in < 1 << 20);
-    assert_int_equal(http_counts(j.rig.http).idle, 0);
+    assert_str(buf_str(&j.rig.h.head), STR("HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n"));
+    assert_int_equal(j.rig.h.body.n, 0);
+    assert_true(j.rig.h.answer.bytes_in < 1 << 20);
+    assert_int_equal(http_counts(j.rig.h.http).idle, 0);
     rig_done(&j.rig);
     assert_true(j.rig.peer.sent_bytes < 32 << 20);
 }
@@ -834,12 +834,12 @@ static void what_is_not_wanted_ends_the_same_however_it_comes(void **state)
         struct judge j;
         print_message("# %s\n", rows[i].name);
         judge_init(&j, steps, false);
-        assert_rc(http_start(j.rig.http, &j.rig.ask), RC_OK);
-        run_until(&j.rig, 1);
-        assert_int_equal(j.rig.answer.outcome, HTTP_UNWANTED);
-        assert_int_equal(j.rig.body.n, 0);
+        assert_rc(http_start(j.rig.h.http, &j.rig.h.ask), RC_OK);
+        http_rig_run_until(&j.rig.h, 1);
+        assert_int_equal(j.rig.h.answer.outcome, HTTP_UNWANTED);
+        assert_int_equal(j.rig.h.body.n, 0);
         assert_int_equal(j.calls, 1);
-        assert_int_equal(http_counts(j.rig.http).idle, rows[i].idle);
+        assert_int_equal(http_counts(j.rig.h.http).idle, rows[i].idle);
         rig_done(&j.rig);
     }
 }
@@ -850,8 +850,8 @@ static void what_is_wanted_comes_whole(void **state)
     static const struct peer_step steps[] = {ACCEPT, READ, DRIP(L5 "hello"), HOLD, END};
     struct judge j;
     judge_init(&j, steps, true);
-    assert_rc(http_start(j.rig.http, &j.rig.ask), RC_OK);
-    run_until(&j.rig, 1);
+    assert_rc(http_start(j.rig.h.http, &j.rig.h.ask), RC_OK);
+    http_rig_run_until(&j.rig.h, 1);
     expect(&j.rig, HTTP_WHOLE, "hello");
     assert_int_equal(j.calls, 1);
     rig_done(&j.rig);
