@@ -17,6 +17,7 @@ enum {
     EVENTS_A_TURN = 256,
     LEAST_WAIT_MS = 1, /* what is due at once still lets the shards have the lock */
     MOST_WAIT_MS = 50, /* the journal may have become durable */
+    LOOK_MS = 20,      /* between two looks at what has become of the agent */
     LAST_BEATS = 3,
 };
 
@@ -64,9 +65,13 @@ static bool is_time_to_go(struct cluster_part *c, const struct agent_status *s)
     return now_ms(c) - c->finished_ms >= LAST_BEATS * beat_ms;
 }
 
+/* Now and then: the status is of the whole roster. */
 static void look(struct cluster_part *c)
 {
     struct agent_status s;
+    if (now_ms(c) - c->looked_ms < LOOK_MS)
+        return;
+    c->looked_ms = now_ms(c);
     agent_status(c->agent, now_ms(c), &s);
     c->inc = s.inc;
     if (s.epoch != c->epoch_said || s.state != c->state_said) {

@@ -107,13 +107,12 @@ static bool is_wanted(struct cluster_part *c, const struct record *r)
         url_parse(&parser, buf_str(&c->scratch), NULL, (struct url_room){room, sizeof room}, &u) ||
         !str_eq(url_href(&u), buf_str(&c->scratch)))
         return false;
-    if (!r->hops.n) /* everybody has the same seeds; whose scope is narrower lets it be */
-        return true;
     enum scope_verdict verdict = scope_check(c->scope->scope, &u, r->hops);
     if (verdict == SCOPE_OUTSIDE && scope_joins(r->hops) &&
         scope_add_seed(c->scope->scope, &u) == RC_OK)
         verdict = scope_check(c->scope->scope, &u, r->hops);
-    return verdict == SCOPE_IN;
+    /* A seed that we were not given, or not yet, is one all the same. */
+    return verdict == SCOPE_IN || (verdict == SCOPE_OUTSIDE && !r->hops.n);
 }
 
 static void choose_mine(struct cluster_part *c, const struct record *list, size_t count,

@@ -8,7 +8,7 @@
  *   pace        struct pace_service        when a host may be asked again              one
  *   addresses   struct addresses_service   when an address may, and who is asked now   one
  *   guard       struct guard               which addresses may at all                  one a shard
- *   cluster     struct cluster_service     whose hosts are whose (components/cluster.h)      one
+ *   cluster     struct cluster_service     whose hosts are whose (components/cluster.h) one
  *   dns, http   struct dns, struct http    the network                                 one a shard
  */
 #ifndef COMPONENTS_SERVICES_H
