@@ -476,8 +476,9 @@ static uint64_t my_rank(const struct agent *a)
 
 static void try_to_settle(struct agent *a)
 {
-    bool can = roster_is_open(a->roster) && detector_all_open(a, roster_epoch(a->roster)) &&
-               !is_somebody_dead(a);
+    /* With nobody in the ring nobody could be given anything: whoever held it still holds it. */
+    bool can = roster_is_open(a->roster) && agent_owner(a, 0) &&
+               detector_all_open(a, roster_epoch(a->roster)) && !is_somebody_dead(a);
     if (!can) {
         a->settle_ms = 0;
         return;

@@ -240,6 +240,21 @@ void model_wipe(struct model *m)
     m->keep = m->kept = 0;
 }
 
+/* cluster/facts.c: a boot is a fact of kind 2, or follows the incarnation it begins with. */
+static bool is_boot(const struct model_entry *e)
+{
+    return e->kind == MODEL_ASIDE || (e->fact.n && e->fact.p[0] == 2);
+}
+
+void model_roll_back(struct model *m)
+{
+    size_t at = m->count;
+    while (at > 0 && !is_boot(&m->entries[at - 1]))
+        at--;
+    drop_from(m, at ? at - 1 : 0);
+    m->keep = m->kept;
+}
+
 uint64_t model_inc(const struct model *m)
 {
     for (size_t i = m->count; i > 0; i--)

@@ -72,6 +72,7 @@ MUST_CHECK enum rc model_start(struct model *m, uint64_t now_ms, uint64_t wall_m
 void model_sync(struct model *m);
 void model_power_cut(struct model *m, uint64_t lose); /* that many of those not synced */
 void model_wipe(struct model *m);
+void model_roll_back(struct model *m); /* to some moment before its last process began */
 
 /* Seeds, journalled as links that nobody fetched. */
 MUST_CHECK enum rc model_seed(struct model *m);
