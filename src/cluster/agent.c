@@ -148,6 +148,7 @@ enum rc agent_open(const struct agent_settings *s, struct bus *b, struct port *p
     if (!a)
         return RC_NOMEM;
     a->settings = *s;
+    a->settings.crawl = a->settings.name = STR_NONE; /* copied below */
     a->bus = b;
     a->port = p;
     a->weight = s->weight;
@@ -607,6 +608,7 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .lease_age_ms = lease_age_ms(a, now_ms),
                                  .parcels = a->outbox.count,
                                  .pages_unsent = a->outbox.page_count,
+                                 .suspects = detector_suspects(a, now_ms),
                                  .junk = a->junk,
                                  .appends = a->appends,
                                  .gets = a->gets,

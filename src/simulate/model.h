@@ -54,7 +54,7 @@ struct model {
     uint64_t keep, kept;
     struct model_url *urls;
     struct model_host *hosts;
-    uint64_t admitted, last;
+    uint64_t admitted, last, pages;
     uint64_t now_ms, wall_ms; /* set before every call */
     uint64_t inc;             /* of pages that are settled */
     struct port_counts counts;

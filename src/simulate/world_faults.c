@@ -141,7 +141,8 @@ static bool servers_fail(struct world *w, enum world_fault f)
         return false;
     int stream = f == WORLD_SERVER_ROSTER ? w->roster_stream : a->stream;
     uint64_t length = post_length(w->post, stream);
-    uint64_t lose = rng_below(&w->rng, f == WORLD_SERVER_ROSTER ? 12 : length + 1);
+    bool is_little = f == WORLD_SERVER_ROSTER && rng_below(&w->rng, 3);
+    uint64_t lose = rng_below(&w->rng, is_little ? 12 : length + 1);
     if (f == WORLD_SERVER_ROSTER && lose >= length)
         return false;
     world_say(w, "servers lose %llu of %llu messages of %s", (unsigned long long)lose,
