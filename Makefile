@@ -6,7 +6,7 @@
 #   make check           every test of the check tier; ends with "N passed, N failed"
 #   make crawl SEEDS=…   crawl into OUT=crawl; without seeds, a simulated web of this machine
 #   make demo            serve a small simulated web to look at (build/simweb/simweb --demo)
-#   make soak            thread sanitizer, long and many-seeded runs
+#   make soak            long and many-seeded runs, hours of them; SOAK="--only kills" for a part of it
 #   make bench           all timing
 #   make fuzz T=60       libFuzzer on every target, T seconds each
 #   make lint            clang-format, clang-tidy, layers
@@ -16,7 +16,7 @@ SHELL = /bin/bash
 PREFIX ?= /usr/local
 DESTDIR ?=
 T ?= 60
-ROUNDS ?= 20
+SOAK ?=
 SEEDS ?=
 OUT ?= crawl
 export PYTHONDONTWRITEBYTECODE = 1
@@ -43,7 +43,7 @@ demo: all
 
 soak:
 	@tools/install-packages build test
-	@tools/soak $(or $(ROUNDS),20) $(KILLS)
+	@tools/soak $(SOAK)
 
 bench:
 	@tools/install-packages build test bench

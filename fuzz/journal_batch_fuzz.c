@@ -38,6 +38,8 @@ static void walk(struct batch *b)
     while (batch_next_link(&b->links, &link))
         if (!link.host.n || link.path.n > FRONTIER_MAX_PATH_BYTES)
             abort();
+    while (batch_next_drop(&b->drops, &bytes))
+        ;
     while (batch_next_file(&b->files, &name, &bytes))
         ;
     if (b->has_url)

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     struct past p, again;
     if (past_read(str_make((const char *)data, n), arena, &p) == RC_OK) {
         past_write(&p, &first);
-        check(first.n <= n); /* lengths are written in their shortest form */
+        check(first.n <= n + 3); /* lengths are written shortest; version 1 has three fewer */
         check(past_read(buf_str(&first), arena, &again) == RC_OK);
         past_write(&again, &second);
         check(str_eq(buf_str(&first), buf_str(&second)));

@@ -34,7 +34,7 @@ def say(text: str) -> None:
 def prepare() -> None:
     """Brings what tests read and the project does not contain; a failure only means a skip."""
     os.chdir(ROOT)
-    for script in ("tools/get-corpus", "tools/get-warcio"):
+    for script in ("tools/get-corpus", "tools/get-warcio", "tools/get-js-wacz", "tools/get-replaywebpage"):
         if os.path.exists(script):
             subprocess.run([script], stdout=subprocess.DEVNULL, check=False)
 

@@ -74,6 +74,8 @@ static enum rc plan_make(struct capture_writer *c, struct digest_table *table, s
     enum rc rc = plan_digest(c, p);
     if (rc == RC_OK && table && it->cut == WARC_CUT_NONE && p->entity_bytes)
         p->is_revisit = digest_table_get(table, &p->digest, &c->uri, &p->ref);
+    if (p->is_revisit && !digest_ref_has_id(&p->ref) && it->name)
+        it->name(it->name_ctx, &p->digest, &p->ref);
     p->profile = WARC_SAME_DIGEST;
     return rc;
 }
@@ -98,7 +100,7 @@ static enum rc put_answer(const struct plan *p, const struct warc_spot *spot,
         struct warc_revisit r = {.head = *head,
                                  .capture = fields,
                                  .profile = p->profile,
-                                 .refers_to = &p->ref.id,
+                                 .refers_to = digest_ref_has_id(&p->ref) ? &p->ref.id : NULL,
                                  .refers_to_uri = p->ref.uri,
                                  .refers_to_date_ms = p->ref.date_ms};
         warc_write_revisit(spot->writer, &r, it->head.n, spot->out);
@@ -220,6 +222,8 @@ static enum rc print_line(struct buf *out, struct str key, const struct capture 
                            .filename = str_c(place->file)};
     if (place->is_revisit)
         e.mime = STR("warc/revisit");
+    else if (!e.mime.n)
+        e.mime = STR("unk"); /* as pywb writes it */
     return cdxj_print(out, &e);
 }
 

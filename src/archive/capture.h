@@ -31,6 +31,10 @@ struct capture {
     const struct warc_fetch_facts *facts;     /* NULL: no metadata record */
     const struct digest_ref *not_modified;    /* of a 304: the capture it confirms, if known */
     const struct digest *not_modified_digest; /* and its payload's digest, if known */
+    /* Called for a payload whose record the table knows by URI and date alone: fills in its name,
+     * and a better date, if it can. NULL, or no name: the revisit says URI and date. */
+    void (*name)(void *ctx, const struct digest *d, struct digest_ref *ref);
+    void *name_ctx;
 };
 
 /* Where it stands: what the journal's outcome and the index need. */

@@ -19,10 +19,16 @@ enum { DIGEST_TABLE_STRIPES = 16, DIGEST_TABLE_MAX_URI = 2048 };
 
 /* The record that has a payload. */
 struct digest_ref {
-    struct warc_id id;
+    struct warc_id id; /* all zeros: not known */
     int64_t date_ms;
     struct str uri;
 };
+
+static inline bool digest_ref_has_id(const struct digest_ref *r)
+{
+    static const struct warc_id none;
+    return memcmp(r->id.bytes, none.bytes, sizeof none.bytes) != 0;
+}
 
 struct digest_table;
 

@@ -12,7 +12,8 @@ struct line_file {
     uint64_t end;    /* length with `added` */
     uint64_t synced; /* length */
 
-    /* Guards the rest. Held while syncing, so writers only try it; taken before `adding`. */
+    /* Guards the rest, but for a sync, which needs only the file, and that never changes. Taken
+     * before `adding`. */
     pthread_mutex_t writing;
     struct buf taken; /* the other buffer, empty between calls */
     struct disk_file *file;
@@ -118,16 +119,25 @@ enum rc line_file_write(struct line_file *f)
     return rc;
 }
 
+static enum rc stick(struct line_file *f, enum rc rc)
+{
+    (void)pthread_mutex_lock(&f->writing);
+    f->failed = rc;
+    (void)pthread_mutex_unlock(&f->writing);
+    return rc;
+}
+
 enum rc line_file_sync(struct line_file *f)
 {
     (void)pthread_mutex_lock(&f->writing);
     enum rc rc = write_added(f);
-    if (rc == RC_OK)
-        rc = f->failed = disk_sync(f->file);
     uint64_t written = f->written;
     (void)pthread_mutex_unlock(&f->writing);
     if (rc)
         return rc;
+    rc = disk_sync(f->file);
+    if (rc)
+        return stick(f, rc);
     (void)pthread_mutex_lock(&f->adding);
     f->synced = written;
     (void)pthread_mutex_unlock(&f->adding);

@@ -2,7 +2,8 @@
 /* line_file: a text that only grows: parts of the index, pages.jsonl, crawl.log, lists of links.
  *
  * As with warc_files, the owner adds lines to memory, line_file_write gives them to the kernel
- * once a turn, and a helper's line_file_sync makes them durable while the owner goes on adding.
+ * once a turn, and a helper's line_file_sync makes them durable while the owner goes on adding and
+ * writing.
  *
  * At resume a file is cut to the length that a durable commit says, and its later lines are written
  * again from the journal's batches. For that to agree, a commit says a length together with the
@@ -31,7 +32,8 @@ void line_file_close(struct line_file *f);
  * word. RC_INVALID: the last has none. RC_LIMIT, RC_NOMEM; then nothing was added. Any thread. */
 MUST_CHECK enum rc line_file_add(struct line_file *f, struct str lines);
 
-/* Gives to the kernel what was added, unless a sync is under way. A failure sticks. Any thread. */
+/* Gives to the kernel what was added, unless somebody else is doing that. A failure sticks. Any
+ * thread. */
 MUST_CHECK enum rc line_file_write(struct line_file *f);
 
 /* Writes, then makes durable what was added before the call. RC_SYNC is for ever. One thread. */

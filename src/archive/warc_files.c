@@ -22,6 +22,7 @@ struct warc_file {
     /* Guarded by `writing`. */
     struct disk_file *file; /* NULL before it is made and after it was synced for the last time */
     bool synced;            /* for the last time */
+    bool was_full;          /* when the sync began that is under way */
 };
 
 struct warc_files {
@@ -40,15 +41,16 @@ struct warc_files {
     uint64_t synced; /* position */
     struct warc_file *first, *last;
 
-    /* Guards the rest: the files. Held while syncing, so the owner only tries it. It is taken
-     * before `adding`, never behind it. */
+    /* Guards the rest: the files. Not held while they are synced: `is_syncing` then keeps those
+     * there are open. It is taken before `adding`, never behind it. */
     pthread_mutex_t writing;
     struct buf taken;     /* the other buffer, empty between calls */
     struct warc_file *at; /* written last; NULL: none, so the first comes next */
     uint64_t written;     /* position */
     unsigned unsynced;    /* files made and not closed */
     bool names_changed;   /* since the last dirsync */
-    enum rc failed;       /* sticks */
+    bool is_syncing;
+    enum rc failed; /* sticks */
 };
 
 static bool settings_ok(const struct warc_files_settings *s)
@@ -290,30 +292,25 @@ static uint64_t file_end(struct warc_files *w, const struct warc_file *f)
     return end;
 }
 
-/* Syncs a file; one that is full is closed. */
-static enum rc file_sync(struct warc_files *w, struct warc_file *f)
+static void file_is_synced(struct warc_files *w, struct warc_file *f)
 {
-    if (!f->file)
-        return RC_OK;
-    bool full = file_end(w, f) <= w->written;
-    enum rc rc = disk_sync(f->file);
-    if (rc == RC_OK && full) {
-        disk_file_close(f->file);
-        f->file = NULL;
-        f->synced = true;
-        w->unsynced--;
-    }
-    return rc;
+    disk_file_close(f->file);
+    f->file = NULL;
+    f->synced = true;
+    w->unsynced--;
 }
 
-/* Makes the file that comes behind the one written last. */
+/* Makes the file that comes behind the one written last, which is full. */
 static enum rc make_next(struct warc_files *w)
 {
     char path[WARC_PATH_BYTES];
     struct warc_file *f = file_next(w, w->at);
     enum rc rc = RC_OK;
-    if (w->unsynced >= WARC_FILES_MAX_UNSYNCED)
-        rc = file_sync(w, w->at);
+    if (w->unsynced >= WARC_FILES_MAX_UNSYNCED && !w->is_syncing) {
+        rc = disk_sync(w->at->file);
+        if (rc == RC_OK)
+            file_is_synced(w, w->at);
+    }
     if (rc == RC_OK)
         rc = disk_open(w->disk, warc_path(path, w->settings.folder, f->name, true), DISK_CREATE,
                        &f->file);
@@ -359,32 +356,71 @@ static enum rc write_added(struct warc_files *w)
 
 enum rc warc_files_write(struct warc_files *w)
 {
-    if (pthread_mutex_trylock(&w->writing))
-        return RC_OK;
-    enum rc rc = write_added(w);
+    (void)pthread_mutex_lock(&w->writing);
+    bool waits = !w->failed && w->is_syncing && w->unsynced >= WARC_FILES_MAX_UNSYNCED;
+    enum rc rc = waits ? RC_AGAIN : write_added(w);
     (void)pthread_mutex_unlock(&w->writing);
     return rc;
 }
 
-static enum rc sync_files(struct warc_files *w)
+/* Syncing ------------------------------------------------------------------------------------- */
+
+/* Under `writing`. False: the names have not changed. */
+static bool sync_begins(struct warc_files *w)
+{
+    bool names_changed = w->names_changed;
+    for (struct warc_file *f = file_next(w, NULL); f; f = file_next(w, f))
+        f->was_full = f->file && file_end(w, f) <= w->written;
+    w->names_changed = false;
+    w->is_syncing = true;
+    return names_changed;
+}
+
+/* Under `writing`: those that were full are closed. */
+static void sync_ends(struct warc_files *w, enum rc rc)
+{
+    for (struct warc_file *f = file_next(w, NULL); f && !rc; f = file_next(w, f)) {
+        if (f->was_full)
+            file_is_synced(w, f);
+        f->was_full = false;
+    }
+    w->is_syncing = false;
+    if (rc)
+        w->failed = rc;
+}
+
+/* The file of one that was there when the sync began: it stays, for only its end closes it. */
+static struct disk_file *file_of(struct warc_files *w, const struct warc_file *f)
+{
+    (void)pthread_mutex_lock(&w->writing);
+    struct disk_file *file = f->file;
+    (void)pthread_mutex_unlock(&w->writing);
+    return file;
+}
+
+/* Writers go on meanwhile. */
+static enum rc sync_files(struct warc_files *w, bool names_changed)
 {
     enum rc rc = RC_OK;
-    for (struct warc_file *f = file_next(w, NULL); f && rc == RC_OK; f = file_next(w, f))
-        rc = file_sync(w, f);
-    if (rc == RC_OK && w->names_changed)
-        rc = disk_dirsync(w->disk, w->settings.folder);
-    if (rc == RC_OK)
-        w->names_changed = false;
-    return rc;
+    for (struct warc_file *f = file_next(w, NULL); f && rc == RC_OK; f = file_next(w, f)) {
+        struct disk_file *file = file_of(w, f);
+        rc = file ? disk_sync(file) : RC_OK;
+    }
+    return rc == RC_OK && names_changed ? disk_dirsync(w->disk, w->settings.folder) : rc;
 }
 
 enum rc warc_files_sync(struct warc_files *w)
 {
     (void)pthread_mutex_lock(&w->writing);
     enum rc rc = write_added(w);
-    if (rc == RC_OK)
-        rc = w->failed = sync_files(w);
     uint64_t written = w->written;
+    bool names_changed = rc == RC_OK && sync_begins(w);
+    (void)pthread_mutex_unlock(&w->writing);
+    if (rc)
+        return rc;
+    rc = sync_files(w, names_changed);
+    (void)pthread_mutex_lock(&w->writing);
+    sync_ends(w, rc);
     (void)pthread_mutex_unlock(&w->writing);
     if (rc)
         return rc;
@@ -394,9 +430,9 @@ enum rc warc_files_sync(struct warc_files *w)
     return RC_OK;
 }
 
-/* Sealing: under `writing` -------------------------------------------------------------------- */
+/* Sealing ------------------------------------------------------------------------------------- */
 
-/* Renames full files from the front; *ret_behind is the first that was not. */
+/* Under `writing`. Renames full files from the front; *ret_behind is the first that was not. */
 static enum rc rename_full(struct warc_files *w, uint64_t position, struct warc_file **ret_behind)
 {
     char from[WARC_PATH_BYTES], to[WARC_PATH_BYTES];
@@ -411,6 +447,7 @@ static enum rc rename_full(struct warc_files *w, uint64_t position, struct warc_
     return rc;
 }
 
+/* Under `writing`. */
 static void forget_until(struct warc_files *w, const struct warc_file *behind)
 {
     (void)pthread_mutex_lock(&w->adding);
@@ -426,24 +463,24 @@ static void forget_until(struct warc_files *w, const struct warc_file *behind)
     (void)pthread_mutex_unlock(&w->adding);
 }
 
-static enum rc seal(struct warc_files *w, uint64_t position)
-{
-    struct warc_file *behind;
-    enum rc rc = rename_full(w, position, &behind);
-    if (rc || behind == file_next(w, NULL))
-        return rc;
-    rc = disk_dirsync(w->disk, w->settings.folder);
-    if (rc == RC_OK)
-        forget_until(w, behind);
-    return rc;
-}
-
+/* Full files get no bytes any more, so writers need not wait until the names last. */
 enum rc warc_files_seal(struct warc_files *w, uint64_t position)
 {
+    struct warc_file *behind = NULL;
     (void)pthread_mutex_lock(&w->writing);
     enum rc rc = w->failed;
     if (rc == RC_OK)
-        rc = w->failed = seal(w, position);
+        rc = w->failed = rename_full(w, position, &behind);
+    bool is_none = behind == file_next(w, NULL);
+    (void)pthread_mutex_unlock(&w->writing);
+    if (rc || is_none)
+        return rc;
+    rc = disk_dirsync(w->disk, w->settings.folder);
+    (void)pthread_mutex_lock(&w->writing);
+    if (rc == RC_OK)
+        forget_until(w, behind);
+    else
+        w->failed = rc;
     (void)pthread_mutex_unlock(&w->writing);
     return rc;
 }

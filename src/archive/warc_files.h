@@ -13,7 +13,7 @@
  * calls it once a turn. warc_files_sync makes it durable; a helper thread calls it about once a
  * second, before it syncs the journal. warc_files_seal takes ".open" off files that are full once
  * the outcomes of everything in them are durable too. While the helper waits for the disk, the
- * owner goes on appending and its writes do nothing.
+ * owner goes on appending and writing: a sync is about what was written before it began.
  *
  * What recovery (recover.h) rests on:
  *  1. A name without ".open" is a file that is whole, synced, and vouched for by the journal.
@@ -84,9 +84,10 @@ void warc_files_roll(struct warc_files *w);
 /* More than `buffer_bytes` wait to be written. Any thread. */
 bool warc_files_is_full(struct warc_files *w);
 
-/* Gives to the kernel what was appended, unless a sync is under way (then the next call does). A
- * failure sticks: write, sync and seal return it for ever after. Any thread. Waits for the disk
- * only if WARC_FILES_MAX_UNSYNCED files were filled since the last sync. */
+/* Gives to the kernel what was appended. A failure sticks: write, sync and seal return it for ever
+ * after. Any thread. Waits for the disk only if WARC_FILES_MAX_UNSYNCED files were filled since the
+ * last sync; if one is under way then, RC_AGAIN: nothing was written, and what follows in other
+ * files must wait too. */
 MUST_CHECK enum rc warc_files_write(struct warc_files *w);
 
 /* Writes, then makes durable, bytes and names, what was appended before the call. RC_SYNC is for

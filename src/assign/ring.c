@@ -29,20 +29,26 @@ static enum rc count_points(const struct assign_list *list, uint32_t points, uin
 
 /* In the order of the names, and sorting is stable: rows of one point stand in that order too, so
  * the conflict found does not depend on the order of the list. */
+static struct sort_row *draw_agent(const struct assign_list *list, uint32_t place,
+                                   struct ring_shape shape, struct sort_row *rows)
+{
+    const struct assign_agent *agent = &list->agents[place];
+    uint32_t dropped_bits = 64 - shape.point_bits;
+    struct rng rng;
+    rng_init(&rng, hash64(agent->name));
+    uint32_t count = ring_points_of(shape.points, agent->weight);
+    for (uint32_t j = 0; j < count; j++) {
+        uint64_t point = rng_next(&rng) >> dropped_bits << dropped_bits;
+        *rows++ = (struct sort_row){point, place};
+    }
+    return rows;
+}
+
 static void draw_points(const struct assign_list *list, struct ring_shape shape,
                         struct sort_row *rows)
 {
-    uint32_t dropped_bits = 64 - shape.point_bits;
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct assign_agent *agent = &list->agents[list->by_name[i]];
-        struct rng rng;
-        rng_init(&rng, hash64(agent->name));
-        uint32_t count = ring_points_of(shape.points, agent->weight);
-        for (uint32_t j = 0; j < count; j++) {
-            uint64_t point = rng_next(&rng) >> dropped_bits << dropped_bits;
-            *rows++ = (struct sort_row){point, list->by_name[i]};
-        }
-    }
+    for (uint32_t i = 0; i < list->count; i++)
+        rows = draw_agent(list, list->by_name[i], shape, rows);
 }
 
 /* An agent whose generator gives one point twice keeps it once; two agents at one are refused. */
@@ -117,8 +123,63 @@ static enum rc lay_out(struct ring *r, const struct sort_row *rows, uint32_t cou
     return RC_OK;
 }
 
-enum rc ring_init(struct ring *ret_ring, struct ring_shape shape, const struct assign_list *list,
-                  struct assign_conflict *ret_conflict)
+/* All points in order, drawn and sorted. */
+static enum rc make_rows(const struct assign_list *list, struct ring_shape shape,
+                         struct sort_row *rows, uint32_t *count)
+{
+    draw_points(list, shape, rows);
+    return sort_rows(rows, *count);
+}
+
+/* The former's points that stay, in the order they have, and between them those of the one that is
+ * new. Rows of one point stand in the order of the names here too. */
+static void merge_rows(const struct assign_list *list, const struct ring_former *former,
+                       const struct sort_row *fresh, uint32_t fresh_count, struct sort_row *rows,
+                       uint32_t *count)
+{
+    const struct ring *r = former->ring;
+    struct sort_row *to = rows;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < r->end; i++) {
+        uint32_t place = former->now_at[r->owners[i]];
+        uint64_t point = r->slots[i];
+        if (place == ASSIGN_GONE || (i + 1 < r->end && r->slots[i + 1] == point))
+            continue; /* gone, or an empty slot */
+        for (; at < fresh_count && fresh[at].key <= point; at++) {
+            if (fresh[at].key == point &&
+                str_cmp(list->agents[fresh[at].value].name, list->agents[place].name) > 0)
+                break;
+            *to++ = fresh[at];
+        }
+        *to++ = (struct sort_row){point, place};
+    }
+    while (at < fresh_count)
+        *to++ = fresh[at++];
+    *count = (uint32_t)(to - rows);
+}
+
+static enum rc merge_points(const struct assign_list *list, struct ring_shape shape,
+                            const struct ring_former *former, struct sort_row *rows,
+                            uint32_t *count)
+{
+    uint32_t drawn = former->fresh < list->count
+                         ? ring_points_of(shape.points, list->agents[former->fresh].weight)
+                         : 0;
+    struct sort_row *fresh = mem_alloc(drawn * sizeof *fresh);
+    if (!fresh)
+        return RC_NOMEM;
+    if (drawn)
+        draw_agent(list, former->fresh, shape, fresh);
+    enum rc rc = sort_rows(fresh, drawn);
+    if (rc == RC_OK)
+        merge_rows(list, former, fresh, drawn, rows, count);
+    mem_free(fresh);
+    return rc;
+}
+
+enum rc ring_init_from(struct ring *ret_ring, struct ring_shape shape,
+                       const struct assign_list *list, const struct ring_former *former,
+                       struct assign_conflict *ret_conflict)
 {
     if (shape.probes < 1 || shape.probes > ASSIGN_MAX_PROBES || shape.points < 1)
         return RC_INVALID;
@@ -129,10 +190,9 @@ enum rc ring_init(struct ring *ret_ring, struct ring_shape shape, const struct a
     struct ring r = {.probes = shape.probes, .agent_count = list->count};
     struct sort_row *rows = mem_alloc(count * sizeof *rows);
     rc = rows ? RC_OK : RC_NOMEM;
-    if (rc == RC_OK) {
-        draw_points(list, shape, rows);
-        rc = sort_rows(rows, count);
-    }
+    if (rc == RC_OK)
+        rc = former ? merge_points(list, shape, former, rows, &count)
+                    : make_rows(list, shape, rows, &count);
     if (rc == RC_OK)
         rc = drop_equal(list, rows, &count, ret_conflict);
     if (rc == RC_OK)
@@ -143,6 +203,12 @@ enum rc ring_init(struct ring *ret_ring, struct ring_shape shape, const struct a
     else
         *ret_ring = r;
     return rc;
+}
+
+enum rc ring_init(struct ring *ret_ring, struct ring_shape shape, const struct assign_list *list,
+                  struct assign_conflict *ret_conflict)
+{
+    return ring_init_from(ret_ring, shape, list, NULL, ret_conflict);
 }
 
 void ring_done(struct ring *r)

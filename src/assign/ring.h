@@ -43,6 +43,20 @@ struct ring_shape {
  * two agents meet. */
 MUST_CHECK enum rc ring_init(struct ring *ret_ring, struct ring_shape shape,
                              const struct assign_list *list, struct assign_conflict *ret_conflict);
+
+/* A ring of the same shape that differs in one agent, and in any number that are not in the list.
+ */
+struct ring_former {
+    const struct ring *ring;
+    const uint32_t *now_at; /* where each of its agents stands in the list now, its weight being the
+                               same; ASSIGN_GONE */
+    uint32_t fresh;         /* the only one of the list that it has not; the list's count: none */
+};
+
+/* The same ring as ring_init makes, without sorting all points again; NULL: without a former. */
+MUST_CHECK enum rc ring_init_from(struct ring *ret_ring, struct ring_shape shape,
+                                  const struct assign_list *list, const struct ring_former *former,
+                                  struct assign_conflict *ret_conflict);
 void ring_done(struct ring *r);
 
 /* The place in the list of the owner of a key with that hash. */

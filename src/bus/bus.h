@@ -11,7 +11,8 @@
  * Nothing here waits. A call only begins something; what comes of it is an event that bus_poll
  * hands out on the caller's thread. Calls that have an end carry the caller's `ticket`, and each
  * ends with exactly one BUS_DONE, whatever happens to the connection (RC_AGAIN then: it may have
- * happened or not). Bounds: BUS_MAX_* below; past them a call gives RC_AGAIN and begins nothing.
+ * happened or not). Bounds: BUS_MAX_* below; past BUS_MAX_OPEN, and while there is no connection, a
+ * call gives RC_AGAIN and begins nothing; too large or not a subject: RC_INVALID.
  *
  * The kinds: nats (bus_nats.h, the only file that includes the library) and simulated (bus_sim.h).
  * No compare-and-set exists here on purpose: on these servers it is not atomic. */
@@ -38,10 +39,11 @@ enum bus_event_kind {
 struct bus_event {
     enum bus_event_kind kind;
     uint64_t ticket; /* of BUS_DONE */
-    /* Of BUS_DONE: RC_OK; RC_AGAIN: no answer in time, no leader, connection lost: it may have
-     * happened; RC_NOT_FOUND: no message there (of get: perhaps only on a server that lags), no
-     * such stream, nobody to ask; RC_LIMIT: the stream is full; RC_INVALID: refused, not allowed.
-     */
+    /* Of BUS_DONE: RC_OK; RC_AGAIN: no answer in time, no leader, no such stream, nobody who may be
+     * asked (over accounts the servers say none of these, they are silent), connection lost: it may
+     * have happened; RC_NOT_FOUND: no message there (of get: perhaps only on a server that lags),
+     * nobody to ask, where the servers say so; RC_LIMIT: the stream is full; RC_INVALID: refused;
+     * RC_CORRUPT (get): there is a message that cannot be read: ask behind the number asked for. */
     enum rc rc;
     uint64_t sequence; /* append: where it stands; get: of the message */
     uint64_t stamp_ms; /* get: the server's wall clock when it was appended */

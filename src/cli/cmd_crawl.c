@@ -229,7 +229,7 @@ static int run_crawl(struct crawl *c)
         rc = flow_start(c->flow);
     if (rc == RC_OK)
         rc = flow_wait(c->flow, &why);
-    if (c->ledger && rc == RC_OK)
+    if (rc == RC_OK)
         rc = ledger_finish(c->ledger->ledger);
     control_server_close(c->control);
     crawl_watch_end(c->watch);

@@ -2,6 +2,7 @@
 /* export links: the numbered graph of a crawl, or the pages that link to a URL. */
 #include "cli/commands.h"
 #include "cli/crawl_arg.h"
+#include "cli/stopped_crawl.h"
 
 #include "base/jsonw.h"
 #include "report/crawl_dir.h"
@@ -66,7 +67,7 @@ static enum rc print_pages(struct query *q, struct disk *crawl)
 }
 
 /* The URL in the form that the crawl compares. */
-static int read_url(struct query *q, struct str text)
+static int read_url(struct query *q, struct str text, uint32_t rules)
 {
     struct url_room room = {q->room, sizeof q->room};
     enum rc rc = url_idn_open(&q->idn);
@@ -76,7 +77,7 @@ static int read_url(struct query *q, struct str text)
     if (url_parse(&q->parser, text, NULL, room, &q->url) != RC_OK)
         return cli_fail(EXIT_USAGE, "--to: " STR_FMT ": %s", STR_ARG(text),
                         url_reason_text(q->parser.reason));
-    url_normalise(&q->url, URL_RULES_DEFAULT);
+    url_normalise(&q->url, rules);
     return EXIT_DONE;
 }
 
@@ -88,7 +89,7 @@ static int ask(struct invocation *in, struct disk *crawl)
         return crawl_arg_fail(in, RC_NOMEM, NULL);
     buf_init(&q->out, OUT_MAX_BYTES);
     q->is_json = s->json;
-    int code = read_url(q, s->to);
+    int code = read_url(q, s->to, stopped_crawl_rules(in->words[0], in->arena));
     if (code == EXIT_DONE) {
         enum rc rc = print_pages(q, crawl);
         cli_print(&q->out);

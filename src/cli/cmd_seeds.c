@@ -160,9 +160,9 @@ static void look_up(struct listing *l, const struct seed *s)
     struct past past;
     struct url u;
     bool has = false;
+    /* It was written in the form that the crawl compares. */
     if (l->history &&
         url_parse(&parser, s->url, NULL, (struct url_room){room, sizeof room}, &u) == RC_OK) {
-        url_normalise(&u, URL_RULES_DEFAULT);
         has =
             history_get(l->history, url_fingerprint(&u), l->arena, &past) == RC_OK && past.fetches;
     }

@@ -34,7 +34,10 @@ static enum rc look(struct stopped_crawl *d, struct arena *arena, const char *ur
     if (!f)
         return RC_NOMEM;
     f->arena = arena;
-    enum rc rc = url_facts_name(f, d->idn, str_c(url), 1, why);
+    enum rc rc = url_facts_name(f, d->idn, str_c(url), d->rules, 1, why);
+    if (rc)
+        return rc;
+    rc = ledger_bring(d->ledger, 0, f->position);
     if (rc)
         return rc;
     url_facts_frontier(f, ledger_frontier(d->ledger, 0), clock_now_ms(clock_real()),

@@ -10,6 +10,10 @@ extern const struct command *const cli_commands[];
 
 /* Each stands at the end of the file named after it. */
 extern const struct command cmd_check;
+extern const struct command cmd_cluster_add;
+extern const struct command cmd_cluster_init;
+extern const struct command cmd_cluster_remove;
+extern const struct command cmd_cluster_streams;
 extern const struct command cmd_config_defaults;
 extern const struct command cmd_config_show;
 extern const struct command cmd_checkpoint;

@@ -178,7 +178,7 @@ static enum rc do_known(struct answering *a, struct buf *why)
     for (size_t i = 0; i < r->url_count; i++) {
         bool is_good = !judge_seed(a->setup, r->urls[i], room, &u);
         if (is_good)
-            url_normalise(&u, URL_RULES_DEFAULT);
+            url_normalise(&u, scope_rules(a->setup->scope->scope));
         if (is_good && h && history_get(h, url_fingerprint(&u), a->arena, &past) == RC_OK &&
             past.fetches)
             jsonw_i64(&j, past.code);

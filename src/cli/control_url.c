@@ -5,15 +5,23 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "frontier/rest.h"
 
 #include <time.h>
 
-enum { ASK_WAIT_MS = 5000, HISTORY_LOOKS = 20, HISTORY_REST_MS = 100 };
+enum {
+    ASK_WAIT_MS = 5000,
+    HISTORY_LOOKS = 20,
+    HISTORY_REST_MS = 100,
+    DISK_LOOKS = 500, /* for a host that is on disk, until it is loaded */
+    DISK_REST_MS = 10,
+};
 
 struct url_call {
     struct call call;
     struct ledger_service *ledger;
     struct url_facts facts;
+    bool is_resting; /* its host is on disk, and will be loaded soon */
 };
 
 static void url_call_release(struct call *c)
@@ -26,8 +34,13 @@ static void url_call_release(struct call *c)
 static void url_call_run(struct call *c, struct instance *at)
 {
     struct url_call *u = EVENT_OF(c, struct url_call, call);
-    url_facts_frontier(&u->facts, ledger_frontier(u->ledger->ledger, at->shard), part_now_ms(at),
-                       (int64_t)clock_wall_ms(u->ledger->clock));
+    struct frontier *f = ledger_frontier(u->ledger->ledger, at->shard);
+    u->is_resting = frontier_rests(f, u->facts.position);
+    if (u->is_resting)
+        frontier_want(f, u->facts.position);
+    else
+        url_facts_frontier(&u->facts, f, part_now_ms(at), (int64_t)clock_wall_ms(u->ledger->clock));
+    part_ready(at);
     call_end(c, RC_OK);
 }
 
@@ -58,20 +71,51 @@ static void look_back(struct url_facts *f, struct history *h)
     }
 }
 
-enum rc control_url(const struct control_setup *s, struct str url, struct buf *out, struct buf *why)
+/* *ret is the caller's, also on failure, unless it is NULL: then there was no memory. */
+static enum rc ask_shard(const struct control_setup *s, struct str url, struct url_call **ret,
+                         struct buf *why)
 {
-    struct url_call *u = url_call_open(s);
+    struct url_call *u = *ret = url_call_open(s);
     if (!u)
         return RC_NOMEM;
     struct url_facts *f = &u->facts;
-    enum rc rc = url_facts_name(f, s->scope->idn, url, s->wiring->shards, why);
-    if (rc == RC_OK) {
-        rc = calls_ask(&s->ledger->calls, f->shard, &u->call, ASK_WAIT_MS);
-        if (rc == RC_CLOSED)
-            buf_add(why, STR("the crawl has just ended: ask again"));
-        if (rc == RC_AGAIN)
-            buf_add(why, STR("the shard of its host is too busy to answer: ask again"));
+    enum rc rc =
+        url_facts_name(f, s->scope->idn, url, scope_rules(s->scope->scope), s->wiring->shards, why);
+    if (rc)
+        return rc;
+    rc = calls_ask(&s->ledger->calls, f->shard, &u->call, ASK_WAIT_MS);
+    if (rc == RC_CLOSED)
+        buf_add(why, STR("the crawl has just ended: ask again"));
+    if (rc == RC_AGAIN)
+        buf_add(why, STR("the shard of its host is too busy to answer: ask again"));
+    return rc;
+}
+
+/* The same, until its host is in memory. */
+static enum rc ask_until_loaded(const struct control_setup *s, struct str url,
+                                struct url_call **ret, struct buf *why)
+{
+    struct timespec rest = {.tv_nsec = DISK_REST_MS * 1000000L};
+    enum rc rc = ask_shard(s, url, ret, why);
+    for (int i = 0; rc == RC_OK && (*ret)->is_resting && i < DISK_LOOKS; i++) {
+        call_leave(&(*ret)->call);
+        (void)nanosleep(&rest, NULL);
+        rc = ask_shard(s, url, ret, why);
     }
+    if (rc == RC_OK && (*ret)->is_resting) {
+        buf_add(why, STR("its host is on disk and was not loaded in time: ask again"));
+        rc = RC_AGAIN;
+    }
+    return rc;
+}
+
+enum rc control_url(const struct control_setup *s, struct str url, struct buf *out, struct buf *why)
+{
+    struct url_call *u = NULL;
+    enum rc rc = ask_until_loaded(s, url, &u, why);
+    if (!u)
+        return rc;
+    struct url_facts *f = &u->facts;
     if (rc == RC_OK) {
         look_back(f, ledger_history(s->ledger->ledger));
         uint64_t via = f->has_past ? f->past.via : f->via;

@@ -42,16 +42,21 @@ struct crawl_statistics *crawl_statistics_open(const char *dir, struct ledger_se
     return s;
 }
 
-/* What the process has of the machine's memory. */
+/* What the process has of the machine's memory: the second number, in pages. */
 static uint64_t resident_bytes(void)
 {
-    unsigned long long all = 0, resident = 0;
+    char text[200] = "";
+    uint64_t pages = 0;
     FILE *f = fopen("/proc/self/statm", "re");
-    if (f && fscanf(f, "%llu %llu", &all, &resident) != 2)
-        resident = 0;
+    if (f && !fgets(text, sizeof text, f))
+        text[0] = 0;
     if (f)
         (void)fclose(f);
-    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+    struct str line = str_c(text);
+    struct str second = str_from(line, str_find(line, ' ') + 1);
+    if (str_to_u64(str_first(second, str_find(second, ' ')), &pages) != RC_OK)
+        pages = 0;
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static double rate(uint64_t count, uint64_t over_ms)

@@ -12,7 +12,7 @@ static uint64_t get(const _Atomic uint64_t *counter)
 
 /* All shards together. */
 struct sums {
-    uint64_t hosts, known, queued, out, waiting, ready, memory_bytes, due_ms;
+    uint64_t hosts, known, queued, out, waiting, ready, memory_bytes, due_ms, resting, unsorted;
 };
 
 static struct sums sums_of(const struct crawl_counts *c)
@@ -28,6 +28,8 @@ static struct sums sums_of(const struct crawl_counts *c)
         s.waiting += get(&one->waiting);
         s.ready += get(&one->ready);
         s.memory_bytes += get(&one->memory_bytes);
+        s.resting += get(&one->resting);
+        s.unsorted += get(&one->unsorted);
         if (get(&one->hosts) && due_ms < s.due_ms)
             s.due_ms = due_ms;
     }
@@ -96,6 +98,9 @@ void crawl_status_print(struct ledger_service *l, uint64_t fetched_before, uint6
     print_bytes(out, get(&c->bytes));
     buf_printf(out, " · %llu queued on %llu hosts · %llu open", (unsigned long long)s.queued,
                (unsigned long long)s.hosts, (unsigned long long)get(&c->open));
+    if (s.resting)
+        buf_printf(out, " · %llu of %d buckets on disk (%llu links not sorted yet)",
+                   (unsigned long long)s.resting, FRONTIER_BUCKETS, (unsigned long long)s.unsorted);
     if (get(&c->failed) || get(&c->refused))
         buf_printf(out, " · %llu failed · %llu refused", (unsigned long long)get(&c->failed),
                    (unsigned long long)get(&c->refused));
@@ -132,6 +137,9 @@ void crawl_status_fields(struct ledger_service *l, struct jsonw *j)
     jsonw_u64_field(j, "truncated", get(&c->truncated));
     jsonw_u64_field(j, "changed", get(&c->changed));
     jsonw_u64_field(j, "unchanged", get(&c->unchanged));
+    jsonw_u64_field(j, "changed_structure", get(&c->changed_structure));
+    jsonw_u64_field(j, "changed_text", get(&c->changed_text));
+    jsonw_u64_field(j, "changed_markup", get(&c->changed_markup));
     jsonw_u64_field(j, "unkept", get(&c->unkept));
     jsonw_u64_field(j, "relevant", get(&c->relevant));
     jsonw_u64_field(j, "irrelevant", get(&c->irrelevant));
@@ -144,6 +152,8 @@ void crawl_status_fields(struct ledger_service *l, struct jsonw *j)
     jsonw_u64_field(j, "queued", s.queued);
     jsonw_u64_field(j, "out", s.out);
     jsonw_u64_field(j, "frontier_bytes", s.memory_bytes);
+    jsonw_u64_field(j, "buckets_resting", s.resting);
+    jsonw_u64_field(j, "links_unsorted", s.unsorted);
     jsonw_u64_field(j, "archive_bytes", t.archive_bytes);
     jsonw_u64_field(j, "journal_bytes", t.journal_bytes);
     jsonw_u64_field(j, "total_pages", t.pages);

@@ -14,8 +14,7 @@ void help_all(struct buf *out)
     for (const struct command *const *c = cli_commands; *c; c++)
         buf_printf(out, "  %-18s %s\n", (*c)->name, (*c)->summary);
     buf_add(out, STR("\n  --help             this text; behind a command, about that command\n"
-                     "  --version          the version\n"
-                     "\nThe manual: man orbweaver\n"));
+                     "  --version          the version; the manual: man orbweaver\n"));
 }
 
 static void option_flags(struct buf *out, const struct option *o)

@@ -36,6 +36,8 @@ const struct option settings_table[] = {
     LIST(include, "include", NULL, "take only URLs that match", .arg = "REGEX", .live = true),
     LIST(exclude, "exclude", NULL, "leave out URLs that match", .arg = "REGEX", .live = true),
     BOOL(pages_only, "pages-only", "no", "leave out images, styles and scripts"),
+    TEXT(normalise, "normalise", "default",
+         "the rules that make equal URLs equal (orbweaver try url --help)", .arg = "RULES"),
     COUNT(pages, "pages", "0", "stop after so many pages; 0 is no limit",
           .letter = 'n', .live = true),
     TIME(time_ms, "time", "0", "stop after so long; 0 is no limit", .letter = 't', .live = true),
@@ -79,8 +81,11 @@ const struct option settings_table[] = {
     TEXT(ca_file, "ca-file", NULL, "certificates of the authorities to believe, not the system's",
          .arg = "FILE"),
 
+    SIZE(frontier_bytes, "frontier-memory", "2G",
+         "memory for known and queued URLs; past it they rest on disk; 0 is no limit"),
     BOOL(archive_only, "archive-only", "no", "archive without comparing or listing links"),
     BOOL(recrawl, "recrawl", "no", "ask again for what is known, if it changed"),
+    BOOL(compare, "compare", "no", "keep of every page what a recrawl compares, from now on"),
     TEXT(cluster, "cluster", NULL, "join the crawl of other machines", .arg = "URL"),
     BOOL(refetch_lost, "refetch-lost", "no", "ask again for pages whose archive was lost"),
 

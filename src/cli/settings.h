@@ -22,6 +22,7 @@ struct settings {
     struct option_list include;
     struct option_list exclude;
     bool pages_only;
+    struct str normalise;
     uint64_t pages; /* 0 = no limit, here and in the next two */
     uint64_t time_ms;
     uint64_t size_bytes;
@@ -51,8 +52,10 @@ struct settings {
     bool insecure;
     struct str ca_file;
 
+    uint64_t frontier_bytes; /* 0 = no limit */
     bool archive_only;
     bool recrawl;
+    bool compare;
     struct str cluster;
     bool refetch_lost;
 

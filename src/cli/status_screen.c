@@ -2,6 +2,7 @@
 #include "cli/status_screen.h"
 
 #include "cli/control_client.h"
+#include "frontier/frontier.h"
 
 static void row(struct buf *out, const char *name)
 {
@@ -61,6 +62,10 @@ static void hosts(const json_t *s, struct buf *out)
     buf_printf(out, "%llu: %llu being asked, %llu ready, %llu waiting for their moment, %llu idle",
                (unsigned long long)all, (unsigned long long)asked, (unsigned long long)ready,
                (unsigned long long)waiting, (unsigned long long)(all > busy ? all - busy : 0));
+    if (json_u64(s, "buckets_resting"))
+        buf_printf(out, " or on disk (%llu of %d buckets, %llu links to them not sorted yet)",
+                   (unsigned long long)json_u64(s, "buckets_resting"), FRONTIER_BUCKETS,
+                   (unsigned long long)json_u64(s, "links_unsorted"));
 }
 
 static void fetched(const json_t *s, struct buf *out)

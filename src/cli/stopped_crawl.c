@@ -49,19 +49,57 @@ static bool read_settings(const char *dir, struct arena *arena, struct settings 
     return rc == RC_OK;
 }
 
+/* "scope.key=value": what --set said of the part. */
+static enum rc apply_sets(const struct settings *s, struct scope_settings *to, struct arena *arena)
+{
+    struct buf why = {.max = 1024};
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < s->set.count && rc == RC_OK; i++) {
+        struct str value = s->set.items[i], key = str_take_until(&value, '=');
+        struct str part = str_take_until(&key, '.');
+        const struct option *o =
+            str_eq(part, STR("scope")) ? option_find(scope_options, key) : NULL;
+        rc = o && value.p ? option_set(o, to, arena, value, &why) : RC_OK;
+    }
+    buf_done(&why);
+    return rc;
+}
+
+static enum rc scope_settings_of(const struct settings *s, struct arena *arena,
+                                 struct scope_settings *ret)
+{
+    *ret = (struct scope_settings){0};
+    enum rc rc = options_default(scope_options, ret, arena);
+    ret->scope = s->scope;
+    ret->depth = s->depth;
+    ret->include = s->include;
+    ret->exclude = s->exclude;
+    ret->pages_only = s->pages_only;
+    ret->normalise = s->normalise;
+    return rc ? rc : apply_sets(s, ret, arena);
+}
+
+uint32_t stopped_crawl_rules(const char *dir, struct arena *arena)
+{
+    struct settings *s = NULL;
+    struct scope_settings set;
+    struct str bad;
+    uint32_t rules = URL_RULES_DEFAULT;
+    if (read_settings(dir, arena, &s) && scope_settings_of(s, arena, &set) == RC_OK &&
+        url_rules_parse(set.normalise, &rules, &bad) != RC_OK)
+        rules = URL_RULES_DEFAULT;
+    return rules;
+}
+
 static enum rc open_scope(struct stopped_crawl *d, const char *dir, struct arena *arena,
                           struct buf *why)
 {
     struct settings *s = NULL;
-    struct scope_settings set = {0};
+    struct scope_settings set;
+    d->rules = stopped_crawl_rules(dir, arena);
     if (!read_settings(dir, arena, &s))
         return RC_OK;
-    enum rc rc = options_default(scope_options, &set, arena);
-    set.scope = s->scope;
-    set.depth = s->depth;
-    set.include = s->include;
-    set.exclude = s->exclude;
-    set.pages_only = s->pages_only;
+    enum rc rc = scope_settings_of(s, arena, &set);
     return rc ? rc : scope_open(&set, &d->scope, why);
 }
 
@@ -75,7 +113,7 @@ static enum rc hear_seed(void *ctx, struct str line)
     struct url u;
     if (!d->scope || url_parse(&parser, text, NULL, (struct url_room){room, sizeof room}, &u))
         return RC_OK;
-    url_normalise(&u, URL_RULES_DEFAULT);
+    url_normalise(&u, d->rules);
     return scope_add_seed(d->scope, &u);
 }
 

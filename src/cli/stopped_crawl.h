@@ -10,6 +10,7 @@ struct stopped_crawl {
     struct ledger *ledger;
     struct scope *scope; /* drawn by the crawl's seeds; NULL: its settings are not known */
     struct url_idn *idn;
+    uint32_t rules; /* by which its URLs are compared */
 };
 
 /* Whether a crawl was ever there. */
@@ -20,6 +21,11 @@ bool stopped_crawl_is_one(const char *dir);
 MUST_CHECK enum rc stopped_crawl_open(struct stopped_crawl *d, const char *dir, struct arena *arena,
                                       struct buf *why);
 void stopped_crawl_close(struct stopped_crawl *d); /* accepts a zeroed or half-open one */
+
+/* The rules (url/normalise.h) that the crawl was last started with; the defaults where these are
+ * not known. Options of the part `scope` count as given by --set; those of a wiring of one's own do
+ * not. */
+uint32_t stopped_crawl_rules(const char *dir, struct arena *arena);
 
 /* Each line of DIR/state/seeds: a seed, and for where one redirects to, `from`: that seed; else
  * absent. EXIT_DONE, or what `each` returned to stop, or EXIT_USAGE: no crawl was ever there. */

@@ -7,7 +7,7 @@
 #include "url/normalise.h"
 
 enum rc url_facts_name(struct url_facts *f, const struct url_idn *idn, struct str text,
-                       unsigned shards, struct buf *why)
+                       uint32_t rules, unsigned shards, struct buf *why)
 {
     struct url_parser parser = {.idn = idn};
     size_t at = str_find_str(text, STR("://"));
@@ -26,7 +26,7 @@ enum rc url_facts_name(struct url_facts *f, const struct url_idn *idn, struct st
                    rc ? url_reason_text(parser.reason) : "neither http nor https");
         return RC_INVALID;
     }
-    url_normalise(&f->url, URL_RULES_DEFAULT);
+    url_normalise(&f->url, rules);
     f->fingerprint = url_fingerprint(&f->url);
     f->position = hash64(url_host(&f->url));
     f->shard = frontier_bucket(f->position) % (shards ? shards : 1);
@@ -213,6 +213,8 @@ static void json_past(struct writing *w)
     jsonw_text_field(&w->j, "via", w->f->via_url);
     jsonw_u64_field(&w->j, "fetches", p->fetches);
     jsonw_u64_field(&w->j, "changes", p->changes);
+    if (p->what_changed)
+        jsonw_text_field(&w->j, "what_changed", str_c(url_words_change(p->what_changed)));
     url_words_last(w->f, &w->text);
     text_member(w, "text");
     jsonw_end(&w->j);

@@ -55,9 +55,10 @@ struct url_facts {
     enum scope_verdict verdict;
 };
 
-/* Understands `text`, http:// added where it has no scheme. RC_INVALID with `why`; RC_NOMEM. */
+/* Understands `text`, http:// added where it has no scheme, by the rules of the crawl. RC_INVALID
+ * with `why`; RC_NOMEM. */
 MUST_CHECK enum rc url_facts_name(struct url_facts *f, const struct url_idn *idn, struct str text,
-                                  unsigned shards, struct buf *why);
+                                  uint32_t rules, unsigned shards, struct buf *why);
 void url_facts_frontier(struct url_facts *f, const struct frontier *frontier, uint64_t now_ms,
                         int64_t wall_ms);
 void url_facts_history(struct url_facts *f, struct history *h); /* NULL: there is none */
@@ -71,6 +72,7 @@ void url_words_why(const struct url_facts *f, bool is_running, struct buf *out);
 void url_words_scope(const struct url_facts *f, struct buf *out);
 void url_words_robots(const struct url_facts *f, struct buf *out);
 void url_words_host(const struct url_facts *f, bool is_running, struct buf *out);
+const char *url_words_change(unsigned what); /* bits of enum past_change: "structure and text" */
 void url_words_last(const struct url_facts *f, struct buf *out);
 const char *url_words_state(const struct url_facts *f); /* "queued" */
 

@@ -108,6 +108,16 @@ void url_words_host(const struct url_facts *f, bool is_running, struct buf *out)
         buf_printf(out, "; the first of its queue was tried %u times", f->card.tries);
 }
 
+const char *url_words_change(unsigned what)
+{
+    bool structure = what & PAST_STRUCTURE, text = what & PAST_TEXT;
+    return structure && text ? "structure and text"
+           : structure       ? "structure"
+           : text            ? "text"
+           : what            ? "markup"
+                             : "";
+}
+
 void url_words_last(const struct url_facts *f, struct buf *out)
 {
     const struct past *p = &f->past;
@@ -125,6 +135,8 @@ void url_words_last(const struct url_facts *f, struct buf *out)
         buf_printf(out, " (" STR_FMT ")", STR_ARG(p->hops));
     if (p->fetches > 1)
         buf_printf(out, "; asked for %u times, changed %u times", p->fetches, p->changes);
+    if (p->what_changed)
+        buf_printf(out, ", last its %s", url_words_change(p->what_changed));
 }
 
 /* Why --------------------------------------------------------------------------------------------

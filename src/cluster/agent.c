@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "cluster/inside.h"
-#include "cluster/names.h"
+#include "cluster/subjects.h"
 
 enum { MAX_LOG_BYTES = 1 << 30 };
 
@@ -115,9 +115,9 @@ void agent_set_weight(struct agent *a, uint32_t weight)
 
 /* ---- opening ---- */
 
-static bool copy_name(struct str from, char *to)
+static bool copy_name(struct str from, bool is_good, char *to)
 {
-    if (!cluster_name_ok(from))
+    if (!is_good || from.n > ROSTER_MAX_NAME_BYTES)
         return false;
     memcpy(to, from.p, from.n);
     to[from.n] = 0;
@@ -137,7 +137,7 @@ static enum rc open_parts(struct agent *a)
     if (!rc)
         rc = a->failure;
     if (!rc)
-        rc = bus_listen(a->bus, str_c(agent_subject_heartbeat(a, "*", subject)));
+        rc = bus_listen(a->bus, str_c(agent_subject_heartbeat(a, NULL, subject)));
     return rc;
 }
 
@@ -156,7 +156,8 @@ enum rc agent_open(const struct agent_settings *s, struct bus *b, struct port *p
     rng_init(&a->rng, s->seed);
     buf_init(&a->log.bytes, MAX_LOG_BYTES);
     buf_init(&a->log.pending, ROSTER_MAX_ENTRY_BYTES);
-    bool named = copy_name(s->crawl, a->crawl) && copy_name(s->name, a->name);
+    bool named = copy_name(s->crawl, subject_crawl_ok(s->crawl), a->crawl) &&
+                 copy_name(s->name, subject_agent_ok(s->name), a->name);
     enum rc rc = named ? open_parts(a) : RC_INVALID;
     if (rc) {
         agent_close(a);

@@ -26,9 +26,9 @@
  *   restore{n, entries}         n = length + 1, the entries are whole           those entries
  *
  * Living = joined and neither dead nor gone (LEAVING is living). A transition is open while settled
- * < last epoch. Deaths never wait for it. While the ring is empty, join needs neither adopted nor
- * settled (the joiner then adopts all), and weight need not wait either. The ring is a function of
- * the epoch alone.
+ * < last epoch. Deaths never wait for it. Nor does who comes into an empty ring with a weight above
+ * 0: its join needs neither adopted nor settled, since it has to adopt all itself, and its weight
+ * does not wait either. The ring is a function of the epoch alone.
  *
  * Old enough, without a clock. The log has a time of its own: it goes on with the stamps, but never
  * back, and from one entry to the next by at most a sixth of `dead` (or two renewals' time, if that

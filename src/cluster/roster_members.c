@@ -51,11 +51,11 @@ static enum rc grow(struct roster *r)
     if (r->count < r->cap)
         return RC_OK;
     size_t cap = r->cap ? r->cap * 2 : FIRST_MEMBERS;
-    struct member **members = mem_resize(r->members, cap * sizeof *members);
+    struct member **members = mem_resize(r->members, cap * sizeof(void *));
     if (!members)
         return RC_NOMEM;
     r->members = members;
-    const struct roster_agent **shown = mem_resize(r->shown, cap * sizeof *shown);
+    const struct roster_agent **shown = mem_resize(r->shown, cap * sizeof(void *));
     if (!shown)
         return RC_NOMEM;
     r->shown = shown;
@@ -75,7 +75,7 @@ enum rc member_add(struct roster *r, struct str name, uint64_t inc, struct membe
     memcpy(m->is.name, name.p, name.n);
     m->is.inc = inc;
     size_t at = place_of(r, name, inc);
-    memmove(r->members + at + 1, r->members + at, (r->count - at) * sizeof *r->members);
+    memmove(r->members + at + 1, r->members + at, (r->count - at) * sizeof(void *));
     r->members[at] = m;
     r->count++;
     r->name_count += is_new;
@@ -98,7 +98,7 @@ void member_remove(struct roster *r, struct member *m)
     size_t at = place_of(r, str_c(m->is.name), m->is.inc);
     r->name_count -= is_youngest(r, at) && is_oldest(r, at);
     r->count--;
-    memmove(r->members + at, r->members + at + 1, (r->count - at) * sizeof *r->members);
+    memmove(r->members + at, r->members + at + 1, (r->count - at) * sizeof(void *));
     mem_free(m);
 }
 

@@ -28,8 +28,59 @@ static bool is_in_ring(const struct member *m)
     return m->is.state == ROSTER_LIVING && m->is.weight > 0;
 }
 
+static bool is_absent(const struct roster_row *row, uint32_t place)
+{
+    return row->absent[place / 64] >> place % 64 & 1;
+}
+
+/* Where the agents of the last row stand in `g`, both sorted; who has another weight is as good as
+ * gone. Says how many are the same. */
+static uint32_t match_last(const struct roster_row *last, const struct roster_ring *g,
+                           uint32_t *now_at, uint32_t *ret_fresh)
+{
+    uint32_t same = 0, at = 0;
+    *ret_fresh = g->count;
+    for (uint32_t i = 0; i < last->ring->count; i++) {
+        const struct member *m = last->ring->of[i];
+        now_at[i] = ASSIGN_GONE;
+        if (is_absent(last, i))
+            continue;
+        for (; at < g->count && strcmp(g->of[at]->is.name, m->is.name) < 0; at++)
+            *ret_fresh = at;
+        if (at == g->count || g->of[at] != m)
+            continue;
+        if (g->weight[at] == last->ring->weight[i]) {
+            now_at[i] = at;
+            same++;
+        } else {
+            *ret_fresh = at;
+        }
+        at++;
+    }
+    *ret_fresh = at < g->count ? at : *ret_fresh;
+    return same;
+}
+
+/* From the last ring if only one agent is new, which is what a join or a weight does. */
+static enum rc fill_from(struct roster_ring *g, const struct roster *r,
+                         const struct assign_list *list)
+{
+    struct assign_conflict conflict;
+    const struct roster_row *last = r->row_count ? &r->rows[r->row_count - 1] : NULL;
+    if (!last || !last->ring)
+        return ring_init(&g->ring, r->shape, list, &conflict);
+    uint32_t *now_at = mem_alloc(last->ring->count * sizeof *now_at);
+    if (!now_at)
+        return RC_NOMEM;
+    struct ring_former former = {.ring = &last->ring->ring, .now_at = now_at};
+    bool is_near = match_last(last, g, now_at, &former.fresh) + 1 >= g->count;
+    enum rc rc = ring_init_from(&g->ring, r->shape, list, is_near ? &former : NULL, &conflict);
+    mem_free(now_at);
+    return rc;
+}
+
 /* Members stand in the order of their names, and no name is living twice. */
-static enum rc fill_ring(struct roster_ring *g, struct ring_shape shape)
+static enum rc fill_ring(struct roster_ring *g, const struct roster *r)
 {
     struct assign_agent *agents = mem_alloc(g->count * sizeof *agents);
     uint32_t *by_name = mem_alloc(g->count * sizeof *by_name);
@@ -39,9 +90,8 @@ static enum rc fill_ring(struct roster_ring *g, struct ring_shape shape)
         by_name[i] = i;
     }
     struct assign_list list = {agents, by_name, g->count};
-    struct assign_conflict conflict;
     if (rc == RC_OK)
-        rc = ring_init(&g->ring, shape, &list, &conflict);
+        rc = fill_from(g, r, &list);
     mem_free(agents);
     mem_free(by_name);
     return rc;
@@ -65,7 +115,7 @@ static enum rc ring_open(const struct roster *r, struct roster_ring **ret)
             g->weight[g->count] = r->members[i]->is.weight;
             g->of[g->count++] = r->members[i];
         }
-    enum rc rc = g->of ? fill_ring(g, r->shape) : RC_NOMEM;
+    enum rc rc = g->of ? fill_ring(g, r) : RC_NOMEM;
     if (rc)
         ring_close(g);
     else
@@ -128,11 +178,6 @@ static uint32_t ring_place(const struct roster_ring *g, const struct member *m)
     return at;
 }
 
-static bool is_absent(const struct roster_row *row, uint32_t place)
-{
-    return row->absent[place / 64] >> place % 64 & 1;
-}
-
 enum rc rows_add_without(struct roster *r, const struct member *m)
 {
     enum rc rc = rows_reserve(r);
@@ -156,7 +201,7 @@ static void renew_ring(struct roster *r)
 {
     struct roster_row *row = last_row(r);
     struct roster_ring *g = NULL;
-    if (!row->ring || row->absent_count < row->ring->count / 4 + 1 || ring_open(r, &g))
+    if (!row->ring || row->absent_count < row->ring->count / 4 + 1 || ring_open(r, &g) || !g)
         return;
     ring_give_up(row->ring);
     *row = (struct roster_row){.ring = g};

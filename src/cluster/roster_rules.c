@@ -60,10 +60,16 @@ static const char *why_not_next(const struct roster *r, const struct roster_entr
     return e->epoch == r->epoch + 1 ? NULL : "its epoch is not the next";
 }
 
-/* What joins and weights wait for, unless nobody is there to settle it. */
-static const char *why_wait(const struct roster *r)
+/* Whether the entry puts somebody into a ring that nobody is in: else nobody could adopt what the
+ * dead have left, and nothing would ever be settled. */
+static bool fills_ring(const struct roster *r, const struct roster_entry *e)
 {
-    return roster_is_open(r) && !is_ring_empty(r) ? "a transition is open" : NULL;
+    return is_ring_empty(r) && e->weight > 0;
+}
+
+static const char *why_wait(const struct roster *r, const struct roster_entry *e)
+{
+    return roster_is_open(r) && !fills_ring(r, e) ? "a transition is open" : NULL;
 }
 
 static const char *why_not_own(const struct roster *r, const struct roster_stand *at,
@@ -90,10 +96,10 @@ static const char *why_not_join(const struct roster *r, const struct roster_stan
         return "that name is living";
     if (e->inc != (former ? former->is.inc : 0) + 1)
         return "its incarnation is not the one behind the former";
-    if (former && former->is.state == ROSTER_DEAD_NOW && !is_ring_empty(r))
+    if (former && former->is.state == ROSTER_DEAD_NOW && !fills_ring(r, e))
         return "its former incarnation is not adopted yet";
     const char *why = why_not_next(r, e);
-    return why ? why : why_wait(r);
+    return why ? why : why_wait(r, e);
 }
 
 static const char *why_not_weight(const struct roster *r, const struct roster_stand *at,
@@ -103,7 +109,7 @@ static const char *why_not_weight(const struct roster *r, const struct roster_st
     if (!why && member_living(r, at->writer)->is.state == ROSTER_LEAVING)
         why = "it is leaving";
     why = why ? why : why_not_next(r, e);
-    return why ? why : why_wait(r);
+    return why ? why : why_wait(r, e);
 }
 
 static const char *why_not_leave(const struct roster *r, const struct roster_stand *at,

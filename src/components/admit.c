@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* admit: links of this shard's hosts enter the frontier, unless they are known, or there is no room
  * for more of their kind: hosts of one domain, queries of one path. They are in the journal
- * already, so a crash now loses none of them. Budgets are asked here because only the owner of a
- * host can tell what is new. */
+ * already, so a crash now loses none of them; which of them had no room is journalled too, so that
+ * they stay out. Budgets are asked here because only the owner of a host can tell what is new;
+ * where the host rests on disk, they are asked when it is loaded (ledger_here.c). */
 #include "components/links.h"
 #include "components/services.h"
 #include "components/visit.h"
 
 #include "base/mem.h"
 #include "flow/part.h"
+#include "frontier/rest.h"
 
-enum { AT_ONCE = 512 };
+enum { AT_ONCE = 512, DROPPED_MAX_BYTES = 64 << 20 };
 
 enum { OUT, AGAIN };
 
@@ -19,6 +21,8 @@ struct admit {
     struct depths *depths; /* or NULL */
     struct budget *budget;
     struct frontier *frontier;
+    unsigned shards;
+    struct buf dropped; /* fingerprints of the links at hand that have no room */
 };
 
 static enum rc admit_open(struct instance *self, struct buf *why)
@@ -31,24 +35,44 @@ static enum rc admit_open(struct instance *self, struct buf *why)
     a->budget = part_provider(self, 1);
     a->frontier = ledger_frontier(a->ledger->ledger, self->shard);
     a->depths = a->ledger->depths ? a->ledger->depths[self->shard] : NULL;
+    a->shards = self->shard_count;
+    buf_init(&a->dropped, DROPPED_MAX_BYTES);
     self->state = a;
     return RC_OK;
 }
 
 static void admit_close(struct instance *self)
 {
-    mem_free(self->state);
+    struct admit *a = self->state;
+    buf_done(&a->dropped);
+    mem_free(a);
+}
+
+/* The domain may get more hosts with a link of yet another domain: who sees this link again is to
+ * send it again. */
+static void forget_sent(struct ledger_service *l, unsigned shards, uint64_t fingerprint)
+{
+    for (unsigned i = 0; i < shards && i < CRAWL_MAX_SHARDS; i++) {
+        _Atomic uint64_t *slot = l->sent[i] ? &l->sent[i]->slots[fingerprint % SENT_SLOTS] : NULL;
+        if (slot && atomic_load_explicit(slot, memory_order_relaxed) - fingerprint <= UINT8_MAX)
+            atomic_store_explicit(slot, 0, memory_order_relaxed); /* it has the depth added */
+    }
 }
 
 /* Only what nobody knows is counted against budgets. */
-static bool has_room(struct admit *a, const struct candidate *c, struct str from,
-                     unsigned *new_hosts)
+static bool has_room(struct admit *a, struct candidate *c, struct str from, unsigned *new_hosts)
 {
+    if (frontier_rests(a->frontier, c->position)) {
+        c->from = from;
+        return true;
+    }
     if (frontier_knows(a->frontier, c->position, c->fingerprint))
         return true;
     if (!frontier_host(a->frontier, c->position, c->host)) {
-        if (!budget_new_host(a->budget, c->host, from, *new_hosts))
+        if (!budget_new_host(a->budget, c->host, from, *new_hosts)) {
+            forget_sent(a->ledger, a->shards, c->fingerprint);
             return false;
+        }
         ++*new_hosts;
     }
     return budget_query(a->budget, c->position, c->path);
@@ -86,7 +110,7 @@ static void note_depths(struct instance *self, struct links *links, const struct
         else if (is == NEARER_WAITING)
             remember(self, c);
     }
-    struct links *l = n ? links_open(nearer, n, STR(""), 0) : NULL;
+    struct links *l = n ? links_open(nearer, n, STR(""), 0, 0) : NULL;
     if (n && !l)
         part_fail(self, RC_NOMEM, "no memory for links");
     if (!l)
@@ -100,7 +124,7 @@ static void admit_some(struct instance *self, struct links *links, const struct 
 {
     struct admit *a = self->state;
     enum admitted became[AT_ONCE];
-    uint64_t fresh = 0;
+    uint64_t fresh = 0, later = 0;
     if (a->depths)
         note_depths(self, links, list, count);
     enum rc rc = ledger_admit(a->ledger->ledger, self->shard, links->epoch, list, count,
@@ -109,21 +133,40 @@ static void admit_some(struct instance *self, struct links *links, const struct 
         part_fail(self, rc, "cannot admit links: %s", rc_text(rc));
         return;
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         fresh += became[i] == ADMITTED_NEW;
+        later += became[i] == ADMITTED_LATER;
+    }
     count_add(&a->ledger->counts.admitted, fresh);
-    count_add(&a->ledger->counts.known, count - fresh);
+    count_add(&a->ledger->counts.known, count - fresh - later);
 }
 
-/* Moves those with room to the front; how many there are. */
-static size_t choose(struct admit *a, struct links *links)
+/* Moves those with room to the front; how many there are. The fingerprints of the others go into
+ * `dropped`. */
+static size_t choose(struct admit *a, struct links *links, struct buf *dropped)
 {
     unsigned new_hosts = 0;
     size_t kept = 0;
-    for (size_t i = 0; i < links->count; i++)
+    for (size_t i = 0; i < links->count; i++) {
+        uint64_t fingerprint = links->list[i].fingerprint;
         if (has_room(a, &links->list[i], links->from, &new_hosts))
             links->list[kept++] = links->list[i];
+        else
+            buf_add(dropped, str_make((const char *)&fingerprint, sizeof fingerprint));
+    }
     return kept;
+}
+
+static void drop(struct instance *self, const struct links *links, size_t count)
+{
+    struct admit *a = self->state;
+    enum rc rc = buf_rc(&a->dropped);
+    count_add(&a->ledger->counts.over_budget, count);
+    rc = rc ? rc
+            : ledger_drop(a->ledger->ledger, self->shard, links->epoch, links->batch,
+                          (const uint64_t *)(const void *)a->dropped.p, count);
+    if (rc)
+        part_fail(self, rc, "cannot remember which links were left out: %s", rc_text(rc));
 }
 
 static void admit_handle(struct instance *self, unsigned inlet, struct message *m)
@@ -131,11 +174,10 @@ static void admit_handle(struct instance *self, unsigned inlet, struct message *
     (void)inlet;
     struct admit *a = self->state;
     struct links *links = links_of(m);
-    size_t kept = choose(a, links);
-    if (kept < links->count) {
-        count_add(&a->ledger->counts.over_budget, links->count - kept);
-        ledger_drop(a->ledger->ledger, links->epoch, links->count - kept);
-    }
+    buf_clear(&a->dropped);
+    size_t kept = choose(a, links, &a->dropped);
+    if (kept < links->count)
+        drop(self, links, links->count - kept);
     for (size_t at = 0; at < kept; at += AT_ONCE)
         admit_some(self, links, &links->list[at], kept - at < AT_ONCE ? kept - at : AT_ONCE);
     part_emit(self, OUT, m);

@@ -12,6 +12,7 @@ extern const struct part part_fetch;
 extern const struct part part_robots;
 extern const struct part part_read;
 extern const struct part part_focus;
+extern const struct part part_compare;
 extern const struct part part_intake;
 extern const struct part part_keep;
 extern const struct part part_settle;
@@ -54,6 +55,7 @@ static const struct part *const parts[] = {
     &part_robots,
     &part_read,
     &part_focus,
+    &part_compare,
     &part_intake,
     &part_keep,
     &part_settle,

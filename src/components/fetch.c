@@ -8,10 +8,14 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "fetch/type_set.h"
+#include "net/head.h"
 
 enum { PAGE, ROBOTS, FAILED };
 
-enum { ROBOTS_BODY_BYTES = ROBOTS_BODY_MAX + 1 }; /* one more shows that it was longer */
+enum {
+    ROBOTS_BODY_BYTES = ROBOTS_BODY_MAX + 1, /* one more shows that it was longer */
+    TYPE_MAX_BYTES = 64 << 10,               /* of a Content-Type over several lines */
+};
 
 struct fetch_settings {
     struct str user_agent, contact;
@@ -26,7 +30,7 @@ static const struct option fetch_options[] = {
     ROW(TEXT, contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),
     ROW(SIZE, body_bytes, "body-size", "100M", "a body is cut behind so many bytes", .min = 1),
     ROW(DURATION, retry_after_most_ms, "retry-after-most", "24h", "the longest Retry-After kept"),
-    ROW(LIST, types, "types", NULL, "answers of other types are neither read nor archived",
+    ROW(LIST, types, "types", NULL, "answers of other types are left where they are",
         .arg = "TYPE,..."),
     {0},
 };
@@ -135,12 +139,19 @@ static struct pace_end end_of(struct fetch *f, const struct visit *v, const stru
 }
 
 /* Redirects have a body that nobody reads, a 304 has none, and sitemaps are asked for by us. */
-static bool has_other_type(const struct fetch *f, const struct visit *v)
+static bool wants_type(struct http_ask *ask, uint16_t status, struct str head)
 {
+    struct visit *v = EVENT_OF(ask, struct visit, ask);
+    const struct fetch *f = v->fetch;
     struct str hops = v->lent.hops;
     bool is_ours = hops.n && hops.p[hops.n - 1] == HOP_PREREQUISITE;
-    bool has_body = v->end.status < 300 || v->end.status >= 400;
-    return f->types && v->answer && has_body && !is_ours && !type_set_has(f->types, v->mime);
+    bool has_body = status < 300 || status >= 400;
+    struct buf scratch = {.max = TYPE_MAX_BYTES};
+    v->has_other_type =
+        has_body && !is_ours &&
+        !type_set_has(f->types, media_type(head_get(head, STR("Content-Type"), &scratch)));
+    buf_done(&scratch);
+    return !v->has_other_type;
 }
 
 static void on_answer(struct http_ask *ask, const struct http_answer *answer)
@@ -162,7 +173,6 @@ static void on_answer(struct http_ask *ask, const struct http_answer *answer)
         return;
     }
     visit_warm(v);
-    v->has_other_type = has_other_type(f, v);
     visit_judge(v, f->pace, &f->rng);
     part_emit(f->self, visit_has_result(v) ? PAGE : FAILED, &v->head);
 }
@@ -196,6 +206,7 @@ static void fetch_handle(struct instance *self, unsigned inlet, struct message *
         .guard = f->guard,
         .request = v->request,
         .body_bytes = v->kind == VISIT_ROBOTS ? ROBOTS_BODY_BYTES : s->body_bytes,
+        .wants = f->types && v->kind == VISIT_PAGE ? wants_type : NULL,
         .done = on_answer,
     };
     list(f, v);

@@ -18,17 +18,6 @@ enum {
     LINKS_MAX_BYTES = 16 << 20,
 };
 
-struct intake_settings {
-    struct str normalise;
-};
-
-static const struct option intake_options[] = {
-    OPTION_TEXT_ROW(struct intake_settings, normalise, "normalise", "default",
-                    "the rules that make equal URLs equal (orbweaver try url --help)",
-                    .arg = "RULES"),
-    {0},
-};
-
 /* Fingerprints of one page's links: open addressing, emptied by a new mark. */
 struct page_set {
     struct page_slot {
@@ -57,20 +46,15 @@ static void intake_close(struct instance *self)
 
 static enum rc intake_open(struct instance *self, struct buf *why)
 {
-    const struct intake_settings *s = self->settings;
     struct intake *in = mem_zero(1, sizeof *in);
-    struct str bad;
+    (void)why;
     if (!in)
         return RC_NOMEM;
     self->state = in;
     in->ledger = part_provider(self, 0);
     in->scope = part_provider(self, 1);
-    enum rc rc = url_rules_parse(s->normalise, &in->rules, &bad);
-    if (rc) {
-        buf_printf(why, "normalise: \"" STR_FMT "\" is no rule", STR_ARG(bad));
-        intake_close(self);
-    }
-    return rc;
+    in->rules = scope_rules(in->scope->scope);
+    return RC_OK;
 }
 
 /* Each link once ------------------------------------------------------------------------------- */
@@ -164,7 +148,7 @@ struct judging {
     struct url base;
     const struct url *relative_to;
     size_t bytes;                    /* of the links so far */
-    const struct visit_known *known; /* of the reference, in VISIT_KNOWN */
+    const struct visit_known *known; /* of the reference, in VISIT_KNOWN; else NULL */
     char last_hop;                   /* hops of the last link, for the next of the same kind */
     struct str last_hops;
     uint32_t off_topic, rejected[SCOPE_VERDICTS_]; /* counted here, told at the end */
@@ -174,7 +158,7 @@ static struct str hops_of(struct judging *j, char hop)
 {
     if (j->v->kind == VISIT_SEEDS)
         return STR("");
-    if (j->v->kind == VISIT_KNOWN)
+    if (j->known)
         return j->known->hops;
     if (j->last_hop != hop) {
         const struct str pieces[] = {j->v->lent.hops, {&hop, 1}};
@@ -309,8 +293,6 @@ const struct part part_intake = {
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "counts"},
                                         {"scope", SCOPE_INTERFACE, "knows what belongs"},
                                         {0}},
-    .options = intake_options,
-    .settings_bytes = sizeof(struct intake_settings),
     .open = intake_open,
     .close = intake_close,
     .handle = intake_handle,

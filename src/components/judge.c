@@ -52,6 +52,11 @@ static bool is_stranger(const struct visit *v)
     return v->card->pages == 0 || host_origins(v->lent.host) > 1;
 }
 
+uint64_t origin_trial(const struct lent *l)
+{
+    return hash64(l->path) | 1;
+}
+
 void visit_judge(struct visit *v, struct pace_service *pace, struct rng *rng)
 {
     if (v->has_verdict)
@@ -59,7 +64,9 @@ void visit_judge(struct visit *v, struct pace_service *pace, struct rng *rng)
     v->end.is_stranger = is_stranger(v);
     struct pace_settings now = pace->now(pace);
     const struct card_origin *o = visit_faulty_origin(v);
-    v->verdict = pace_judge(&now, &v->end, o ? o->tries : v->card->tries,
-                            o ? o->failures : v->card->failures, crawl_delay_ms(v), rng);
+    bool is_on_trial = o && o->trial == origin_trial(&v->lent);
+    uint32_t tries = is_on_trial ? o->tries : o ? 0 : v->card->tries;
+    v->verdict = pace_judge(&now, &v->end, tries, o ? o->failures : v->card->failures,
+                            crawl_delay_ms(v), rng);
     v->has_verdict = true;
 }

@@ -16,6 +16,9 @@ void visit_leave(struct visit *v, struct addresses_service *a, uint64_t now_ms);
  * failed. NULL: the fault is the whole host's, or there is none. */
 struct card_origin *visit_faulty_origin(const struct visit *v);
 
+/* Which URL of the origin it is, for card_origin.trial; never 0. */
+uint64_t origin_trial(const struct lent *l);
+
 /* Sets v->verdict, once, from v->end and what the card says of earlier tries. */
 void visit_judge(struct visit *v, struct pace_service *pace, struct rng *rng);
 

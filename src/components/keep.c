@@ -6,6 +6,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "url/normalise.h"
+
+enum { PAST_ARENA_BYTES = 4 << 20 };
 
 struct keep_settings {
     bool archive_only;
@@ -86,6 +89,27 @@ static const struct digest_ref *confirmed(const struct visit *v)
     return ref;
 }
 
+/* The history has the name of a record whose payload is known from before a restart, as long as
+ * nothing newer was captured of its URL. */
+static void name_record(void *ctx, const struct digest *d, struct digest_ref *ref)
+{
+    struct keep *k = ctx;
+    struct history *h = ledger_history(k->ledger->ledger);
+    struct arena *arena = h ? arena_open(4096, PAST_ARENA_BYTES) : NULL;
+    char room[DIGEST_TABLE_MAX_URI];
+    struct url_parser parser = {0};
+    struct url url;
+    struct past past;
+    if (arena &&
+        url_parse(&parser, ref->uri, NULL, (struct url_room){room, sizeof room}, &url) == RC_OK &&
+        history_get(h, url_fingerprint(&url), arena, &past) == RC_OK && past.has_digest &&
+        digest_eq(&past.digest, d)) {
+        memcpy(ref->id.bytes, past.record_id, sizeof ref->id.bytes);
+        ref->date_ms = past.captured_ms;
+    }
+    arena_close(arena);
+}
+
 /* So that the same payload once more is a revisit of the earlier capture. */
 static void recall_payload(struct keep *k, const struct visit *v)
 {
@@ -123,6 +147,8 @@ static enum rc keep_answer(struct instance *self, struct keep *k, struct visit *
         .facts = s->archive_only ? NULL : &facts,
         .not_modified = confirmed(v),
         .not_modified_digest = v->has_past ? &v->past.digest : NULL,
+        .name = name_record,
+        .name_ctx = k,
     };
     recall_payload(k, v);
     enum rc rc = capture_write(k->writer, ledger_warc(k->ledger->ledger, self->shard),

@@ -32,8 +32,9 @@ struct ledger_part_settings {
     uint64_t image_bytes;
     uint64_t reserve_bytes;
     uint64_t hosts, host_queue;
+    uint64_t frontier_bytes, slice_ms, recent_bytes;
     bool no_history;
-    bool recrawl;
+    bool recrawl, compare;
     bool archive_only, no_archive;
     uint64_t depth, depth_urls;
     struct option_list keywords;
@@ -60,6 +61,12 @@ static const struct option ledger_options[] = {
     ROW(SIZE, reserve_bytes, "disk-reserve", "256M", "the crawl pauses when the disk has less"),
     ROW(COUNT, hosts, "hosts", "10M", "most hosts that are known", .min = 1),
     ROW(COUNT, host_queue, "host-queue", "10M", "most URLs that wait for a host", .min = 1),
+    ROW(SIZE, frontier_bytes, "frontier-memory", "2G",
+        "memory for known and queued URLs; past it they rest on disk; 0 is no limit"),
+    ROW(DURATION, slice_ms, "frontier-slice", "60s",
+        "hosts with work stay in memory so long before others have their turn"),
+    ROW(SIZE, recent_bytes, "frontier-recent", "1M",
+        "of each shard, for links to what rests on disk that came lately"),
     ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
     ROW(BOOL, recrawl, "recrawl", "no", "begin anew, and ask again for what is known"),
     ROW(COUNT, depth, "depth", "100", "links followed from a seed; below 100 ways are compared"),
@@ -68,6 +75,8 @@ static const struct option ledger_options[] = {
     ROW(BOOL, archive_only, "archive-only", "no", "the links of a page cannot be read back"),
     ROW(BOOL, no_archive, "no-archive", "no", "nor then"),
     ROW(LIST, keywords, "keywords", NULL, "with a topic ways are not compared"),
+    ROW(BOOL, compare, "compare", "no",
+        "keep of every page what a recrawl compares, from the first crawl on"),
     {0},
 };
 #undef ROW
@@ -82,6 +91,7 @@ struct ledger_part {
     struct disk *disk;
     struct arena *arena;
     struct scope_service *scope;
+    struct budget *budget;
     struct seed_set seeds;
     struct depths *depths[CRAWL_MAX_SHARDS];
 };
@@ -181,13 +191,52 @@ static enum rc open_directory(const char *path, struct ledger_part *p, struct bu
     return rc == RC_OK || rc == RC_NOMEM ? rc : RC_IO;
 }
 
+/* What links to hosts that rested turn out to be, when these are loaded. */
+static bool may_enter(void *ctx, const struct candidate *c, bool is_new_host, unsigned page_hosts)
+{
+    struct ledger_part *p = ctx;
+    if (is_new_host && !budget_new_host(p->budget, c->host, c->from, page_hosts))
+        return false;
+    return budget_query(p->budget, c->position, c->path);
+}
+
+static void became(void *ctx, enum admitted what)
+{
+    struct ledger_part *p = ctx;
+    struct crawl_counts *c = &p->service.counts;
+    count_add(what == ADMITTED_NEW       ? &c->admitted
+              : what == ADMITTED_REFUSED ? &c->over_budget
+                                         : &c->known,
+              1);
+}
+
+/* What earlier runs took of a domain, host by host: of what is in memory at once, of what rests
+ * when it is loaded. */
+static void restore_host(void *ctx, const struct host *h)
+{
+    struct ledger_part *p = ctx;
+    const struct card *c = card_if(h);
+    budget_restore_domain(p->budget, host_name(h), c ? c->pages : 0, c ? c->bytes : 0, true);
+}
+
+/* 0 is no limit, and stays so. */
+static uint64_t share_of(uint64_t bytes, unsigned shards)
+{
+    return bytes && bytes < shards ? 1 : bytes / shards;
+}
+
 static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct buf *why)
 {
     const struct ledger_part_settings *s = self->settings;
     struct str history = arena_printf(p->arena, "%s/state/history", s->output.p);
     struct ledger_settings l = {
         .shards = self->shard_count,
-        .frontier = {.max_hosts = s->hosts, .max_host_queue = s->host_queue},
+        .frontier = {.max_hosts = s->hosts,
+                     .max_host_queue = s->host_queue,
+                     .memory_bytes = share_of(s->frontier_bytes, self->shard_count),
+                     .slice_ms = s->slice_ms,
+                     .recent_bytes = s->recent_bytes,
+                     .asks = {may_enter, became, restore_host, p}},
         .journal = {.segment_bytes = 64 << 20, .buffer_bytes = 16 << 20},
         .history_path = s->no_history ? NULL : history.p,
         .digest_bytes = s->digest_bytes,
@@ -296,13 +345,6 @@ static void ledger_here_close(struct instance *self)
     mem_free(p);
 }
 
-/* What earlier runs took of a domain, host by host. */
-static void restore_host(void *budget, const struct host *h)
-{
-    const struct card *c = card_if(h);
-    budget_restore_domain(budget, host_name(h), c ? c->pages : 0, c ? c->bytes : 0, true);
-}
-
 static enum rc ledger_here_open(struct instance *self, struct buf *why)
 {
     struct ledger_part *p = mem_zero(1, sizeof *p);
@@ -311,6 +353,7 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     self->state = p;
     calls_init(&p->service.calls);
     p->scope = part_provider(self, 0);
+    p->budget = part_provider(self, 1);
     p->service.clock = part_clock(self);
     p->service.begun_ms = clock_now_ms(p->service.clock);
     p->service.knows_seed = knows_seed;
@@ -325,13 +368,13 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     }
     struct ledger_totals t = ledger_totals(p->service.ledger);
     p->service.earlier_ms = t.elapsed_ms;
+    const struct ledger_part_settings *set = self->settings;
+    p->service.compares = !set->no_history && (set->compare || p->service.opened.is_recrawl);
     if (p->service.opened.is_restarted)
-        p->service.not_before_ms =
-            p->service.begun_ms + ((const struct ledger_part_settings *)self->settings)->delay_ms;
-    budget_restore(part_provider(self, 1), t.pages, t.bytes, 0); /* the gate tells all the time */
+        p->service.not_before_ms = p->service.begun_ms + set->delay_ms;
+    budget_restore(p->budget, t.pages, t.bytes, 0); /* the gate tells all the time */
     for (unsigned shard = 0; shard < self->shard_count; shard++)
-        frontier_each_host(ledger_frontier(p->service.ledger, shard), restore_host,
-                           part_provider(self, 1));
+        frontier_each_host(ledger_frontier(p->service.ledger, shard), restore_host, p);
     return RC_OK;
 }
 

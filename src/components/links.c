@@ -30,7 +30,7 @@ static struct str put(char **at, struct str s)
 }
 
 struct links *links_open(const struct candidate *const *list, size_t count, struct str from,
-                         unsigned epoch)
+                         unsigned epoch, uint64_t batch)
 {
     size_t bytes = sizeof(struct links) + count * sizeof(struct candidate) + from.n;
     for (size_t i = 0; i < count; i++)
@@ -40,6 +40,7 @@ struct links *links_open(const struct candidate *const *list, size_t count, stru
         return NULL;
     message_init(&l->head, &links_type);
     l->epoch = epoch;
+    l->batch = batch;
     l->count = count;
     char *at = (char *)&l->list[count];
     l->from = put(&at, from);

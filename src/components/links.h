@@ -13,6 +13,7 @@
 struct links {
     struct message head;
     unsigned epoch;  /* the ledger's */
+    uint64_t batch;  /* the ledger's: where they are journalled */
     struct str from; /* the host of the page they were found on; "" for seeds */
     size_t count;
     struct candidate list[];
@@ -20,7 +21,7 @@ struct links {
 
 /* Copies the candidates with their texts. NULL without memory. */
 struct links *links_open(const struct candidate *const *list, size_t count, struct str from,
-                         unsigned epoch);
+                         unsigned epoch, uint64_t batch);
 
 /* Its URL. */
 void candidate_print(const struct candidate *c, struct buf *out);

@@ -174,6 +174,7 @@ static enum rc read_html(struct read_part *r, const struct read_settings *s, str
         text = buf_str(&r->utf8);
     }
     unsigned texts = s->keywords.count ? PAGE_TEXT | PAGE_ANCHORS : 0;
+    texts |= r->ledger->compares ? PAGE_TEXT | PAGE_TAGS : 0;
     struct page_options o = {.parts = PAGE_LINKS | PAGE_HEAD | texts,
                              .xml = v->media == MEDIA_XHTML,
                              .agent = request_robots_token(s->user_agent)};
@@ -183,6 +184,8 @@ static enum rc read_html(struct read_part *r, const struct read_settings *s, str
         return rc;
     v->text = text;
     v->visible = page.text;
+    v->tags = page.tags_cut || page.text_cut ? NULL : page.tags;
+    v->tag_count = page.tag_count;
     v->title = page.title;
     v->base = page.base;
     v->robots_bits |= page.robots;

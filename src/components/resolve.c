@@ -163,8 +163,9 @@ static void resolve_handle(struct instance *self, unsigned inlet, struct message
     const struct card *c = v->card;
     bool is_known = is_own_host(v) && c->address_count && c->addresses_until_ms > part_now_ms(self);
     int dead_code = dead_code_of(v);
-    if (dead_code) {
+    if (v->state != VISIT_REFUSED && dead_code)
         visit_refuse(v, dead_code, "its host was given up");
+    if (v->state == VISIT_REFUSED) {
         part_emit(self, FAILED, m);
     } else if (is_known) {
         choose(r, v, c->addresses, c->address_count);

@@ -4,13 +4,16 @@
  * Rules go to the host's card; the sitemaps that the file names become references of the visit. A
  * redirect is followed from here, up to five times, as RFC 9309 (2.3.1.2) wants: after the host's
  * delay, for most lead to the same host, the visit goes back to resolve with another URL, past the
- * guard and the limits of that address. What is found there holds for the origin first asked. */
+ * guard and the limits of that address; the answer that led there goes on to the archive and the
+ * log as a visit of its own. What is found there holds for the origin first asked. */
 #include "components/judge.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "fetch/decode.h"
+
+#include <assert.h>
 
 enum { OUT, AGAIN };
 
@@ -115,6 +118,30 @@ static void on_due(struct timer *t, uint64_t now_ms)
     part_emit(h->robots->self, AGAIN, &h->visit->head);
 }
 
+/* What led elsewhere is an answer like any other: it is archived and logged on its own, now, while
+ * its bytes are there. */
+static void tell_hop(struct robots_part *r, struct visit *v, const struct url *from)
+{
+    struct visit *hop = visit_open(VISIT_HOP, NULL);
+    if (!hop) {
+        part_fail(r->self, RC_NOMEM, "no memory for a redirect");
+        return;
+    }
+    hop->url = *from;
+    hop->state = VISIT_ENDED;
+    hop->lent = v->lent;
+    hop->card = v->card;
+    hop->request = v->request;
+    hop->begun_ms = v->begun_ms;
+    hop->date_ms = v->date_ms;
+    hop->answer = v->answer;
+    hop->heads = v->heads;
+    hop->end = v->end;
+    hop->mime = v->mime;
+    part_derive(r->self, &v->head, &hop->head);
+    part_emit(r->self, OUT, &hop->head);
+}
+
 /* The visit as it was before it was resolved, with the new URL, after a while. */
 static void ask_again(struct robots_part *r, struct visit *v)
 {
@@ -155,6 +182,7 @@ static enum rc parse(struct robots_part *r, const struct robots_settings *s, con
                      const struct robots **ret)
 {
     const struct http_answer *a = v->answer;
+    assert(a); /* no answer means no body to use */
     struct decode_input in = {
         .body = a->body,
         .is_chunked = a->is_chunked,
@@ -228,7 +256,9 @@ static void robots_handle(struct instance *self, unsigned inlet, struct message 
     int status = v->answer && v->end.http <= HTTP_TRUNCATED ? v->end.status : 0;
     enum robots_status_meaning meaning = robots_status(status);
     if (meaning == ROBOTS_REDIRECT) {
+        struct url from = v->url;
         if (redirect(r, v)) {
+            tell_hop(r, v, &from);
             ask_again(r, v);
             return;
         }

@@ -5,6 +5,7 @@
  * from the frontier; where the host's robots.txt is not known, or too old, that is what is visited
  * first, with the same loan. Links that were admitted and loans that came back arrive as `links`
  * messages: they only say that there may be something to lend again. */
+#include "components/judge.h"
 #include "components/links.h"
 #include "components/services.h"
 #include "components/visit.h"
@@ -17,6 +18,7 @@ enum {
     GAUGES_EVERY = 64,
     CREDITS_EACH = 4, /* the visit, and its links to a few shards */
     VISITS_OPEN = 512,
+    LOOK_AGAIN_MS = 2,
 };
 
 struct schedule_settings {
@@ -59,6 +61,8 @@ static void gauges(struct schedule *s)
     atomic_store_explicit(&to->out, c.out, memory_order_relaxed);
     atomic_store_explicit(&to->waiting, c.waiting, memory_order_relaxed);
     atomic_store_explicit(&to->ready, c.ready, memory_order_relaxed);
+    atomic_store_explicit(&to->resting, c.resting, memory_order_relaxed);
+    atomic_store_explicit(&to->unsorted, c.unsorted, memory_order_relaxed);
     atomic_store_explicit(&to->memory_bytes, c.bytes, memory_order_relaxed);
     atomic_store_explicit(&to->due_ms, frontier_due_ms(s->frontier), memory_order_relaxed);
 }
@@ -122,11 +126,17 @@ static struct visit *borrow(struct schedule *s, struct lent *lent)
     struct card *card = card_of(lent->host);
     if (!card)
         return NULL;
-    struct visit *v = visit_open(needs_robots(s, card, lent) ? VISIT_ROBOTS : VISIT_PAGE, &s->pool);
+    bool wants_robots = needs_robots(s, card, lent);
+    enum budget_verdict share =
+        wants_robots ? budget_share(s->budget, lent->host_name, card->pages, card->bytes)
+                     : BUDGET_OK;
+    struct visit *v = visit_open(wants_robots && !share ? VISIT_ROBOTS : VISIT_PAGE, &s->pool);
     if (!v)
         return NULL;
     v->lent = *lent;
     v->card = card;
+    if (share) /* no page will be asked for, so neither is its robots.txt */
+        visit_refuse(v, FETCH_QUOTA, budget_verdict_text(share));
     if (visit_name(v, v->kind) == RC_OK) {
         recall(s, v);
         return v;
@@ -136,12 +146,16 @@ static struct visit *borrow(struct schedule *s, struct lent *lent)
 }
 
 /* An origin of the host that did not answer is left alone for a while: its URLs go behind the
- * others. Once all of the queue has gone round, the host itself waits. */
+ * others. Once all of the queue has gone round, the host itself waits. And it has one URL on trial,
+ * so that the tries of each are its own: the others of that origin wait for its result. Where that
+ * URL is nowhere in the queue, another takes its place. */
 static bool put_back(struct schedule *s, struct lent *lent, uint64_t now_ms)
 {
     struct card *c = card_of(lent->host);
-    const struct card_origin *o = c ? card_origin_of(c, lent->is_https, lent->port, false) : NULL;
-    if (!o || o->dead_code || o->next_ms <= now_ms) {
+    struct card_origin *o = c ? card_origin_of(c, lent->is_https, lent->port, false) : NULL;
+    bool is_early = o && o->next_ms > now_ms;
+    bool is_other = o && !is_early && o->trial && o->trial != origin_trial(lent);
+    if (!o || o->dead_code || (!is_early && !is_other)) {
         if (c)
             c->put_back = 0;
         return false;
@@ -149,6 +163,10 @@ static bool put_back(struct schedule *s, struct lent *lent, uint64_t now_ms)
     bool is_round = ++c->put_back > host_queued(lent->host);
     if (is_round)
         c->put_back = 0;
+    if (is_round && is_other) {
+        o->trial = 0;
+        return false;
+    }
     ledger_put_last(s->ledger->ledger, s->self->shard, lent, is_round ? o->next_ms : now_ms);
     return true;
 }
@@ -159,9 +177,9 @@ static uint64_t left_ms(struct schedule *s)
     return budget_left_ms(s->budget, ledger_service_elapsed_ms(s->ledger));
 }
 
-static enum produced end_crawl(struct schedule *s)
+static enum produced end_crawl(struct schedule *s, enum budget_verdict limit)
 {
-    log_info(part_log(s->self), "crawl.limit", LOG_C("reached", budget_verdict_text(BUDGET_TIME)));
+    log_info(part_log(s->self), "crawl.limit", LOG_C("reached", budget_verdict_text(limit)));
     ledger_conclude(s->ledger->ledger);
     part_drain(s->self);
     return PRODUCED_IDLE;
@@ -170,16 +188,19 @@ static enum produced end_crawl(struct schedule *s)
 /* Nobody is ready. If somebody will be, the timer says so; if not, only a message can change it. */
 static enum produced wait_for_host(struct schedule *s)
 {
-    uint64_t due_ms = frontier_due_ms(s->frontier);
+    uint64_t due_ms = frontier_due_ms(s->frontier), now_ms = part_now_ms(s->self);
+    bool is_idle = due_ms == UINT64_MAX;
     gauges(s);
-    if (due_ms == UINT64_MAX)
-        return PRODUCED_IDLE;
-    uint64_t now_ms = part_now_ms(s->self);
+    if (is_idle &&
+        budget_is_spent(s->budget)) /* somebody may be typing seeds that nobody will ask */
+        return end_crawl(s, BUDGET_PAGES);
+    if (due_ms <= now_ms) /* what rests has work: it is loaded in turns, by others */
+        due_ms = now_ms + LOOK_AGAIN_MS;
     if (due_ms > now_ms && left_ms(s) < due_ms - now_ms)
         due_ms = now_ms + left_ms(s);
-    if (part_timer(s->self, &s->timer, due_ms))
+    if (due_ms != UINT64_MAX && part_timer(s->self, &s->timer, due_ms))
         part_fail(s->self, RC_NOMEM, "no memory for a timer");
-    return PRODUCED_WAIT;
+    return is_idle ? PRODUCED_IDLE : PRODUCED_WAIT;
 }
 
 static enum produced schedule_produce(struct instance *self)
@@ -190,7 +211,7 @@ static enum produced schedule_produce(struct instance *self)
     if (s->asked++ % GAUGES_EVERY == 0)
         gauges(s);
     if (left_ms(s) == 0)
-        return end_crawl(s);
+        return end_crawl(s, BUDGET_TIME);
     if (ledger_is_short(
             s->ledger->ledger)) { /* looks again in a second, and until then lends nobody */
         if (part_timer(self, &s->timer, now_ms + 1000))

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* seeds: where the crawl begins: the URLs that were given, a few hundred to a visit that fetches
- * nothing. What earlier runs have brought is left out. A URL without a scheme gets http://, as
- * people write them. */
+ * nothing. Those of standard input come as they come: nobody waits for them. What earlier runs have
+ * brought is left out. A URL without a scheme gets http://, as people write them. */
 #include "components/seeds.h"
 
+#include "components/line_input.h"
 #include "components/services.h"
 #include "components/visit.h"
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "url/normalise.h"
-
-#include <errno.h>
-#include <stdio.h>
 
 enum { SEEDS_A_VISIT = 200, LINE_BYTES = 64 << 10 };
 
@@ -34,18 +32,15 @@ struct seeds {
     struct ledger_service *ledger;
     struct scope_service *scope;
     size_t given;
-    FILE *file;
-    bool is_stdin;
+    struct line_input input;
     unsigned line;
     char room[URL_ROOM_BYTES];
-    char text[LINE_BYTES];
 };
 
 static void seeds_close(struct instance *self)
 {
     struct seeds *s = self->state;
-    if (s->file && !s->is_stdin)
-        (void)fclose(s->file);
+    line_input_done(&s->input);
     mem_free(s);
 }
 
@@ -60,58 +55,53 @@ static enum rc seeds_open(struct instance *self, struct buf *why)
     s->scope = part_provider(self, 1);
     if (!set->input.n)
         return RC_OK;
-    s->is_stdin = str_eq(set->input, STR("-"));
-    s->file = s->is_stdin ? stdin : fopen(set->input.p, "re");
-    if (s->file)
-        return RC_OK;
-    buf_printf(why, "cannot open " STR_FMT ": %s", STR_ARG(set->input), strerror(errno));
-    seeds_close(self);
-    return RC_NOT_FOUND;
+    enum rc rc = line_input_open(&s->input, self, set->input, LINE_BYTES, why);
+    if (rc)
+        seeds_close(self);
+    return rc ? RC_NOT_FOUND : RC_OK;
 }
 
-/* The next line of the file that is no comment; false at its end. A line that is too long is passed
- * over with a word. */
-static bool next_line(struct instance *self, struct seeds *s, struct str *ret)
+/* The next line that is no comment. A line that is too long is passed over with a word. */
+static enum line_next next_line(struct instance *self, struct seeds *s, struct str *ret)
 {
-    while (s->file && fgets(s->text, sizeof s->text, s->file)) {
-        struct str line = str_c(s->text);
-        bool is_whole = line.n && line.p[line.n - 1] == '\n';
+    enum line_next next;
+    if (!s->input.self)
+        return LINE_END;
+    while ((next = line_input_next(&s->input, ret)) <= LINE_TOO_LONG) {
         s->line++;
-        if (!is_whole && !feof(s->file)) {
-            int c = 0;
-            while (c != '\n' && c != EOF)
-                c = fgetc(s->file);
+        if (next == LINE_TOO_LONG) {
             log_warn(part_log(self), "seed.too_long", LOG_U64("line", s->line));
             continue;
         }
-        *ret = str_trim(line);
+        *ret = str_trim(*ret);
         if (ret->n && ret->p[0] != '#')
-            return true;
+            return LINE_HERE;
     }
-    if (s->file && ferror(s->file) && errno != EINTR)
-        part_fail(self, RC_INVALID, "cannot read the seeds behind line %u of its input: %s",
-                  s->line, strerror(errno));
-    if (s->file && !s->is_stdin)
-        (void)fclose(s->file);
-    s->file = NULL; /* more may come from elsewhere, but not from here */
-    return false;
+    if (next == LINE_END)
+        line_input_done(&s->input); /* more may come from elsewhere, but not from here */
+    return next;
 }
 
-static bool next_seed(struct instance *self, struct seeds *s, struct str *ret)
+static enum line_next next_seed(struct instance *self, struct seeds *s, struct str *ret)
 {
     const struct seeds_settings *set = self->settings;
     if (s->given < set->seeds.count) {
         *ret = set->seeds.items[s->given++];
-        return true;
+        return LINE_HERE;
     }
     return next_line(self, s, ret);
+}
+
+static bool is_in_scheme(char c)
+{
+    return ascii_is_alnum(c) || c == '+' || c == '-' || c == '.';
 }
 
 /* "https://…", and not "example.org/?from=http://…". */
 static bool has_scheme(struct str text)
 {
     size_t at = 0;
-    while (at < text.n && (ascii_is_alnum(text.p[at]) || memchr("+-.", text.p[at], 3)))
+    while (at < text.n && is_in_scheme(text.p[at]))
         at++;
     return at > 0 && str_starts(str_from(text, at), STR("://"));
 }
@@ -132,7 +122,7 @@ static void add(struct instance *self, struct seeds *s, struct visit *v, struct 
         part_count_error(self);
         return;
     }
-    url_normalise(&u, URL_RULES_DEFAULT);
+    url_normalise(&u, scope_rules(s->scope->scope));
     if (!s->ledger->knows_seed(s->ledger, url_fingerprint(&u)))
         (void)visit_refer(v, whole, HOP_LINK, STR_NONE);
 }
@@ -142,21 +132,21 @@ static enum produced seeds_produce(struct instance *self)
     struct seeds *s = self->state;
     struct visit *v = visit_open(VISIT_SEEDS, NULL);
     struct str text;
-    bool more = true;
+    enum line_next next = LINE_HERE;
     if (!v) {
         part_fail(self, RC_NOMEM, "no memory for seeds");
         return PRODUCED_IDLE;
     }
-    for (int i = 0; i < SEEDS_A_VISIT && more; i++) {
-        more = next_seed(self, s, &text);
-        if (more)
+    for (int i = 0; i < SEEDS_A_VISIT && next == LINE_HERE; i++) {
+        next = next_seed(self, s, &text);
+        if (next == LINE_HERE)
             add(self, s, v, text);
     }
     if (v->reference_count)
         part_emit(self, 0, &v->head);
     else
         message_end(&v->head);
-    return more ? PRODUCED_MORE : PRODUCED_IDLE;
+    return next == LINE_HERE ? PRODUCED_MORE : next == LINE_LATER ? PRODUCED_WAIT : PRODUCED_IDLE;
 }
 
 /* Seeds from elsewhere ------------------------------------------------------------------------- */
@@ -218,6 +208,7 @@ static void seeds_stop(struct instance *self)
 {
     struct seeds *s = self->state;
     desk_close(&s->desk, CALLS_SEEDS);
+    line_input_stop(&s->input);
 }
 
 const struct part part_seeds = {

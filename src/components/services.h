@@ -56,6 +56,8 @@ struct crawl_counts {
     _Atomic uint64_t known;                     /* links that were known */
     _Atomic uint64_t revisits;                  /* captures that repeat a payload */
     _Atomic uint64_t changed, unchanged;        /* of what was captured before */
+    /* Of the changed, as far as it is known what: one page may count for the first two. */
+    _Atomic uint64_t changed_structure, changed_text, changed_markup;
     _Atomic uint64_t truncated;
     _Atomic uint64_t relevant, irrelevant; /* pages that fit the topic and that do not (focus) */
     _Atomic uint64_t unkept;               /* answers that were not archived: focus, types */
@@ -64,12 +66,21 @@ struct crawl_counts {
     /* The last word of each shard on its frontier. */
     struct crawl_shard_counts {
         _Atomic uint64_t hosts, known, queued, out, waiting, ready, memory_bytes;
+        _Atomic uint64_t resting, unsorted; /* buckets on disk, links to them not looked at */
         _Atomic uint64_t due_ms; /* when the next host may be asked; UINT64_MAX = none waits */
     } shards[CRAWL_MAX_SHARDS];
 };
 
+/* Fingerprints of links that a shard has sent to others lately; settle's of that shard, but whoever
+ * admits takes those out that may come to be wanted. */
+enum { SENT_SLOTS = 1 << 16 };
+struct sent_links {
+    _Atomic uint64_t slots[SENT_SLOTS];
+};
+
 struct ledger_service {
     struct ledger *ledger;
+    struct sent_links *sent[CRAWL_MAX_SHARDS]; /* set before the flow starts */
     struct ledger_report opened;
     struct clock *clock;
     uint64_t begun_ms;      /* the clock's, of this run */
@@ -77,6 +88,7 @@ struct ledger_service {
     uint64_t not_before_ms; /* the clock's: when it was begun anew, hosts have a rest first */
     struct recent_pages *recent;
     struct depths *const *depths; /* one a shard; NULL: the crawl has no limit that needs them */
+    bool compares; /* pages are compared with what was captured before, or kept to be */
     struct crawl_counts counts;
     struct calls calls; /* from other threads to schedule of each shard, and to seeds */
     /* Whether earlier runs have brought that seed. */

@@ -14,10 +14,6 @@
 
 enum { LINKS, AGAIN };
 
-enum {
-    RECENT_SLOTS = 1 << 16, /* fingerprints of links sent to other shards lately */
-};
-
 struct settle_settings {
     bool archive_only;
 };
@@ -38,12 +34,14 @@ struct settle_part {
     struct addresses_service *addresses;
     struct rng rng;
     struct settle_lines lines;
-    uint64_t recent[RECENT_SLOTS];
+    struct sent_links sent;
 };
 
 static void settle_close(struct instance *self)
 {
     struct settle_part *s = self->state;
+    if (self->shard < CRAWL_MAX_SHARDS)
+        s->ledger->sent[self->shard] = NULL;
     settle_lines_done(&s->lines);
     mem_free(s);
 }
@@ -64,24 +62,26 @@ static enum rc settle_open(struct instance *self, struct buf *why)
     s->depths = s->ledger->depths ? s->ledger->depths[self->shard] : NULL;
     rng_init(&s->rng, clock_wall_ms(s->ledger->clock) + 77 + self->shard);
     settle_lines_init(&s->lines);
+    if (self->shard < CRAWL_MAX_SHARDS)
+        s->ledger->sent[self->shard] = &s->sent;
     return RC_OK;
 }
 
 /* Links ---------------------------------------------------------------------------------------- */
 
 /* Known for certain, and not farther away: in this shard's frontier, or sent to its owner since the
- * start, and so in the journal. */
+ * start, and so in the journal; and not left out there for want of hosts, which may change. */
 static bool is_known(struct settle_part *s, const struct visit_link *l)
 {
     unsigned depth = s->depths ? visit_depth(l->hops) : 0;
     if (frontier_is_mine(s->frontier, l->position))
         return frontier_knows(s->frontier, l->position, l->fingerprint) &&
                (!s->depths || depths_knows(s->depths, l->fingerprint, depth));
-    uint64_t *slot = &s->recent[l->fingerprint % RECENT_SLOTS];
+    _Atomic uint64_t *slot = &s->sent.slots[l->fingerprint % SENT_SLOTS];
     uint64_t sent = l->fingerprint + depth; /* by a way of other length it is sent again */
-    if (*slot == sent)
+    if (atomic_load_explicit(slot, memory_order_relaxed) == sent)
         return true;
-    *slot = sent;
+    atomic_store_explicit(slot, sent, memory_order_relaxed);
     return false;
 }
 
@@ -89,7 +89,7 @@ static bool is_known(struct settle_part *s, const struct visit_link *l)
 static void expect(const struct settle_part *s, const struct visit *v)
 {
     for (size_t i = 0; i < v->link_count; i++)
-        __builtin_prefetch(&s->recent[v->links[i].fingerprint % RECENT_SLOTS], 1);
+        __builtin_prefetch(&s->sent.slots[v->links[i].fingerprint % SENT_SLOTS], 1);
 }
 
 /* The new ones among the visit's links, in its arena. */
@@ -132,7 +132,8 @@ static void send_to(struct settle_part *s, struct visit *v, const struct candida
                     size_t count, unsigned epoch, unsigned shard)
 {
     struct instance *self = s->self;
-    const struct candidate **some = count ? arena_alloc(v->arena, count * sizeof *some) : NULL;
+    const struct candidate **some =
+        count ? arena_alloc(v->arena, count * sizeof(struct candidate *)) : NULL;
     size_t n = 0;
     for (size_t i = 0; some && i < count; i++)
         if (frontier_bucket(list[i].position) % self->shard_count == shard)
@@ -140,7 +141,10 @@ static void send_to(struct settle_part *s, struct visit *v, const struct candida
     if (!n && shard != self->shard)
         return;
     struct str from = visit_is_list(v) ? STR("") : v->lent.host_name;
-    struct links *l = (!count || some) ? links_open(some, n, from, epoch) : NULL;
+    struct links *l =
+        (!count || some)
+            ? links_open(some, n, from, epoch, ledger_settled_at(s->ledger->ledger, self->shard))
+            : NULL;
     if (!l) {
         part_fail(self, RC_NOMEM, "no memory for links");
         return;
@@ -175,7 +179,7 @@ static void note_depth(struct settle_part *s, struct visit *v, struct past *past
                           .is_https = v->lent.is_https,
                           .hops = hops};
     const struct candidate *list = &c;
-    struct links *l = links_open(&list, 1, STR(""), 0);
+    struct links *l = links_open(&list, 1, STR(""), 0, 0);
     if (!l) {
         part_fail(s->self, RC_NOMEM, "no memory for links");
         return;
@@ -200,6 +204,11 @@ static void past_capture(const struct visit *v, struct past *p)
     p->etag = visit_is_whole(v) ? v->heads.etag : v->past.etag;
     p->last_modified = visit_is_whole(v) ? v->heads.last_modified : v->past.last_modified;
     p->changes += change == CHANGE_SEEN;
+    p->codes = is_new                  ? v->codes
+               : v->past.codes.p       ? v->past.codes
+               : change == CHANGE_NONE ? v->codes
+                                       : STR_NONE;
+    p->what_changed = change == CHANGE_SEEN ? (uint8_t)v->what_changed : v->past.what_changed;
     if (v->end.status == 304 && v->has_past)
         p->mime = v->past.mime;
 }
@@ -243,6 +252,10 @@ static void count_result(struct settle_part *s, const struct visit *v, int code)
     }
     count_add(&c->changed, visit_change(v) == CHANGE_SEEN);
     count_add(&c->unchanged, visit_change(v) == CHANGE_NONE);
+    unsigned what = visit_change(v) == CHANGE_SEEN ? v->what_changed : 0;
+    count_add(&c->changed_structure, (what & PAST_STRUCTURE) != 0);
+    count_add(&c->changed_text, (what & PAST_TEXT) != 0);
+    count_add(&c->changed_markup, (what & PAST_MARKUP) != 0);
     count_add(&c->revisits, v->is_kept && v->place.is_revisit);
     count_add(&c->truncated, v->answer && v->answer->outcome == HTTP_TRUNCATED);
 }
@@ -264,6 +277,7 @@ static void update_card(struct settle_part *s, struct visit *v, const struct end
     c->tries = o ? 0 : e->verdict.tries;
     if (o) {
         o->tries = e->verdict.tries;
+        o->trial = e->verdict.tries ? origin_trial(&v->lent) : 0;
         o->failures = e->verdict.failures;
         o->next_ms = clock_now_ms(s->ledger->clock) + e->verdict.wait_ms;
         o->dead_code = e->verdict.next == PACE_DEAD ? e->verdict.code : 0;
@@ -437,6 +451,21 @@ static enum rc settle_list(struct settle_part *s, struct visit *v)
     return rc;
 }
 
+/* A hop of robots.txt: its records and lines. */
+static enum rc settle_hop(struct settle_part *s, struct visit *v)
+{
+    unsigned epoch = 0;
+    struct ledger_outcome o = {
+        .place = v->is_kept ? &v->place : NULL,
+        .capture = v->is_kept ? &v->capture : NULL,
+    };
+    settle_lines_clear(&s->lines);
+    settle_lines_result(&s->lines, v, v->end.status, s->self->shard,
+                        (int64_t)clock_wall_ms(s->ledger->clock));
+    enum rc rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
+    return rc ? rc : ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
+}
+
 static void settle_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
@@ -447,6 +476,8 @@ static void settle_handle(struct instance *self, unsigned inlet, struct message 
     if (visit_is_list(v)) {
         rc = settle_list(s, v);
         v->is_safe = rc == RC_OK;
+    } else if (v->kind == VISIT_HOP) {
+        rc = settle_hop(s, v);
     } else if (v->state == VISIT_LATER) {
         ledger_return(s->ledger->ledger, self->shard, &v->lent, v->due_ms);
         send_to(s, v, NULL, 0, 0, self->shard);

@@ -78,6 +78,16 @@ static void note_answer(struct buf *out, size_t begun, const struct http_answer 
         note(out, begun, "h2");
 }
 
+static void note_change(struct buf *out, size_t begun, unsigned what)
+{
+    if (what & PAST_STRUCTURE)
+        note(out, begun, "changed:structure");
+    if (what & PAST_TEXT)
+        note(out, begun, "changed:text");
+    if (what & PAST_MARKUP)
+        note(out, begun, "changed:markup");
+}
+
 static void annotate(struct buf *out, const struct visit *v)
 {
     size_t begun = out->n;
@@ -90,6 +100,8 @@ static void annotate(struct buf *out, const struct visit *v)
         note(out, begun, v->end.status == 304 ? "warcRevisit:notModified" : "duplicate:digest");
     if (visit_change(v) != CHANGE_UNKNOWN)
         note(out, begun, visit_change(v) == CHANGE_SEEN ? "changed" : "unchanged");
+    if (visit_change(v) == CHANGE_SEEN)
+        note_change(out, begun, v->what_changed);
     if (v->answer)
         note_answer(out, begun, v->answer);
     if (v->is_cut)
@@ -137,7 +149,7 @@ static void crawl_log(struct settle_lines *l, const struct visit *v, int code, u
     buf_add(out, url_href(&v->url));
     buf_byte(out, ' ');
     buf_add(out, v->lent.hops);
-    if (v->kind == VISIT_ROBOTS)
+    if (v->kind == VISIT_ROBOTS || v->kind == VISIT_HOP)
         buf_byte(out, HOP_PREREQUISITE);
     else if (!v->lent.hops.n)
         buf_byte(out, '-');

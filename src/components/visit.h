@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* visit: one URL on its way through the crawl.
  *
- *   schedule ─ resolve ─ gate ─ fetch ─ read ─ focus ─ intake ─ keep ─ settle
+ *   schedule ─ resolve ─ gate ─ fetch ─ read ─ focus ─ compare ─ intake ─ keep ─ settle
  *
  * Its sections are written by one component each and constant afterwards. What a section points to
  * is in the visit's arena, or belongs to the answer, which is there from fetch to settle because
@@ -29,6 +29,8 @@
 enum visit_kind {
     VISIT_PAGE,
     VISIT_ROBOTS, /* of the robots.txt that the loan's host needs first; the loan stays */
+    VISIT_HOP,    /* of a robots.txt that leads elsewhere: to be kept and told, and nothing else. No
+                     loan; it ends within the call, and borrows all it has from the visit it is of */
     VISIT_SEEDS,  /* no loan */
     VISIT_KNOWN,  /* no loan */
     VISIT_DEEPER, /* no loan: `lent` says only which page it was, and the way there */
@@ -131,8 +133,10 @@ struct visit {
 
     /* read's */
     enum media media;
-    struct str text;    /* the body without its codings; of HTML in UTF-8 */
-    struct str visible; /* what a reader sees of it, where focus asks for it */
+    struct str text;             /* the body without its codings; of HTML in UTF-8 */
+    struct str visible;          /* what a reader sees of it, where focus or compare asks for it */
+    const struct page_tag *tags; /* for compare; NULL: not asked, or there were too many */
+    size_t tag_count;
     struct str title;
     struct str base; /* what references are relative to, as written; absent = the URL */
     const char *charset;
@@ -150,6 +154,11 @@ struct visit {
     double score;          /* how well it fits; -1 = not asked */
     bool is_unkept;        /* too badly for the archive */
     size_t unwanted_count; /* of the references */
+
+    /* compare's */
+    struct str codes; /* of the page, encoded (change/codes.h); absent = none */
+    unsigned
+        what_changed; /* bits of enum past_change, if the payload changed; 0: nobody can tell */
 
     /* intake's */
     struct visit_link *links;
@@ -210,7 +219,7 @@ static inline bool visit_is_list(const struct visit *v)
 /* A page that came whole and is in the archive. */
 static inline bool visit_is_whole(const struct visit *v)
 {
-    return v->is_kept && v->answer->outcome == HTTP_WHOLE && v->end.status == 200;
+    return v->is_kept && v->answer && v->answer->outcome == HTTP_WHOLE && v->end.status == 200;
 }
 
 /* How its payload compares with the one captured before. */

@@ -4,6 +4,7 @@
  *   outcome   what became of a loan, where its capture stands, its lines, its links
  *   commit    up to that position of the journal everything is durable, in these lengths
  *   void      what stands in the journal from that position to here has not happened
+ *   drop      some links of the batch at that position were not admitted: over a budget
  *
  * Every batch begins with its kind and the version. What it says is absolute: the totals after it,
  * the card as it is then, the URL that has left. So it can be done twice. Little endian. */
@@ -12,7 +13,7 @@
 
 #include "crawl/ledger.h"
 
-enum batch_kind { BATCH_OUTCOME = 1, BATCH_COMMIT = 2, BATCH_VOID = 3 };
+enum batch_kind { BATCH_OUTCOME = 1, BATCH_COMMIT = 2, BATCH_VOID = 3, BATCH_DROP = 4 };
 enum { BATCH_VERSION = 1, BATCH_FRONT_BYTES = 2 + 3 * 8 };
 
 struct batch_totals {
@@ -36,6 +37,7 @@ void batch_put_commit(struct buf *out, const struct batch_commit *c);
 void batch_put_file(struct buf *out, struct str name, uint64_t bytes);
 
 void batch_put_void(struct buf *out, uint64_t from);
+void batch_put_drop(struct buf *out, uint64_t batch, const uint64_t *fingerprints, size_t count);
 
 /* What was read; everything borrows the bytes. */
 struct batch_url {
@@ -66,6 +68,8 @@ struct batch {
     struct batch_commit commit;
     struct str files; /* of a commit, for batch_next_file */
     uint64_t void_from;
+    uint64_t drop_batch;
+    struct str drops; /* for batch_next_drop */
 };
 
 /* RC_VERSION, or RC_CORRUPT: these are no bytes that this version writes; *ret_why says what is
@@ -75,6 +79,7 @@ MUST_CHECK enum rc batch_read(struct str bytes, struct batch *ret, const char **
 /* Each takes the first off the front; false: there is none. */
 bool batch_next_line(struct str *lines, struct ledger_line *ret);
 bool batch_next_link(struct str *links, struct candidate *ret);
+bool batch_next_drop(struct str *drops, uint64_t *ret_fingerprint);
 bool batch_next_file(struct str *files, struct str *ret_name, uint64_t *ret_bytes);
 
 #endif

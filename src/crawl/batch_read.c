@@ -52,7 +52,7 @@ static struct str take_maybe(struct taker *t)
     return there ? s : STR_NONE;
 }
 
-static const char *read_past(struct taker *t, struct batch *b)
+static const char *read_past(struct taker *t, struct batch *b, bool has_codes, bool has_file)
 {
     struct past *p = &b->past;
     b->fingerprint = take_u64(t);
@@ -74,9 +74,15 @@ static const char *read_past(struct taker *t, struct batch *b)
     p->mime = take_maybe(t);
     p->fetches = take_u32(t);
     p->changes = take_u32(t);
-    p->file = take_maybe(t);
-    p->file_offset = take_u64(t);
-    p->file_bytes = take_u64(t);
+    if (has_codes) {
+        p->codes = take_maybe(t);
+        p->what_changed = take_u8(t);
+    }
+    if (has_file) {
+        p->file = take_maybe(t);
+        p->file_offset = take_u64(t);
+        p->file_bytes = take_u64(t);
+    }
     return t->bad ? "what is remembered of its page is cut short" : NULL;
 }
 
@@ -145,7 +151,7 @@ static const char *read_outcome(struct taker *t, struct batch *b)
     b->has_past = flags & OUTCOME_PAST;
     const char *why = b->has_url ? read_url(t, &b->url) : NULL;
     why = why || !b->has_place ? why : read_place(t, &b->place);
-    why = why || !b->has_past ? why : read_past(t, b);
+    why = why || !b->has_past ? why : read_past(t, b, flags & OUTCOME_CODES, flags & OUTCOME_FILE);
     why = why ? why : read_lines(t, b);
     return why ? why : read_links(t, b);
 }
@@ -176,6 +182,13 @@ static const char *read_void(struct taker *t, struct batch *b)
     return t->bad ? "it is cut short" : NULL;
 }
 
+static const char *read_drop(struct taker *t, struct batch *b)
+{
+    b->drop_batch = take_u64(t);
+    b->drops = take_bytes(t, t->rest.n / 8 * 8);
+    return t->bad || t->rest.n ? "it is cut short" : NULL;
+}
+
 enum rc batch_read(struct str bytes, struct batch *ret, const char **ret_why)
 {
     struct taker t = {.rest = bytes};
@@ -191,6 +204,7 @@ enum rc batch_read(struct str bytes, struct batch *ret, const char **ret_why)
         *ret_why = kind == BATCH_OUTCOME  ? read_outcome(&t, ret)
                    : kind == BATCH_COMMIT ? read_commit(&t, ret)
                    : kind == BATCH_VOID   ? read_void(&t, ret)
+                   : kind == BATCH_DROP   ? read_drop(&t, ret)
                                           : "it is of no known kind";
     if (!*ret_why && t.rest.n)
         *ret_why = "something stands behind its end";
@@ -216,6 +230,16 @@ bool batch_next_link(struct str *links, struct candidate *ret)
         return false;
     *ret = take_link(&t);
     *links = t.rest;
+    return true;
+}
+
+bool batch_next_drop(struct str *drops, uint64_t *ret_fingerprint)
+{
+    struct taker t = {.rest = *drops};
+    if (!drops->n)
+        return false;
+    *ret_fingerprint = take_u64(&t);
+    *drops = t.rest;
     return true;
 }
 

@@ -64,6 +64,11 @@ static void put_maybe(struct buf *out, struct str s)
     put_str32(out, s);
 }
 
+static bool has_codes(const struct past *p)
+{
+    return p && (p->codes.p || p->what_changed);
+}
+
 static void put_past(struct buf *out, uint64_t fingerprint, const struct past *p)
 {
     buf_le64(out, fingerprint);
@@ -82,9 +87,15 @@ static void put_past(struct buf *out, uint64_t fingerprint, const struct past *p
     put_maybe(out, p->mime);
     buf_le32(out, p->fetches);
     buf_le32(out, p->changes);
-    put_maybe(out, p->file);
-    buf_le64(out, p->file_offset);
-    buf_le64(out, p->file_bytes);
+    if (has_codes(p)) {
+        put_maybe(out, p->codes);
+        buf_byte(out, (char)p->what_changed);
+    }
+    if (p->file.p) {
+        put_maybe(out, p->file);
+        buf_le64(out, p->file_offset);
+        buf_le64(out, p->file_bytes);
+    }
 }
 
 static void put_lines(struct buf *out, const struct ledger_line *list, size_t count)
@@ -119,7 +130,8 @@ static void put_link(struct buf *out, const struct candidate *c)
 void batch_put_body(struct buf *out, const struct ledger_outcome *o, uint64_t due_wall_ms)
 {
     buf_byte(out, (char)((o->lent ? OUTCOME_URL : 0) | (o->place ? OUTCOME_PLACE : 0) |
-                         (o->past ? OUTCOME_PAST : 0)));
+                         (o->past ? OUTCOME_PAST : 0) | (has_codes(o->past) ? OUTCOME_CODES : 0) |
+                         (o->past && o->past->file.p ? OUTCOME_FILE : 0)));
     if (o->lent)
         put_url(out, o, due_wall_ms);
     if (o->place)
@@ -157,4 +169,13 @@ void batch_put_void(struct buf *out, uint64_t from)
     buf_byte(out, BATCH_VOID);
     buf_byte(out, BATCH_VERSION);
     buf_le64(out, from);
+}
+
+void batch_put_drop(struct buf *out, uint64_t batch, const uint64_t *fingerprints, size_t count)
+{
+    buf_byte(out, BATCH_DROP);
+    buf_byte(out, BATCH_VERSION);
+    buf_le64(out, batch);
+    for (size_t i = 0; i < count; i++)
+        buf_le64(out, fingerprints[i]);
 }

@@ -3,12 +3,16 @@
  *     version 1, flags 1 (1: listed, 2: with robots), pages 8, bytes 8, failures 4, tries 4,
  *     dead code 4; with robots: count 1, and for each
  *     port 2, flags 1 (1: https, 2: failing, 4: rules), asked 8, had 8, failures 4, and with rules:
- *     length 4, rules (robots_store) */
+ *     length 4, rules (robots_store)
+ *
+ * with origins: version 1 (2), length 4, the form above, count 1, and for each
+ *     port 2, https 1, failures 4, tries 4, dead code 4, next moment by the wall clock 8 */
 #include "crawl/card.h"
 
 #include "base/mem.h"
 #include "base/taker.h"
 
+enum { CARD_ALL_VERSION = 2 };
 enum { CARD_VERSION = 1, CARD_LISTED = 1, CARD_WITH_ROBOTS = 2, CARD_FLAGS = 3 };
 enum { ORIGIN_HTTPS = 1, ORIGIN_FAILING = 2, ORIGIN_RULES = 4, ORIGIN_FLAGS = 7 };
 
@@ -223,6 +227,26 @@ enum rc card_read(struct card *c, struct str bytes)
     return RC_OK;
 }
 
+uint64_t card_delay_ms(const struct card *c)
+{
+    uint64_t longest = 0;
+    for (uint8_t i = 0; i < c->robots_count; i++) {
+        uint32_t ms = 0;
+        if (c->robots[i].rules && robots_delay_ms(c->robots[i].rules, &ms) && ms > longest)
+            longest = ms;
+    }
+    return longest;
+}
+
+size_t card_bytes(const struct card *c)
+{
+    size_t bytes = sizeof *c + c->robots_count * sizeof *c->robots +
+                   c->address_count * sizeof *c->addresses + c->origin_count * sizeof *c->origins;
+    for (uint8_t i = 0; i < c->robots_count; i++)
+        bytes += c->robots[i].rules ? robots_bytes(c->robots[i].rules) : 0;
+    return bytes;
+}
+
 struct card_origin *card_origin_of(struct card *c, bool is_https, uint16_t port, bool make)
 {
     for (uint8_t i = 0; i < c->origin_count; i++)
@@ -246,5 +270,73 @@ void card_origin_is_well(struct card *c, bool is_https, uint16_t port)
         return;
     o->failures = 0;
     o->tries = 0;
+    o->trial = 0;
     o->next_ms = 0;
+}
+
+/* With origins --------------------------------------------------------------------------------- */
+
+void card_write_all(const struct card *c, const struct card_clocks *t, bool with_robots,
+                    struct buf *out)
+{
+    if (!c->origin_count) {
+        card_write(c, with_robots, out);
+        return;
+    }
+    buf_byte(out, CARD_ALL_VERSION);
+    size_t at = out->n;
+    buf_le32(out, 0);
+    card_write(c, with_robots, out);
+    if (buf_rc(out))
+        return;
+    put_le32(out->p + at, (uint32_t)(out->n - at - 4));
+    buf_byte(out, (char)c->origin_count);
+    for (uint8_t i = 0; i < c->origin_count; i++) {
+        const struct card_origin *o = &c->origins[i];
+        buf_le16(out, o->port);
+        buf_byte(out, (char)o->is_https);
+        buf_le32(out, o->failures);
+        buf_le32(out, o->tries);
+        buf_le32(out, (uint32_t)o->dead_code);
+        buf_le64(out, o->next_ms > t->now_ms ? t->wall_ms + (o->next_ms - t->now_ms) : 0);
+    }
+}
+
+static uint64_t moment_of(const struct card_clocks *t, uint64_t wall_ms)
+{
+    uint64_t wait_ms = wall_ms > t->wall_ms ? wall_ms - t->wall_ms : 0;
+    if (!wait_ms)
+        return 0;
+    return t->now_ms + (wait_ms < t->most_wait_ms ? wait_ms : t->most_wait_ms);
+}
+
+static enum rc read_origins(struct card *c, const struct card_clocks *t, struct taker *from)
+{
+    uint8_t count = take_u8(from);
+    for (uint8_t i = 0; i < count && !from->bad; i++) {
+        uint16_t port = take_u16(from);
+        uint8_t https = take_u8(from);
+        struct card_origin o = {.port = port, .is_https = https == 1};
+        o.failures = take_u32(from);
+        o.tries = take_u32(from);
+        o.dead_code = (int32_t)take_u32(from);
+        o.next_ms = moment_of(t, take_u64(from));
+        if (from->bad || https > 1 || count > CARD_MAX_ORIGINS)
+            return RC_CORRUPT;
+        struct card_origin *to = card_origin_of(c, o.is_https, o.port, true);
+        if (!to)
+            return RC_NOMEM;
+        *to = o;
+    }
+    return from->bad || from->rest.n ? RC_CORRUPT : RC_OK;
+}
+
+enum rc card_read_all(struct card *c, const struct card_clocks *t, struct str bytes)
+{
+    struct taker from = {.rest = bytes};
+    if (take_u8(&from) != CARD_ALL_VERSION)
+        return card_read(c, bytes);
+    struct str plain = take_str32(&from);
+    enum rc rc = from.bad ? RC_CORRUPT : card_read(c, plain);
+    return rc ? rc : read_origins(c, t, &from);
 }

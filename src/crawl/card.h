@@ -2,7 +2,7 @@
 /* card: what the crawl keeps on a host, beside its queue (frontier's host_extra).
  *
  * Owned by the host's shard. The first part is durable: it is in the images of buckets and comes
- * with every outcome; the second is only what this process knows. */
+ * with every outcome; the second is in images; the third is only what this process knows. */
 #ifndef CRAWL_CARD_H
 #define CRAWL_CARD_H
 
@@ -31,7 +31,9 @@ struct card_origin {
     bool is_https;
     uint32_t failures, tries; /* as the card's, which count for a host with one origin */
     int32_t dead_code;        /* likewise */
-    uint64_t next_ms;         /* it is left alone until then */
+    uint64_t trial;   /* hash of the path whose tries these are; 0 = none. The origin's other
+                         URLs wait until it has its result */
+    uint64_t next_ms; /* it is left alone until then */
 };
 
 struct card {
@@ -43,12 +45,13 @@ struct card {
     bool is_listed;        /* its sitemaps were queued */
     uint8_t robots_count;
     struct card_robots *robots;
-    /* of this process */
+    /* in images only: outcomes do not have it */
+    uint8_t origin_count;
+    struct card_origin *origins;
+    /* of this process, while its bucket is in memory */
     uint8_t address_count;
     struct address *addresses;
     uint64_t addresses_until_ms;
-    uint8_t origin_count;
-    struct card_origin *origins;
     uint32_t
         put_back; /* URLs in a row that were lent and put back, for their origin is left alone */
 };
@@ -68,8 +71,23 @@ struct card_origin *card_origin_of(struct card *c, bool is_https, uint16_t port,
 /* It has answered: its failures are forgotten. */
 void card_origin_is_well(struct card *c, bool is_https, uint16_t port);
 
+/* The longest Crawl-delay that an origin of the host asks for; 0: none does. */
+uint64_t card_delay_ms(const struct card *c);
+
+/* Memory that it takes, about. */
+size_t card_bytes(const struct card *c);
+
 /* As bytes, without robots / with them; and back (RC_CORRUPT, RC_VERSION, RC_NOMEM). */
 void card_write(const struct card *c, bool with_robots, struct buf *out);
 MUST_CHECK enum rc card_read(struct card *c, struct str bytes);
+
+/* Both clocks at one moment; a moment read that is further away than `most_wait_ms` is cut. */
+struct card_clocks {
+    uint64_t now_ms, wall_ms, most_wait_ms;
+};
+/* For an image: as above, and with its origins if there are any. card_read_all reads both forms. */
+void card_write_all(const struct card *c, const struct card_clocks *t, bool with_robots,
+                    struct buf *out);
+MUST_CHECK enum rc card_read_all(struct card *c, const struct card_clocks *t, struct str bytes);
 
 #endif

@@ -67,6 +67,7 @@ static enum rc enter(struct ledger *l, struct ledger_shard *s, const struct ledg
     enum rc rc = journal_add(l->journal, pieces, 2, &position);
     if (rc)
         return rc;
+    s->settled_at = position;
     l->totals = after;
     l->pending[l->epoch % 2] += o->link_count;
     if (o->place && o->place->position > s->settled)
@@ -93,6 +94,8 @@ enum rc ledger_settle(struct ledger *l, unsigned shard, const struct ledger_outc
     (void)pthread_mutex_unlock(&l->lock);
     if (rc)
         return rc;
+    if (o->lent && card_if(o->lent->host))
+        frontier_extra_bytes(s->frontier, o->lent->host, card_bytes(card_if(o->lent->host)));
     if (o->lent)
         frontier_settle(s->frontier, o->lent, o->how, o->due_ms);
     if (o->place && o->capture)
@@ -124,40 +127,57 @@ enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch, const str
     return rc;
 }
 
-void ledger_drop(struct ledger *l, unsigned epoch, size_t count)
+uint64_t ledger_settled_at(struct ledger *l, unsigned shard)
 {
+    return l->shards[shard].settled_at;
+}
+
+/* The links count as open until the word about them is journalled: an image that begins between the
+ * two would have them. */
+enum rc ledger_drop(struct ledger *l, unsigned shard, unsigned epoch, uint64_t batch,
+                    const uint64_t *fingerprints, size_t count)
+{
+    struct ledger_shard *s = &l->shards[shard];
+    uint64_t position;
+    buf_clear(&s->batch);
+    batch_put_drop(&s->batch, batch, fingerprints, count);
+    enum rc rc = buf_rc(&s->batch);
+    struct str bytes = buf_str(&s->batch);
     (void)pthread_mutex_lock(&l->lock);
+    rc = rc ? rc : l->failed ? l->failed : journal_add(l->journal, &bytes, 1, &position);
     l->pending[epoch % 2] -= count;
     (void)pthread_mutex_unlock(&l->lock);
+    return rc;
 }
 
 /* A turn ------------------------------------------------------------------------------------- */
 
-/* Under `lock`. All archives, then lines, then the journal: the kernel never has an outcome without
- * its records, so kill -9 takes away nothing that a turn has written. While an archive is being
- * synced or sealed it takes no bytes, and the whole waits for the next turn. */
-static enum rc write_all(struct ledger *l)
+/* All archives, then lines, then the journal: the kernel never has an outcome without its records,
+ * so kill -9 takes away nothing that a turn has written, nor does it matter whether anything is
+ * being synced. Where an archive cannot take more before a sync ends, the whole waits for a later
+ * turn. */
+enum rc ledger_write_all(struct ledger *l)
 {
     enum rc rc = l->failed;
-    if (l->archive_busy)
-        return rc;
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
         rc = warc_files_write(l->shards[i].warc);
     for (unsigned i = 0; i < LEDGER_FILES && rc == RC_OK; i++)
         rc = line_file_write(l->files[i]);
-    return rc ? rc : journal_write(l->journal);
+    rc = rc ? rc : journal_write(l->journal);
+    return rc == RC_AGAIN ? RC_OK : rc;
 }
 
 enum rc ledger_turn(struct ledger *l, unsigned shard)
 {
     (void)pthread_mutex_lock(&l->lock);
-    enum rc rc = write_all(l);
+    enum rc rc = ledger_write_all(l);
     image_step_on(l);
     bool slice = l->step == IMAGE_SLICING && !l->shards[shard].is_sliced &&
                  l->piece_bytes < IMAGE_WAITING_BYTES;
     (void)pthread_mutex_unlock(&l->lock);
     if (rc == RC_OK && slice)
         rc = image_slice(l, shard);
+    rc = rc ? rc : rest_turn(l, shard);
     return rc ? ledger_fail(l, rc) : RC_OK;
 }
 

@@ -9,7 +9,7 @@
  *   DIR/logs/crawl.log, logs/progress-statistics.log
  *   DIR/links/links.nodes, links/links.arcs
  *   DIR/reports/skippedPages.jsonl
- *   DIR/state/VERSION, LOCK, MANIFEST, seeds, journal/, images/, history/
+ *   DIR/state/VERSION, LOCK, MANIFEST, seeds, journal/, images/, rest/, history/
  *
  * A page is settled by one call, ledger_settle(): one journal batch with its outcome, its lines and
  * its links; the frontier and the files change with it, under one lock, so that a position of the
@@ -19,6 +19,8 @@
  *   - a helper's own thread, opened here: about once a second archive, files, journal are synced in
  *     this order, then a commit says so; full archive files get their last name; images are written
  *     and, when whole, the MANIFEST names them and the journal is trimmed;
+ *   - another's: buckets of the frontier that do not fit its memory are written to files and read
+ *     back (frontier/rest.h);
  *   - nobody else's: no shard ever waits for a disk.
  *
  * An image of all buckets begins at one position of the journal and is made in slices while the
@@ -27,7 +29,9 @@
  * it once more changes nothing, and in the end everything is as the last batch says. But links that
  * a batch before that position journalled must be admitted before the slices begin: every settle
  * belongs to an epoch, a new image begins a new one, and it waits until all links of the old epoch
- * have been admitted.
+ * have been admitted. Of a bucket that rests the image has a reference: its file, synced up to a
+ * length before the MANIFEST names the image, and what is not in the file yet. Files that no
+ * reference names are swap: a crash forgets them, and the journal brings back what they had.
  *
  * Recovery, in ledger_open: MANIFEST and image; then the journal twice: to find its last commit and
  * the first outcome whose archive record is not whole, which ends it (a batch that voids the rest
@@ -165,15 +169,24 @@ void ledger_return(struct ledger *l, unsigned shard, struct lent *lent, uint64_t
 /* The same, to the end of its queue. */
 void ledger_put_last(struct ledger *l, unsigned shard, struct lent *lent, uint64_t due_ms);
 
+/* Loads what is known of hosts at that position, if it rests; only without a helper (sync_ms 0) and
+ * when nobody crawls: it waits for the disk. */
+MUST_CHECK enum rc ledger_bring(struct ledger *l, unsigned shard, uint64_t position);
+
 /* Admits links that a ledger_settle (of any shard) has journalled, all of this shard; ret[i] as
  * frontier_admit's. */
 MUST_CHECK enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch,
                                 const struct candidate *list, size_t count, uint64_t now_ms,
                                 enum admitted *ret);
 
-/* So many links that a ledger_settle has journalled will not be admitted: over a budget. After a
- * crash they may be. */
-void ledger_drop(struct ledger *l, unsigned epoch, size_t count);
+/* Where the shard's last ledger_settle stands in the journal; its thread's. */
+uint64_t ledger_settled_at(struct ledger *l, unsigned shard);
+
+/* Some links that the ledger_settle at `batch` (ledger_settled_at) has journalled are not admitted:
+ * over a budget. It is journalled, so that they do not come back after a crash. `shard` is the
+ * caller's own. */
+MUST_CHECK enum rc ledger_drop(struct ledger *l, unsigned shard, unsigned epoch, uint64_t batch,
+                               const uint64_t *fingerprints, size_t count);
 
 /* Once a turn of the shard. */
 MUST_CHECK enum rc ledger_turn(struct ledger *l, unsigned shard);

@@ -23,6 +23,11 @@ static const struct {
     [LEDGER_SEEDS] = {.path = "state/seeds"},
 };
 
+const char *ledger_lines_path(enum ledger_file file)
+{
+    return lines_of[file].path;
+}
+
 static enum rc make_folder(struct disk *d, const char *path)
 {
     enum rc rc = disk_mkdir(d, path);
@@ -32,8 +37,9 @@ static enum rc make_folder(struct disk *d, const char *path)
 /* Their names must last before anything in them does. */
 enum rc ledger_make_folders(struct ledger *l, struct buf *why)
 {
-    static const char *const folders[] = {"state", "archive", "indexes", "indexes/parts", "pages",
-                                          "logs",  "links",   "reports", LEDGER_IMAGES};
+    static const char *const folders[] = {"state",       "archive",  "indexes", "indexes/parts",
+                                          "pages",       "logs",     "links",   "reports",
+                                          LEDGER_IMAGES, LEDGER_REST};
     static const char *const parents[] = {"", "indexes", "state"};
     enum rc rc = make_folder(l->disk, folders[0]);
     rc = rc ? rc : disk_lock(l->disk, LOCK_PATH, &l->dir_lock);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An image of all buckets is one file, state/images/GENERATION: for each bucket that is not empty a
- * length (4 bytes) and its image (frontier/image.h), in any order. Its bytes are made by the
+ * length (4 bytes) and its image (frontier/image.h), or where it rests a reference
+ * (frontier/rest.h), in any order. Its bytes are made by the
  * shards, a slice a turn, and written by the helper; it counts once the MANIFEST names it. */
 #include "crawl/ledger_inside.h"
 
@@ -18,35 +19,61 @@ static const char *image_path(char room[IMAGE_PATH_BYTES], uint64_t generation)
     return room;
 }
 
+static struct card_clocks clocks_of(const struct ledger *l)
+{
+    uint64_t now_ms = clock_now_ms(l->settings.clock);
+    return (struct card_clocks){.now_ms = now_ms,
+                                .wall_ms = (uint64_t)((int64_t)now_ms + l->wall_minus_now),
+                                .most_wait_ms = l->settings.most_wait_ms};
+}
+
 /* What the crawl keeps on a host. Rules that would fill an image are left out: they are asked for
  * again. */
 static void write_card(void *ctx, const struct host *h, struct buf *out)
 {
     const struct card *c = card_if(h);
-    (void)ctx;
+    struct card_clocks t = clocks_of(ctx);
     if (!c)
         return;
-    card_write(c, true, out);
+    card_write_all(c, &t, true, out);
     if (buf_rc(out) != RC_LIMIT)
         return;
     buf_clear(out);
-    card_write(c, false, out);
+    card_write_all(c, &t, false, out);
 }
 
-static enum rc read_card(void *ctx, struct host *h, struct str bytes)
+static enum rc read_card(void *ctx, struct host *h, struct str bytes, size_t *ret_bytes)
 {
     struct card *c = card_of(h);
-    (void)ctx;
-    return c ? card_read(c, bytes) : RC_NOMEM;
+    struct card_clocks t = clocks_of(ctx);
+    enum rc rc = c ? card_read_all(c, &t, bytes) : RC_NOMEM;
+    *ret_bytes = c ? card_bytes(c) : 0;
+    return rc;
 }
 
-static struct image_context context_now(struct ledger *l)
+/* What was open when the last process ended may have been answered a moment ago. */
+static uint64_t not_before(void *ctx, const struct host *h)
 {
-    return (struct image_context){.now_ms = clock_now_ms(l->settings.clock),
-                                  .wall_ms = clock_wall_ms(l->settings.clock),
+    const struct ledger *l = ctx;
+    const struct card *c = card_if(h);
+    uint64_t delay_ms = c ? card_delay_ms(c) : 0;
+    if (delay_ms > l->settings.delay_most_ms)
+        delay_ms = l->settings.delay_most_ms;
+    if (delay_ms < l->settings.delay_ms)
+        delay_ms = l->settings.delay_ms;
+    return l->is_resumed ? l->opened_ms + delay_ms : 0;
+}
+
+struct image_context ledger_image_context(struct ledger *l)
+{
+    uint64_t now_ms = clock_now_ms(l->settings.clock);
+    return (struct image_context){.now_ms = now_ms,
+                                  .wall_ms = (uint64_t)((int64_t)now_ms + l->wall_minus_now),
                                   .most_wait_ms = l->settings.most_wait_ms,
                                   .write_extra = write_card,
-                                  .read_extra = read_card};
+                                  .read_extra = read_card,
+                                  .not_before = not_before,
+                                  .ctx = l};
 }
 
 /* Beginning and slicing ---------------------------------------------------------------------- */
@@ -81,17 +108,24 @@ void image_step_on(struct ledger *l)
 static void slice_into(struct ledger *l, unsigned shard, struct buf *out)
 {
     struct ledger_shard *s = &l->shards[shard];
-    struct image_context c = context_now(l);
+    struct image_context c = ledger_image_context(l);
+    c.wall_ms = clock_wall_ms(l->settings.clock); /* another process will read it */
     unsigned left = l->settings.slice_buckets ? l->settings.slice_buckets : IMAGE_SLICE_BUCKETS;
     while (left && out->n < IMAGE_SLICE_BYTES && s->next_bucket < FRONTIER_BUCKETS) {
         unsigned bucket = s->next_bucket;
         s->next_bucket += l->settings.shards;
-        if (image_is_empty(s->frontier, bucket))
+        struct rest_file file = frontier_rest_file(s->frontier, bucket);
+        if (!file.generation && image_is_empty(s->frontier, bucket))
             continue;
         left--;
         size_t at = out->n;
         buf_le32(out, 0);
-        image_write(s->frontier, bucket, &c, out);
+        if (file.generation) {
+            rest_refer(l, bucket, file);
+            rest_write_reference(s->frontier, bucket, &c, out);
+        } else {
+            image_write(s->frontier, bucket, &c, out);
+        }
         if (!buf_rc(out))
             put_le32(out->p + at, (uint32_t)(out->n - at - LENGTH_BYTES));
     }
@@ -189,6 +223,7 @@ static enum rc make_durable(struct ledger *l)
     disk_file_close(l->image_file);
     l->image_file = NULL;
     rc = rc ? rc : disk_dirsync(l->disk, LEDGER_IMAGES);
+    rc = rc ? rc : rest_sync(l);
     return rc || !l->history ? rc : history_flush(l->history);
 }
 
@@ -219,6 +254,7 @@ enum rc image_finish(struct ledger *l)
     (void)pthread_mutex_unlock(&l->lock);
     l->image_bytes = 0;
     rc = image_remove_others(l);
+    rc = rc ? rc : rest_settle(l, true);
     return rc ? rc : journal_trim(l->journal, m.position);
 }
 
@@ -264,13 +300,18 @@ static enum rc read_exactly(struct disk_file *f, uint64_t at, struct buf *room, 
     return rc;
 }
 
+/* What does not fit any more goes to rest at once. */
 static enum rc load_bucket(struct ledger *l, struct str bytes)
 {
-    struct image_context c = context_now(l);
+    struct image_context c = ledger_image_context(l);
     unsigned bucket = image_bucket(bytes);
     if (bucket >= FRONTIER_BUCKETS)
         return RC_CORRUPT;
-    enum rc rc = image_read(l->shards[bucket % l->settings.shards].frontier, bytes, &c);
+    if (rest_is_reference(bytes))
+        return rest_adopt(l, bytes);
+    unsigned shard = bucket % l->settings.shards;
+    enum rc rc = image_read(l->shards[shard].frontier, bytes, &c);
+    rc = rc ? rc : rest_fit(l, shard);
     return rc == RC_EXISTS ? RC_CORRUPT : rc;
 }
 

@@ -5,13 +5,16 @@
  *   ledger_open.c     opening and closing
  *   ledger_files.c    folders, lock, version, files of lines
  *   ledger_recover.c  what a crash left, made whole
+ *   ledger_drops.c    of that: links that were not admitted
  *   ledger_image.c    images of all buckets: slices, the file, the MANIFEST
  *   ledger_links.c    what was found on a page, from the archive
  *   ledger_sync.c     the helper: syncs, commits, free disk
+ *   ledger_rest.c     files of buckets that rest, and the thread for them
  *   ledger_restart.c  beginning anew
  *   batch*.c, manifest.c, card.c   bytes
  *
- * Locks, in the order they are taken: `rounds`, `lock`, then those inside archive and store. */
+ * Locks, in the order they are taken: `rounds`, `lock`, then those inside archive and store;
+ * `rest_lock` is held for a few lines only and nothing is taken under it. */
 #ifndef CRAWL_LEDGER_INSIDE_H
 #define CRAWL_LEDGER_INSIDE_H
 
@@ -19,7 +22,7 @@
 #include "base/log.h"
 #include "crawl/batch.h"
 #include "crawl/manifest.h"
-#include "frontier/image.h"
+#include "frontier/rest_job.h"
 #include "store/journal.h"
 
 #include <pthread.h>
@@ -29,6 +32,7 @@
 #define LEDGER_MANIFEST "state/MANIFEST"
 #define LEDGER_ARCHIVE "archive"
 #define LEDGER_RECRAWL "state/RECRAWL"
+#define LEDGER_REST "state/rest"
 
 enum {
     IMAGE_SLICE_BUCKETS = 64,       /* a turn writes so many, */
@@ -41,10 +45,19 @@ struct ledger_shard {
     struct frontier *frontier; /* the shard's thread's */
     struct warc_files *warc;
     struct buf batch;     /* the shard's thread's: the batch being made */
+    uint64_t settled_at;  /* the shard's thread's: its last outcome in the journal */
     unsigned next_bucket; /* the shard's thread's while an image is sliced */
     uint64_t settled;     /* `lock`: position of its archive up to which outcomes are journalled */
     bool is_sliced;       /* `lock` */
     uint64_t round_settled; /* the round's: `settled` when it began */
+    bool is_over; /* the shard's thread's: one bucket is more than its memory; it was said */
+    struct rest_job *came, *last_came; /* `rest_lock`: done, for the shard's thread */
+};
+
+/* The files of a bucket that rests, each of generation 0 if there is none. */
+struct rest_place {
+    uint64_t now;                  /* generation of the one that it rests in */
+    struct rest_file making, kept; /* referred to by the image being made, by the one that counts */
 };
 
 /* Some buckets' images, from a shard to the helper. */
@@ -70,6 +83,7 @@ struct ledger {
     struct line_file *files[LEDGER_FILES];
     struct ledger_shard *shards;
     uint64_t opened_ms;
+    bool is_resumed;            /* hosts have their rest first */
     uint64_t elapsed_before_ms; /* of earlier runs */
 
     /* One round at a time, and what only rounds use. */
@@ -85,8 +99,7 @@ struct ledger {
 
     /* Guards the rest; and the order of what is journalled and added to files. */
     pthread_mutex_t lock;
-    enum rc failed;    /* sticks */
-    bool archive_busy; /* synced or sealed: it takes no bytes, nor may the journal */
+    enum rc failed; /* sticks */
     bool is_short;
     uint64_t journal_bytes; /* at the last round: asking may wait for a sync */
     struct batch_totals totals;
@@ -104,10 +117,23 @@ struct ledger {
     pthread_cond_t wake;
     pthread_t thread;
     bool has_thread;
+
+    /* ledger_rest.c's. The lock guards the rest. */
+    int64_t wall_minus_now; /* for what rests: a jump of the wall clock changes nothing */
+    bool has_rest_thread;
+    pthread_t rest_thread;
+    pthread_mutex_t rest_lock;
+    pthread_cond_t rest_wake, rest_idle;
+    struct rest_place *places; /* FRONTIER_BUCKETS */
+    struct rest_job *jobs, *last_job;
+    bool is_working, rest_stop;
 };
 
 /* Makes a failure the ledger's own; returns the first there was. */
 enum rc ledger_fail(struct ledger *l, enum rc rc);
+
+/* ledger.c, under `lock`: what was settled goes to the kernel, in its order. */
+MUST_CHECK enum rc ledger_write_all(struct ledger *l);
 
 /* ledger_files.c */
 MUST_CHECK enum rc ledger_make_folders(struct ledger *l, struct buf *why);
@@ -115,12 +141,49 @@ MUST_CHECK enum rc ledger_check_version(struct ledger *l, struct buf *why);
 /* Cut to the lengths, or made with their first lines. */
 MUST_CHECK enum rc ledger_open_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES],
                                      struct ledger_report *report, struct buf *why);
+const char *ledger_lines_path(enum ledger_file file);
 MUST_CHECK enum rc ledger_tell_seeds(struct ledger *l, struct ledger_hears hears);
 
 /* ledger_recover.c: everything but the archives to be written, from what is there. */
 MUST_CHECK enum rc ledger_recover(struct ledger *l, struct ledger_report *report, struct buf *why);
 
+/* ledger_drops.c: which links of which batch were dropped, by the word of which batch. */
+struct drop {
+    uint64_t batch, fingerprint, said_at;
+};
+struct drops {
+    struct drop *list;
+    size_t count, room;
+};
+MUST_CHECK enum rc drops_add(struct drops *d, uint64_t said_at, const struct batch *b);
+/* Once all are there: those whose word is void are forgotten, and looking begins. */
+void drops_sort(struct drops *d, bool (*is_void)(const void *ctx, uint64_t position),
+                const void *ctx);
+bool drops_has(const struct drops *d, uint64_t batch, uint64_t fingerprint);
+void drops_done(struct drops *d);
+/* ledger_rest.c. First and last: */
+MUST_CHECK bool rest_make(struct ledger *l);
+void rest_done(struct ledger *l);
+MUST_CHECK enum rc rest_start(struct ledger *l); /* its thread */
+void rest_stop(struct ledger *l);                /* behind the last job */
+/* At the opening: frontiers get their carrier; references of the image are taken; what nobody
+ * refers to goes. */
+MUST_CHECK enum rc rest_begin(struct ledger *l);
+MUST_CHECK enum rc rest_adopt(struct ledger *l, struct str reference);
+MUST_CHECK enum rc rest_clean(struct ledger *l);
+/* On the shard's thread: what has been done is taken back; that and more, once a turn; and when
+ * nobody lends, until the budget is kept. */
+MUST_CHECK enum rc rest_collect(struct ledger *l, unsigned shard);
+MUST_CHECK enum rc rest_turn(struct ledger *l, unsigned shard);
+MUST_CHECK enum rc rest_fit(struct ledger *l, unsigned shard);
+/* The image being made refers to that file; all such files are made durable; and it counts now, or
+ * has been given up. */
+void rest_refer(struct ledger *l, unsigned bucket, struct rest_file file);
+MUST_CHECK enum rc rest_sync(struct ledger *l);
+MUST_CHECK enum rc rest_settle(struct ledger *l, bool is_kept);
+
 /* ledger_image.c */
+struct image_context ledger_image_context(struct ledger *l);
 MUST_CHECK enum rc image_load(struct ledger *l, struct buf *why);
 void image_begin(struct ledger *l);   /* under `lock` */
 bool image_is_due(struct ledger *l);  /* under `lock` */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "crawl/ledger_inside.h"
 
+#include "archive/digest_refill.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -17,6 +18,7 @@ static struct ledger *ledger_make(struct disk *d, const struct ledger_settings *
     l->disk = d;
     l->commit_end = UINT64_MAX;
     l->opened_ms = clock_now_ms(s->clock);
+    l->wall_minus_now = (int64_t)clock_wall_ms(s->clock) - (int64_t)l->opened_ms;
     buf_init(&l->commit, MANIFEST_MAX_BYTES / 2);
     (void)pthread_mutex_init(&l->rounds, NULL);
     (void)pthread_mutex_init(&l->lock, NULL);
@@ -28,7 +30,7 @@ static struct ledger *ledger_make(struct disk *d, const struct ledger_settings *
     l->digests = digest_table_open(s->digest_bytes);
     for (unsigned i = 0; l->shards && i < s->shards; i++)
         buf_init(&l->shards[i].batch, JOURNAL_MAX_BATCH_BYTES - BATCH_FRONT_BYTES);
-    if (!l->shards || !l->digests) {
+    if (!rest_make(l) || !l->shards || !l->digests) {
         ledger_close(l);
         return NULL;
     }
@@ -44,6 +46,18 @@ static enum rc open_history(struct ledger *l, struct buf *why)
     if (!l->past || !l->taken)
         return RC_NOMEM;
     return history_open(l->settings.history_path, &l->history, why);
+}
+
+/* Payloads of earlier runs make revisits again, as many as the table holds. Lines of the index take
+ * about twice what the table keeps of them. Those that recovery wrote are given to the kernel
+ * first.
+ */
+static enum rc recall_payloads(struct ledger *l)
+{
+    enum rc rc = line_file_write(l->files[LEDGER_CDXJ]);
+    return rc ? rc
+              : digest_refill(l->digests, l->disk, ledger_lines_path(LEDGER_CDXJ),
+                              2 * l->settings.digest_bytes);
 }
 
 /* Names of records must differ from those of every other process and shard. */
@@ -83,8 +97,10 @@ enum rc ledger_open(struct disk *d, const struct ledger_settings *s, struct ledg
     rc = rc ? rc : open_history(l, why);
     rc = rc ? rc : ledger_recover(l, &report, why);
     rc = rc ? rc : ledger_tell_seeds(l, hears);
+    rc = rc ? rc : recall_payloads(l);
     rc = rc ? rc : open_archives(l, why);
     rc = rc ? rc : ledger_restart(l, &report, why);
+    rc = rc ? rc : rest_start(l);
     rc = rc ? rc : helper_start(l);
     if (rc) {
         if (!why->n)
@@ -107,6 +123,9 @@ enum rc image_of_all(struct ledger *l)
 {
     enum rc rc = RC_OK;
     image_drop(l);
+    rc = rest_settle(l, false);
+    if (rc)
+        return rc;
     if (l->pending[0] || l->pending[1]) {
         rc = ledger_sync(l);
         return rc ? rc : journal_sync(l->journal);
@@ -126,7 +145,10 @@ enum rc image_of_all(struct ledger *l)
 enum rc ledger_finish(struct ledger *l)
 {
     helper_stop(l);
+    rest_stop(l);
     enum rc rc = ledger_state(l);
+    for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
+        rc = rest_collect(l, i);
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
         warc_files_roll(l->shards[i].warc);
     rc = rc ? rc : image_of_all(l);
@@ -139,7 +161,9 @@ void ledger_close(struct ledger *l)
     if (!l)
         return;
     helper_stop(l);
+    rest_stop(l);
     image_drop(l);
+    rest_done(l);
     for (unsigned i = 0; l->shards && i < l->settings.shards; i++) {
         frontier_close(l->shards[i].frontier);
         warc_files_close(l->shards[i].warc);

@@ -37,6 +37,7 @@ struct recovery {
     size_t named_count, named_room;
     struct stretch *voids;
     size_t void_count, void_room;
+    struct drops drops;
     uint64_t new_void; /* where this recovery's own begins; UINT64_MAX: there is none */
     uint64_t outcomes; /* that hold */
     uint64_t history_from, history_puts;
@@ -143,6 +144,8 @@ static enum rc note(void *ctx, uint64_t position, struct str bytes)
         return keep_commit(r, bytes, &b.commit);
     if (b.kind == BATCH_VOID)
         return add_void(r, b.void_from, position);
+    if (b.kind == BATCH_DROP)
+        return drops_add(&r->drops, position, &b);
     bool behind = !r->commit.n || position >= r->said.position;
     return b.has_place && behind ? add_named(r, position, &b.place) : RC_OK;
 }
@@ -225,8 +228,9 @@ static enum rc mend_archive(struct recovery *r)
 
 /* 4: doing again ------------------------------------------------------------------------------ */
 
-static bool is_void(const struct recovery *r, uint64_t position)
+static bool is_void(const void *ctx, uint64_t position)
 {
+    const struct recovery *r = ctx;
     for (size_t i = 0; i < r->void_count; i++)
         if (position >= r->voids[i].from && position < r->voids[i].to)
             return true;
@@ -259,25 +263,29 @@ static enum rc redo_url(struct recovery *r, const struct batch_url *u)
                         .class = u->class,
                         .how = u->how,
                         .due_ms = due_of(r, u->due_wall_ms)};
+    if (frontier_rests(f, u->position))
+        return frontier_redo_later(f, &redo, u->card, u->due_wall_ms);
     struct host *h = frontier_host(f, u->position, u->host);
     if (h && u->card.n) {
         struct card *c = card_of(h);
         enum rc rc = c ? card_read(c, u->card) : RC_NOMEM;
         if (rc)
             return rc;
+        frontier_extra_bytes(f, h, card_bytes(c));
     }
     frontier_redo(f, &redo);
     return RC_OK;
 }
 
-static enum rc redo_links(struct recovery *r, struct str links)
+static enum rc redo_links(struct recovery *r, uint64_t position, struct str links)
 {
     struct candidate c;
     enum admitted what;
     size_t done;
     enum rc rc = RC_OK;
     while (rc == RC_OK && batch_next_link(&links, &c))
-        rc = frontier_admit(frontier_of(r->l, c.position), &c, 1, r->now_ms, &what, &done);
+        if (!drops_has(&r->drops, position, c.fingerprint))
+            rc = frontier_admit(frontier_of(r->l, c.position), &c, 1, r->now_ms, &what, &done);
     return rc;
 }
 
@@ -316,7 +324,9 @@ static enum rc redo(void *ctx, uint64_t position, struct str bytes)
     r->report->batches++;
     r->l->totals = b.totals;
     rc = b.has_url ? redo_url(r, &b.url) : RC_OK;
-    rc = rc ? rc : redo_links(r, b.links);
+    rc = rc ? rc : redo_links(r, position, b.links);
+    for (unsigned i = 0; i < r->l->settings.shards && rc == RC_OK; i++)
+        rc = rest_fit(r->l, i);
     if (rc == RC_OK && (!r->commit.n || position >= r->said.position))
         rc = redo_lines(r, b.lines);
     rc = rc ? rc : redo_past(r, &b, position, position + JOURNAL_HEAD_BYTES + bytes.n);
@@ -326,10 +336,13 @@ static enum rc redo(void *ctx, uint64_t position, struct str bytes)
     return rc;
 }
 
-/* Without limits: what was once admitted must be admitted again, in whatever order. */
+/* Without limits: what was once admitted must be admitted again, in whatever order. Only memory has
+ * its budget. */
 static enum rc open_frontiers(struct ledger *l)
 {
-    struct frontier_settings none = {.max_hosts = UINT32_MAX, .max_host_queue = UINT32_MAX};
+    struct frontier_settings none = l->settings.frontier;
+    none.max_hosts = none.max_host_queue = UINT32_MAX;
+    none.replays = true;
     for (unsigned i = 0; i < l->settings.shards; i++) {
         l->shards[i].frontier = frontier_open(&none, i, l->settings.shards);
         if (!l->shards[i].frontier)
@@ -338,29 +351,18 @@ static enum rc open_frontiers(struct ledger *l)
     return RC_OK;
 }
 
-/* The longest Crawl-delay that an origin of the host asks for. */
-static uint64_t crawl_delay_ms(const struct card *c)
-{
-    uint64_t longest = 0;
-    for (unsigned i = 0; c && i < c->robots_count; i++) {
-        uint32_t ms = 0;
-        if (c->robots[i].rules && robots_delay_ms(c->robots[i].rules, &ms) && ms > longest)
-            longest = ms;
-    }
-    return longest;
-}
-
 struct holding {
     const struct recovery *recovery;
     struct frontier *frontier;
 };
 
-/* What was open when the process ended may have been answered a moment ago. */
+/* What was open when the process ended may have been answered a moment ago. Buckets that rest do
+ * the same when they are loaded (ledger_image_context). */
 static void hold(void *ctx, const struct host *h)
 {
     const struct holding *to = ctx;
     const struct ledger_settings *s = &to->recovery->l->settings;
-    uint64_t delay_ms = crawl_delay_ms(card_if(h));
+    uint64_t delay_ms = card_if(h) ? card_delay_ms(card_if(h)) : 0;
     if (delay_ms > s->delay_most_ms)
         delay_ms = s->delay_most_ms;
     if (delay_ms > s->delay_ms)
@@ -383,8 +385,10 @@ static enum rc do_again(struct recovery *r)
 {
     struct ledger *l = r->l;
     enum rc rc = open_frontiers(l);
+    rc = rc ? rc : rest_begin(l);
     rc = rc ? rc : image_load(l, r->why);
     rc = rc ? rc : image_remove_others(l);
+    rc = rc ? rc : rest_clean(l);
     rc = rc ? rc : ledger_open_lines(l, r->said.lengths, r->report, r->why);
     if (rc == RC_OK && l->history)
         r->history_from = history_position(l->history);
@@ -394,6 +398,7 @@ static enum rc do_again(struct recovery *r)
     if (rc)
         return rc;
     limit_frontiers(r);
+    l->is_resumed = true;
     l->elapsed_before_ms = r->said.elapsed_ms;
     r->report->is_new = !r->outcomes && !l->kept.generation;
     return RC_OK;
@@ -413,8 +418,10 @@ enum rc ledger_recover(struct ledger *l, struct ledger_report *report, struct bu
     rc = rc ? rc : mend_archive(&r);
     journal_close(l->journal);
     l->journal = NULL;
+    drops_sort(&r.drops, is_void, &r);
     rc = rc ? rc : do_again(&r);
     buf_done(&r.commit);
+    drops_done(&r.drops);
     mem_free(r.named);
     mem_free(r.voids);
     return rc;

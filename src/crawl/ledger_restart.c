@@ -95,21 +95,59 @@ static enum rc move_queued(struct frontier *from, struct frontier *to, uint64_t 
     return rc;
 }
 
+/* The same of one bucket, from where it rests; `shard` has `from`. What is new may rest in turn. */
+static enum rc move_resting(struct ledger *l, unsigned shard, unsigned bucket, struct frontier *to,
+                            uint64_t now_ms)
+{
+    struct frontier *from = l->shards[shard].frontier;
+    uint64_t position = (uint64_t)bucket << 52;
+    if (!frontier_rests(from, position))
+        return RC_OK;
+    enum rc rc = ledger_bring(l, shard, position);
+    rc = rc ? rc : move_queued(from, to, now_ms);
+    if (rc)
+        return rc;
+    frontier_forget(from, bucket);
+    frontier_rest_raise(to, frontier_rest_generation(from));
+    l->shards[shard].frontier = to;
+    rc = rest_fit(l, shard);
+    l->shards[shard].frontier = from;
+    frontier_rest_raise(from, frontier_rest_generation(to));
+    return rc;
+}
+
+static enum rc begin_frontier(struct ledger *l, unsigned shard, struct frontier *to)
+{
+    struct frontier *from = l->shards[shard].frontier;
+    uint64_t now_ms = clock_now_ms(l->settings.clock);
+    frontier_rest_copy(to, from);
+    enum rc rc = move_queued(from, to, now_ms);
+    for (unsigned i = shard; i < FRONTIER_BUCKETS && rc == RC_OK; i += l->settings.shards)
+        frontier_forget(from, i);
+    for (unsigned i = shard; i < FRONTIER_BUCKETS && rc == RC_OK; i += l->settings.shards)
+        rc = move_resting(l, shard, i, to, now_ms);
+    if (rc)
+        return rc;
+    frontier_close(from);
+    l->shards[shard].frontier = to;
+    frontier_hold_all(to, now_ms + l->settings.delay_ms);
+    rc = rest_fit(l, shard);
+    frontier_limit(to, &l->settings.frontier);
+    return rc;
+}
+
 static enum rc begin_frontiers(struct ledger *l)
 {
-    uint64_t now_ms = clock_now_ms(l->settings.clock);
-    for (unsigned i = 0; i < l->settings.shards; i++) {
-        struct frontier *f = frontier_open(&l->settings.frontier, i, l->settings.shards);
-        enum rc rc = f ? move_queued(l->shards[i].frontier, f, now_ms) : RC_NOMEM;
-        if (rc) {
+    enum rc rc = RC_OK;
+    for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++) {
+        struct frontier_settings s = l->settings.frontier;
+        s.replays = true; /* what is queued was admitted once */
+        struct frontier *f = frontier_open(&s, i, l->settings.shards);
+        rc = f ? begin_frontier(l, i, f) : RC_NOMEM;
+        if (rc && f != l->shards[i].frontier)
             frontier_close(f);
-            return rc;
-        }
-        frontier_close(l->shards[i].frontier);
-        l->shards[i].frontier = f;
-        frontier_hold_all(f, now_ms + l->settings.delay_ms);
     }
-    return RC_OK;
+    return rc;
 }
 
 static enum rc restart(struct ledger *l, struct buf *why)
@@ -162,8 +200,10 @@ void ledger_conclude(struct ledger *l)
 enum rc ledger_end_recrawl(struct ledger *l)
 {
     bool is_done = l->is_met && !l->pending[0] && !l->pending[1];
-    for (unsigned i = 0; i < l->settings.shards; i++)
-        is_done &= frontier_counts(l->shards[i].frontier).queued == 0;
+    for (unsigned i = 0; i < l->settings.shards; i++) {
+        struct frontier_counts c = frontier_counts(l->shards[i].frontier);
+        is_done &= c.queued == 0 && c.unsorted == 0;
+    }
     if (!l->is_recrawl || !(is_done || l->is_concluded))
         return RC_OK;
     return write_mark(l, STR(ENDED), l->kept.generation);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The helper's round:
  *
- *   1. under the lock: the journal's end, and with it the length of every file and archive
- *   2. archives are synced, then files of lines, then the journal
+ *   1. under the lock: everything is written, as in a turn; the journal's end, and with it the
+ * length of every file and archive
+ *   2. archives are synced, then files of lines, then the journal; turns go on writing, and only
+ * they write to the journal, so that it is never ahead of an archive
  *   3. archives that are full and behind which nothing is missing get their last names
  *   4. the history gets what was settled; it never knows more than the journal that lasts
  *   5. a commit says 1. It lasts with the next round; until then the one before is true as well
@@ -23,8 +25,9 @@ static bool begin(struct ledger *l, struct batch_commit *c, enum rc *ret)
 {
     uint64_t now = clock_now_ms(l->settings.clock);
     (void)pthread_mutex_lock(&l->lock);
-    *ret = l->failed;
     bool go_on = !l->failed && !nothing_new(l);
+    *ret = go_on ? ledger_write_all(l) : l->failed;
+    go_on = go_on && *ret == RC_OK;
     if (go_on) {
         *c = (struct batch_commit){.position = journal_end(l->journal),
                                    .elapsed_ms = l->elapsed_before_ms + (now - l->opened_ms),
@@ -36,17 +39,9 @@ static bool begin(struct ledger *l, struct batch_commit *c, enum rc *ret)
         struct history_batch *swap = l->past;
         l->past = l->taken;
         l->taken = swap;
-        l->archive_busy = true;
     }
     (void)pthread_mutex_unlock(&l->lock);
     return go_on;
-}
-
-static void set_archive_busy(struct ledger *l, bool busy)
-{
-    (void)pthread_mutex_lock(&l->lock);
-    l->archive_busy = busy;
-    (void)pthread_mutex_unlock(&l->lock);
 }
 
 /* 2. */
@@ -55,7 +50,6 @@ static enum rc sync_archives(struct ledger *l)
     enum rc rc = RC_OK;
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
         rc = warc_files_sync(l->shards[i].warc);
-    set_archive_busy(l, false);
     return rc;
 }
 
@@ -72,10 +66,8 @@ static enum rc sync_lines(struct ledger *l)
 static enum rc seal(struct ledger *l)
 {
     enum rc rc = RC_OK;
-    set_archive_busy(l, true);
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
         rc = warc_files_seal(l->shards[i].warc, l->shards[i].round_settled);
-    set_archive_busy(l, false);
     return rc;
 }
 
@@ -116,7 +108,7 @@ static enum rc sync_all(struct ledger *l)
         return rc;
     rc = sync_archives(l);
     rc = rc ? rc : sync_lines(l);
-    rc = rc ? rc : journal_sync(l->journal);
+    rc = rc ? rc : journal_sync_written(l->journal);
     rc = rc ? rc : seal(l);
     if (rc == RC_OK && l->history)
         rc = history_write(l->history, l->taken, c.position);

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-enum { MAX_FILES = 64, MAX_MOVES = 64, MAX_OUTCOMES = 24, MAX_STEPS = 6, SEEN_SLOTS = 1 << 14 };
+enum { MAX_FILES = 120, MAX_MOVES = 120, MAX_OUTCOMES = 24, MAX_STEPS = 6, SEEN_SLOTS = 1 << 14 };
 
 enum damage { DAMAGE_NONE, DAMAGE_ZEROS, DAMAGE_GARBAGE, DAMAGE_HOLE, DAMAGE_COUNT };
 
@@ -31,14 +31,14 @@ struct dirty {
 
 struct choice {
     struct outcome file[MAX_FILES];
-    uint64_t moves; /* a bit each */
+    unsigned __int128 moves; /* a bit each */
 };
 
 struct imaging {
     struct crash *from;
     struct dirty files[MAX_FILES];
     uint32_t file_count;
-    uint64_t needs[MAX_MOVES]; /* the earlier moves each builds on */
+    unsigned __int128 needs[MAX_MOVES]; /* the earlier moves each builds on */
     struct rng rng;
     uint64_t *seen; /* hashes of the images given out; 0 = free */
     uint32_t seen_count;
@@ -126,29 +126,29 @@ static void find_needs(struct imaging *im)
         for (uint32_t j = 0; j < i; j++)
             if (same_name(m[i].path, m[j].path) || same_name(m[i].path, m[j].to) ||
                 same_name(m[i].to, m[j].path) || same_name(m[i].to, m[j].to))
-                im->needs[i] |= UINT64_C(1) << j;
+                im->needs[i] |= (unsigned __int128)1 << j;
     }
 }
 
-static uint64_t all_moves(const struct imaging *im)
+static unsigned __int128 all_moves(const struct imaging *im)
 {
     uint32_t n = im->from->move_count;
-    return n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+    return ((unsigned __int128)1 << n) - 1;
 }
 
 /* Without the moves whose foundation is missing. */
-static uint64_t only_possible(const struct imaging *im, uint64_t moves)
+static unsigned __int128 only_possible(const struct imaging *im, unsigned __int128 moves)
 {
     for (uint32_t i = 0; i < im->from->move_count; i++)
         if ((moves & im->needs[i]) != im->needs[i])
-            moves &= ~(UINT64_C(1) << i);
+            moves &= ~((unsigned __int128)1 << i);
     return moves;
 }
 
 /* With everything that `move` builds on. */
-static uint64_t with_foundation(const struct imaging *im, uint32_t move)
+static unsigned __int128 with_foundation(const struct imaging *im, uint32_t move)
 {
-    uint64_t moves = UINT64_C(1) << move;
+    unsigned __int128 moves = (unsigned __int128)1 << move;
     for (uint32_t i = move + 1; i-- > 0;)
         if (moves >> i & 1)
             moves |= im->needs[i];
@@ -394,7 +394,7 @@ static enum rc give_move_corners(struct imaging *im)
         choice.moves = all_moves(im);
         rc = rc ? rc : give_image(im, &choice);
         for (uint32_t i = 0; rc == RC_OK && i < im->from->move_count; i++) {
-            choice.moves = only_possible(im, all_moves(im) & ~(UINT64_C(1) << i));
+            choice.moves = only_possible(im, all_moves(im) & ~((unsigned __int128)1 << i));
             rc = give_image(im, &choice);
             choice.moves = with_foundation(im, i);
             rc = rc ? rc : give_image(im, &choice);
@@ -437,7 +437,10 @@ static enum rc give_random(struct imaging *im, uint32_t samples)
         struct choice choice = {0};
         for (uint32_t i = 0; i < im->file_count; i++)
             choice.file[i] = random_outcome(im, &im->files[i]);
-        choice.moves = only_possible(im, rng_next(&im->rng) & all_moves(im));
+        unsigned __int128 drawn = rng_next(&im->rng);
+        if (im->from->move_count > 64)
+            drawn |= (unsigned __int128)rng_next(&im->rng) << 64;
+        choice.moves = only_possible(im, drawn & all_moves(im));
         rc = give_image(im, &choice);
     }
     return rc;

@@ -46,7 +46,8 @@
  * showing up. Checksums catch those, recovery is by refetching.
  *
  * A file belongs to one thread at a time; different files of a real disk may be used by different
- * threads, and a file may be synced by a helper while its owner waits. */
+ * threads, and a file may be synced by a helper while its owner goes on appending: the sync is
+ * about what was appended before it began. */
 #ifndef DISK_DISK_H
 #define DISK_DISK_H
 
@@ -74,7 +75,7 @@ struct disk {
 struct disk_file {
     struct disk *disk;
     bool can_append;
-    bool sync_failed;
+    _Atomic bool sync_failed; /* a helper may find out while the owner appends */
 };
 
 struct disk_lock {

@@ -41,8 +41,8 @@ struct disk_crash_limits {
 
 /* Calls `each` with every image that a power cut now may leave, none twice. The image and `what` (a
  * line for a person: which changes are there) end with the call. Stops when `each` returns other
- * than RC_OK, and returns that. `limits` NULL: 400, 100, 1. RC_LIMIT: more than 64 files or
- * 64 names have changes that are not durable. */
+ * than RC_OK, and returns that. `limits` NULL: 400, 100, 1. RC_LIMIT: more than 120 files or
+ * 120 names have changes that are not durable. */
 MUST_CHECK enum rc
 disk_crash_images(struct disk *d, const struct disk_crash_limits *limits,
                   enum rc (*each)(void *ctx, struct disk *image, const char *what), void *ctx);

@@ -2,7 +2,7 @@
 /* gzip and deflate. Memory is zlib's window, whatever comes. */
 #include "fetch/codec.h"
 
-#include "base/mem.h"
+#include "base/mem_zlib.h"
 
 #include <zlib.h>
 
@@ -18,25 +18,13 @@ struct zlib_state {
     enum place place;
 };
 
-static void *zlib_alloc(void *unused, unsigned count, unsigned bytes)
-{
-    (void)unused;
-    return mem_alloc((size_t)count * bytes);
-}
-
-static void zlib_free(void *unused, void *p)
-{
-    (void)unused;
-    mem_free(p);
-}
-
 static void *zlib_open(void)
 {
     struct zlib_state *z = mem_zero(1, sizeof *z);
     if (!z)
         return NULL;
-    z->stream.zalloc = zlib_alloc;
-    z->stream.zfree = zlib_free;
+    z->stream.zalloc = mem_zlib_alloc;
+    z->stream.zfree = mem_zlib_free;
     if (inflateInit2(&z->stream, MAX_WBITS + GZIP_ONLY) != Z_OK) {
         mem_free(z);
         return NULL;

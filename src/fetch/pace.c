@@ -79,6 +79,7 @@ static struct meaning mean_http(const struct pace_settings *s, const struct pace
 {
     switch (end->http) {
     case HTTP_WHOLE:
+    case HTTP_UNWANTED:
     case HTTP_TRUNCATED:
         return mean_answer(s, end);
     case HTTP_REFUSED_ADDRESS:

@@ -18,8 +18,10 @@ MUST_CHECK enum rc identity_make(struct str user_agent, struct str contact, stru
                                  struct request_identity *ret, struct buf *why);
 
 /* Appends the request: GET target, Host, User-Agent, From, Accept, Accept-Language,
- * Accept-Encoding: gzip, deflate, br, zstd; If-None-Match and If-Modified-Since where given;
- * Connection is left to HTTP/1.1's default. Values with CR, LF or NUL are left out. */
+ * Accept-Encoding: gzip, deflate, br; If-None-Match and If-Modified-Since where given; Connection
+ * is left to HTTP/1.1's default. Values with CR, LF or NUL are left out.
+ * zstd is read where it comes, but not asked for: bodies are archived as they came, and the replays
+ * that people open archives with cannot unpack it (tests/scenario/replay_test.py). */
 struct request_condition {
     struct str etag, last_modified; /* as the server said them; absent = none */
 };

@@ -219,11 +219,14 @@ static size_t look_at_url(struct topic *t, struct str url, double times)
     size_t n = 0;
     url = str_first(url, sizeof room);
     for (size_t i = 0; i < url.n; i++) {
-        bool is_coded = url.p[i] == '%' && i + 2 < url.n && ascii_hex(url.p[i + 1]) >= 0 &&
-                        ascii_hex(url.p[i + 2]) >= 0;
-        room[n++] =
-            is_coded ? (char)(ascii_hex(url.p[i + 1]) * 16 + ascii_hex(url.p[i + 2])) : url.p[i];
-        i += is_coded ? 2 : 0;
+        int high = i + 2 < url.n && url.p[i] == '%' ? ascii_hex(url.p[i + 1]) : -1;
+        int low = high >= 0 ? ascii_hex(url.p[i + 2]) : -1;
+        room[n] = url.p[i];
+        if (low >= 0) {
+            room[n] = (char)(high * 16 + low);
+            i += 2;
+        }
+        n++;
     }
     return look(t, str_make(room, n), times);
 }

@@ -67,3 +67,21 @@ struct host *bucket_add_host(struct bucket *b, uint64_t position, struct str nam
     b->host_count++;
     return h;
 }
+
+void bucket_remove_host(struct bucket *b, struct host *h, uint64_t *bytes)
+{
+    uint32_t mask = b->host_slots - 1;
+    uint32_t at = slot_of(b, h->position);
+    while (b->hosts[at] != h)
+        at = (at + 1) & mask;
+    b->hosts[at] = NULL;
+    b->host_count--;
+    host_close(h, bytes);
+    /* Those behind it, up to the next free slot, are placed again: none of them may stand behind a
+     * gap that a search would stop at. */
+    for (at = (at + 1) & mask; b->hosts[at]; at = (at + 1) & mask) {
+        struct host *moved = b->hosts[at];
+        b->hosts[at] = NULL;
+        place(b, moved);
+    }
+}

@@ -11,6 +11,14 @@ struct bucket {
     struct host **hosts; /* open addressing by position, NULL = free */
     uint32_t host_slots; /* a power of two */
     uint32_t host_count;
+    /* For the choice of who rests (frontier/rest.h): */
+    uint32_t out;      /* of its hosts */
+    uint64_t queued;   /* of all its hosts */
+    uint64_t bytes;    /* memory */
+    uint64_t since_ms; /* it is resident */
+    bool is_leaving;   /* its hosts are in no heap: nobody is lent any more */
+    bool is_fresh;     /* it was loaded with somebody ready, and has lent nothing yet */
+    bool is_stuck;     /* it has no image that fits: never rests */
 };
 
 /* Frees all it holds, not itself. */
@@ -21,5 +29,8 @@ struct host *bucket_host(const struct bucket *b, uint64_t position, struct str n
 
 /* A new one, which is not there yet; NULL without memory. */
 struct host *bucket_add_host(struct bucket *b, uint64_t position, struct str name, uint64_t *bytes);
+
+/* Takes one out that is in no heap, and frees it. */
+void bucket_remove_host(struct bucket *b, struct host *h, uint64_t *bytes);
 
 #endif

@@ -19,7 +19,8 @@ struct frontier *frontier_open(const struct frontier_settings *s, unsigned shard
     for (unsigned i = 0; i < FRONTIER_CLASSES; i++)
         heap_init(&f->ready[i], s->max_hosts);
     f->buckets = mem_zero(FRONTIER_BUCKETS, sizeof(void *));
-    if (!f->buckets) {
+    f->away = mem_zero(FRONTIER_BUCKETS, sizeof(void *));
+    if (!f->buckets || !f->away) {
         frontier_close(f);
         return NULL;
     }
@@ -35,6 +36,7 @@ void frontier_close(struct frontier *f)
             bucket_done(f->buckets[i], &f->counts.bytes);
         mem_free(f->buckets[i]);
     }
+    rest_close(f);
     mem_free(f->buckets);
     heap_done(&f->wake);
     for (unsigned i = 0; i < FRONTIER_CLASSES; i++)
@@ -97,7 +99,7 @@ void frontier_take_up(struct frontier *f, struct host *h)
 
 void frontier_settle_down(struct frontier *f, struct host *h, uint64_t now_ms)
 {
-    if (!h->queued)
+    if (!h->queued || frontier_bucket_of(f, h)->is_leaving)
         h->state = HOST_IDLE;
     else if (h->due_ms > now_ms)
         make_waiting(f, h);
@@ -107,12 +109,16 @@ void frontier_settle_down(struct frontier *f, struct host *h, uint64_t now_ms)
 
 /* Admitting ---------------------------------------------------------------------------------- */
 
-struct bucket *frontier_bucket_need(struct frontier *f, unsigned bucket)
+struct bucket *frontier_bucket_need(struct frontier *f, unsigned bucket, uint64_t now_ms)
 {
     struct bucket **b = &f->buckets[bucket];
     if (!*b) {
         *b = mem_zero(1, sizeof **b);
-        f->counts.bytes += *b ? sizeof **b : 0;
+        if (!*b)
+            return NULL;
+        f->counts.bytes += sizeof **b;
+        (*b)->bytes = sizeof **b;
+        (*b)->since_ms = now_ms;
     }
     return *b;
 }
@@ -124,8 +130,9 @@ void frontier_bucket_drop(struct frontier *f, unsigned bucket)
         return;
     f->counts.hosts -= b->host_count;
     f->counts.known -= b->seen.count;
+    f->counts.queued -= b->queued;
     for (uint32_t i = 0; i < b->host_slots; i++)
-        f->counts.queued -= b->hosts[i] ? b->hosts[i]->queued : 0;
+        f->counts.bytes -= b->hosts[i] ? b->hosts[i]->extra_bytes : 0;
     bucket_done(b, &f->counts.bytes);
     f->counts.bytes -= sizeof *b;
     mem_free(b);
@@ -150,7 +157,7 @@ static struct host *host_need(struct frontier *f, struct bucket *b, const struct
     *ret_why = ADMITTED_NEW;
     if (h)
         return h;
-    if (f->counts.hosts >= f->settings.max_hosts) {
+    if (f->counts.hosts + f->at_rest.hosts >= f->settings.max_hosts) {
         *ret_why = ADMITTED_HOSTS_FULL;
         return NULL;
     }
@@ -214,20 +221,27 @@ static enum rc admit_new(struct frontier *f, struct bucket *b, const struct cand
         return rc;
     seen_put(&b->seen, c->fingerprint);
     f->counts.known++;
+    b->queued++;
     queue_grew(f, h, c->class, sequence, now_ms);
     return RC_OK;
 }
 
-static enum rc admit_one(struct frontier *f, const struct candidate *c, uint64_t now_ms,
-                         enum admitted *ret)
+enum rc frontier_admit_one(struct frontier *f, const struct candidate *c, uint64_t now_ms,
+                           enum admitted *ret)
 {
-    struct bucket *b = f->buckets[frontier_bucket(c->position)];
+    unsigned bucket = frontier_bucket(c->position);
+    struct bucket *b = f->buckets[bucket];
     *ret = ADMITTED_KNOWN;
     if (b && seen_has(&b->seen, c->fingerprint))
         return RC_OK;
-    if (!b && !(b = frontier_bucket_need(f, frontier_bucket(c->position))))
+    if (!b && f->away[bucket])
+        return rest_admit(f, bucket, c, ret);
+    if (!b && !(b = frontier_bucket_need(f, bucket, now_ms)))
         return RC_NOMEM;
-    return admit_new(f, b, c, now_ms, ret);
+    uint64_t before = f->counts.bytes;
+    enum rc rc = admit_new(f, b, c, now_ms, ret);
+    b->bytes += f->counts.bytes - before;
+    return rc;
 }
 
 /* Two passes bring near what the third will look at: the buckets, then their slots. */
@@ -252,7 +266,7 @@ enum rc frontier_admit(struct frontier *f, const struct candidate *list, size_t 
             prefetch(f, list + near, more);
             near += more;
         }
-        enum rc rc = admit_one(f, &list[*ret_done], now_ms, &ret[*ret_done]);
+        enum rc rc = frontier_admit_one(f, &list[*ret_done], now_ms, &ret[*ret_done]);
         if (rc)
             return rc;
     }
@@ -267,6 +281,8 @@ bool frontier_is_mine(const struct frontier *f, uint64_t position)
 bool frontier_knows(const struct frontier *f, uint64_t position, uint64_t fingerprint)
 {
     const struct bucket *b = f->buckets[frontier_bucket(position)];
+    if (!b && f->away[frontier_bucket(position)])
+        return rest_knows(f, fingerprint);
     return b && seen_has(&b->seen, fingerprint);
 }
 
@@ -324,6 +340,9 @@ enum rc frontier_lend(struct frontier *f, unsigned class, uint64_t now_ms, struc
     c->host->state = HOST_OUT;
     c->host->lent_class = (uint8_t)found;
     f->counts.out++;
+    struct bucket *b = frontier_bucket_of(f, c->host);
+    b->out++;
+    b->is_fresh = false;
     fill_lent(c, found, ret);
     return RC_OK;
 }
@@ -333,7 +352,8 @@ uint64_t frontier_due_ms(const struct frontier *f)
     if (f->counts.ready)
         return 0;
     struct heap_node *n = heap_first(&f->wake);
-    return n ? n->key : UINT64_MAX;
+    uint64_t due_ms = n ? n->key : UINT64_MAX, rest_ms = rest_due_ms(f);
+    return due_ms < rest_ms ? due_ms : rest_ms;
 }
 
 struct host *frontier_first_waiting(const struct frontier *f, uint64_t *ret_due_ms)
@@ -364,14 +384,20 @@ void frontier_settle(struct frontier *f, struct lent *l, enum settle how, uint64
 {
     struct host *h = l->host;
     struct host_class *c = host_class_of(h, h->lent_class);
+    struct bucket *b = frontier_bucket_of(f, h);
+    uint64_t before = f->counts.bytes;
     f->counts.out--;
+    b->out--;
+    f->rest.has_left |= b->is_leaving && !b->out;
     if (how == SETTLE_DONE) {
         url_queue_pop(&c->queue, &f->counts.bytes);
         h->queued--;
+        b->queued--;
         f->counts.queued--;
     } else if (how == SETTLE_LAST) {
         put_last(f, c);
     }
+    b->bytes += f->counts.bytes - before;
     if (due_ms > h->due_ms)
         h->due_ms = due_ms;
     frontier_settle_down(f, h, 0);
@@ -395,7 +421,22 @@ struct host *frontier_host(const struct frontier *f, uint64_t position, struct s
     return b ? bucket_host(b, position, name) : NULL;
 }
 
+void frontier_extra_bytes(struct frontier *f, struct host *h, size_t bytes)
+{
+    uint32_t now = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+    uint64_t change = (uint64_t)now - h->extra_bytes; /* wraps where it is less */
+    f->counts.bytes += change;
+    frontier_bucket_of(f, h)->bytes += change;
+    h->extra_bytes = now;
+}
+
 struct frontier_counts frontier_counts(const struct frontier *f)
 {
-    return f->counts;
+    struct frontier_counts all = f->counts;
+    all.hosts += f->at_rest.hosts;
+    all.known += f->at_rest.known;
+    all.queued += f->at_rest.queued;
+    all.bytes += f->rest.inbox_bytes + f->rest.flight_bytes;
+    all.bytes += f->rest.recent_count * sizeof *f->rest.recent;
+    return all;
 }

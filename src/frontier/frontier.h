@@ -16,7 +16,7 @@
  * everything of its hosts: their records, 8-byte fingerprints of the URLs seen, and queued URLs, of
  * which only the path is stored. Bucket b belongs to shard b % shards. The URL that is out stays at
  * the head of its queue until it is settled, so a bucket's image (frontier/image.h) always counts
- * it as queued.
+ * it as queued. Where memory has a budget, whole buckets rest on disk in turns (frontier/rest.h).
  *
  * Time is handed in (now_ms, the flow's clock); nothing here reads a clock. Costs: a new URL under
  * 1 us, a known one under 0.15 us, all in; about 60 bytes and its path for a queued URL, 12 for a
@@ -57,6 +57,7 @@ struct candidate {
     uint8_t class;   /* 0 .. FRONTIER_CLASSES - 1 */
     struct str hops; /* letters of enum hop_kind from the seed to this URL; "" = a
                         seed; what is beyond FRONTIER_MAX_HOPS is cut */
+    struct str from; /* host of that page; only asked for where its bucket rests */
 };
 
 enum admitted {
@@ -64,11 +65,32 @@ enum admitted {
     ADMITTED_KNOWN,
     ADMITTED_HOST_FULL,  /* the host's budget of queued URLs is used up; not remembered as seen */
     ADMITTED_HOSTS_FULL, /* too many hosts */
+    ADMITTED_LATER,      /* its bucket rests: it is sorted when that is loaded */
+    ADMITTED_REFUSED,    /* only of what is sorted later: frontier_asks.may_enter said no */
+};
+
+struct host;
+
+/* What is asked and told when links to a bucket that rested are sorted. On the shard's thread. */
+struct frontier_asks {
+    /* Whether a URL that nobody knows may enter. `page_hosts`: how many hosts that were new its
+     * page has brought to this bucket. NULL: yes. */
+    bool (*may_enter)(void *ctx, const struct candidate *c, bool is_new_host, unsigned page_hosts);
+    void (*became)(void *ctx, enum admitted what); /* NULL: nobody is told */
+    /* Of a bucket that an earlier process left, each host, when it is loaded first. NULL likewise.
+     */
+    void (*loaded)(void *ctx, const struct host *h);
+    void *ctx;
 };
 
 struct frontier_settings {
     uint64_t max_hosts;      /* of this shard */
     uint64_t max_host_queue; /* URLs waiting for one host */
+    uint64_t memory_bytes;   /* past it buckets rest on disk (frontier/rest.h); 0 = no limit */
+    uint64_t slice_ms;       /* a bucket that has work stays in memory for so long, if it can */
+    uint64_t recent_bytes;   /* of fingerprints sent to resting buckets lately; 0 = 1 MB */
+    bool replays;            /* until frontier_limit(): what comes was admitted once */
+    struct frontier_asks asks;
 };
 
 struct frontier;
@@ -85,7 +107,8 @@ MUST_CHECK enum rc frontier_admit(struct frontier *f, const struct candidate *li
 /* Whether hosts at that position are this shard's. */
 bool frontier_is_mine(const struct frontier *f, uint64_t position);
 
-/* Whether a fingerprint of a host at that position is known. */
+/* Whether a fingerprint of a host at that position is known. Where its bucket rests, only that it
+ * was admitted lately can be known. */
 bool frontier_knows(const struct frontier *f, uint64_t position, uint64_t fingerprint);
 
 /* A URL that was lent: good until it is settled. The strings are the frontier's. */
@@ -106,7 +129,8 @@ struct lent {
 MUST_CHECK enum rc frontier_lend(struct frontier *f, unsigned class, uint64_t now_ms,
                                  struct lent *ret);
 
-/* The earliest moment at which lending can succeed; UINT64_MAX: nobody is waiting. */
+/* The earliest moment at which lending can succeed; UINT64_MAX: nobody is waiting. 0 while nobody
+ * is ready: a bucket that rests has work, look again soon. */
 uint64_t frontier_due_ms(const struct frontier *f);
 
 /* The host that waits for the earliest moment, and until when; NULL: none waits. */
@@ -124,8 +148,8 @@ void frontier_settle(struct frontier *f, struct lent *l, enum settle how, uint64
  * learnt elsewhere); a host that is out takes it when it is settled. */
 void frontier_hold(struct frontier *f, struct host *h, uint64_t due_ms);
 
-/* The host of that name, or NULL; and what others keep on it (robots rules, addresses, counters):
- * one pointer, which the frontier frees by `free_extra`. */
+/* The host of that name, or NULL, also if its bucket rests; and what others keep on it (robots
+ * rules, addresses, counters): one pointer, which the frontier frees by `free_extra`. */
 struct host *frontier_host(const struct frontier *f, uint64_t position, struct str name);
 void *host_extra(const struct host *h);
 void host_set_extra(struct host *h, void *extra, void (*free_extra)(void *extra));
@@ -134,13 +158,18 @@ uint64_t host_position(const struct host *h);
 uint32_t host_queued(const struct host *h);
 unsigned host_origins(const struct host *h); /* (scheme, port) pairs that its URLs have had */
 
-/* Every host, in no order; nothing may be admitted meanwhile. */
+/* How much memory that takes now, for the budget. */
+void frontier_extra_bytes(struct frontier *f, struct host *h, size_t bytes);
+
+/* Every host that is in memory, in no order; nothing may be admitted meanwhile. */
 void frontier_each_host(const struct frontier *f, void (*each)(void *ctx, const struct host *h),
                         void *ctx);
 
 struct frontier_counts {
-    uint64_t hosts, known, queued, out, waiting, ready;
-    uint64_t bytes; /* memory in use */
+    uint64_t hosts, known, queued, out, waiting, ready; /* the first three also of what rests */
+    uint64_t bytes;                                     /* memory in use */
+    uint64_t resting;                                   /* buckets */
+    uint64_t unsorted; /* links to them that have not been looked at */
 };
 struct frontier_counts frontier_counts(const struct frontier *f);
 

@@ -38,6 +38,7 @@ struct host {
     uint8_t lent_class;
     uint8_t name_bytes;
     uint32_t queued; /* in all classes, what is out included */
+    uint32_t extra_bytes;
     char name[];
 };
 

@@ -18,7 +18,7 @@ static void put_varint(struct buf *out, uint64_t v)
 
 /* Writing ------------------------------------------------------------------------------------ */
 
-static uint64_t wall_of(const struct image_context *c, uint64_t due_ms)
+uint64_t image_wall_ms(const struct image_context *c, uint64_t due_ms)
 {
     return due_ms > c->now_ms ? c->wall_ms + (due_ms - c->now_ms) : 0;
 }
@@ -66,7 +66,7 @@ static void write_host(struct host *h, const struct image_context *c, struct buf
         buf_le16(out, o.port);
         buf_byte(out, (char)o.is_https);
     }
-    buf_le64(out, wall_of(c, h->due_ms));
+    buf_le64(out, image_wall_ms(c, h->due_ms));
     write_extra(h, c, out);
     for (unsigned i = 0; i < FRONTIER_CLASSES; i++)
         write_class(h, i, out);
@@ -160,7 +160,7 @@ static uint64_t take_varint(struct reader *r)
     return 0;
 }
 
-static uint64_t due_of(const struct image_context *c, uint64_t wall_ms)
+uint64_t image_due_ms(const struct image_context *c, uint64_t wall_ms)
 {
     if (wall_ms <= c->wall_ms)
         return 0;
@@ -243,14 +243,19 @@ static enum rc read_host(struct frontier *f, struct bucket *b, unsigned bucket, 
         rc = read_origins(f, h, r);
     if (rc)
         return rc;
-    h->due_ms = due_of(c, take_le64(r));
+    h->due_ms = image_due_ms(c, take_le64(r));
     struct str extra = take(r, take_varint(r));
     if (r->bad || extra.n > IMAGE_MAX_EXTRA_BYTES)
         return RC_CORRUPT;
+    size_t extra_bytes = 0;
     if (c->read_extra && extra.n)
-        rc = c->read_extra(c->ctx, h, extra);
+        rc = c->read_extra(c->ctx, h, extra, &extra_bytes);
+    frontier_extra_bytes(f, h, extra_bytes);
+    if (c->not_before && c->not_before(c->ctx, h) > h->due_ms)
+        h->due_ms = c->not_before(c->ctx, h);
     for (unsigned i = 0; i < FRONTIER_CLASSES && rc == RC_OK; i++)
         rc = read_class(f, h, i, r);
+    b->queued += h->queued;
     return rc;
 }
 
@@ -288,17 +293,20 @@ static enum rc read_body(struct frontier *f, unsigned bucket, struct reader *r,
     uint32_t hosts = take_le32(r), fingerprints = take_le32(r);
     if (!hosts && !fingerprints)
         return r->bad || r->rest.n ? RC_CORRUPT : RC_OK;
-    struct bucket *b = frontier_bucket_need(f, bucket);
+    uint64_t before = f->counts.bytes;
+    struct bucket *b = frontier_bucket_need(f, bucket, c->now_ms);
     enum rc rc = b ? RC_OK : RC_NOMEM;
     for (uint32_t i = 0; i < hosts && rc == RC_OK; i++)
         rc = read_host(f, b, bucket, r, c);
     if (rc == RC_OK)
         rc = read_seen(f, b, fingerprints, r);
-    if (rc == RC_OK)
-        wake_all(f, b, c->now_ms);
-    else
+    if (rc) {
         frontier_bucket_drop(f, bucket);
-    return rc;
+        return rc;
+    }
+    b->bytes = f->counts.bytes - before;
+    wake_all(f, b, c->now_ms);
+    return RC_OK;
 }
 
 enum rc image_read(struct frontier *f, struct str bytes, const struct image_context *c)
@@ -314,7 +322,7 @@ enum rc image_read(struct frontier *f, struct str bytes, const struct image_cont
     unsigned bucket = take_le32(&r);
     if (bucket >= FRONTIER_BUCKETS || bucket % f->shards != f->shard)
         return RC_CORRUPT;
-    if (f->buckets[bucket])
+    if (f->buckets[bucket] || f->away[bucket])
         return RC_EXISTS;
     return read_body(f, bucket, &r, c);
 }

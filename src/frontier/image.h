@@ -22,7 +22,10 @@ struct image_context {
     uint64_t now_ms, wall_ms;
     uint64_t most_wait_ms;
     void (*write_extra)(void *ctx, const struct host *h, struct buf *out); /* NULL: nothing */
-    enum rc (*read_extra)(void *ctx, struct host *h, struct str bytes);    /* NULL: passed over */
+    /* NULL: passed over. *ret_bytes: memory that it takes now. */
+    enum rc (*read_extra)(void *ctx, struct host *h, struct str bytes, size_t *ret_bytes);
+    /* A host that is read back is asked no earlier than that; NULL: no word on it. */
+    uint64_t (*not_before)(void *ctx, const struct host *h);
     void *ctx;
 };
 
@@ -35,6 +38,10 @@ bool image_is_empty(const struct frontier *f, unsigned bucket);
 
 /* The bucket that an image says it is of; FRONTIER_BUCKETS or more: it is none. */
 unsigned image_bucket(struct str bytes);
+
+/* The same moment, for each clock; those that have passed are 0. */
+uint64_t image_wall_ms(const struct image_context *c, uint64_t due_ms);
+uint64_t image_due_ms(const struct image_context *c, uint64_t wall_ms);
 
 /* Fills the bucket that the image is of, which must be empty here. RC_CORRUPT: it is no whole
  * image, or not of this shard; RC_VERSION; RC_EXISTS; RC_NOMEM. On failure the bucket is empty

@@ -10,13 +10,14 @@ static bool find(const struct frontier *f, const struct host *h, const struct ur
 {
     if (!q->count)
         return false;
-    bool only_images = q->last_sequence < f->image_sequence;
+    uint64_t images_below = r->by_path ? 0 : f->image_sequence;
+    bool only_images = q->last_sequence < images_below;
     *w = url_queue_walk(q);
     while (url_walk_next(w, ret)) {
         if (only_images && ret->sequence > r->sequence)
             return false;
         struct origin o = host_origin_at(h, ret->origin);
-        bool may_be = ret->sequence == r->sequence || ret->sequence >= f->image_sequence;
+        bool may_be = ret->sequence == r->sequence || ret->sequence >= images_below;
         if (may_be && o.port == r->port && o.is_https == r->is_https && str_eq(ret->path, r->path))
             return true;
     }
@@ -49,6 +50,7 @@ static void redo_url(struct frontier *f, struct host *h, const struct redo *r)
     }
     url_queue_take_out(&c->queue, &w, &f->counts.bytes);
     h->queued--;
+    frontier_bucket_of(f, h)->queued--;
     f->counts.queued--;
 }
 
@@ -57,8 +59,10 @@ void frontier_redo(struct frontier *f, const struct redo *r)
     struct host *h = frontier_host(f, r->position, r->host);
     if (!h || h->state == HOST_OUT)
         return;
+    uint64_t before = f->counts.bytes;
     frontier_take_up(f, h);
     redo_url(f, h, r);
+    frontier_bucket_of(f, h)->bytes += f->counts.bytes - before;
     if (r->due_ms > h->due_ms)
         h->due_ms = r->due_ms;
     frontier_settle_down(f, h, 0);
@@ -75,4 +79,5 @@ void frontier_hold_all(struct frontier *f, uint64_t due_ms)
 void frontier_limit(struct frontier *f, const struct frontier_settings *s)
 {
     f->settings = *s;
+    f->settings.replays = false;
 }

@@ -21,11 +21,12 @@ struct redo {
     bool is_https;
     uint8_t class;
     enum settle how;
+    bool by_path;    /* the sequence says nothing: all of the queue is searched */
     uint64_t due_ms; /* the host is not asked earlier */
 };
 void frontier_redo(struct frontier *f, const struct redo *r);
 
-/* No host at all is asked before that moment. */
+/* No host in memory is asked before that moment. */
 void frontier_hold_all(struct frontier *f, uint64_t due_ms);
 
 /* Other limits from now on. While a journal is done again there are none: what was admitted once

@@ -64,6 +64,36 @@ void seen_put(struct seen_set *s, uint64_t fingerprint)
     *slot = key;
 }
 
+/* Whether a key whose search begins at `home` may stand at `to` instead of `from`: only if `to` is
+ * not before its home. All three on a circle; from `to` to `from` no slot is free. */
+static bool may_move(uint32_t home, uint32_t to, uint32_t from)
+{
+    return to <= from ? home <= to || home > from : home <= to && home > from;
+}
+
+bool seen_remove(struct seen_set *s, uint64_t fingerprint)
+{
+    if (!s->count)
+        return false;
+    uint64_t *slot = find(s, seen_key(fingerprint));
+    if (!*slot)
+        return false;
+    uint32_t hole = (uint32_t)(slot - s->slots);
+    uint32_t at = hole;
+    for (;;) {
+        at = at + 1 == s->slot_count ? 0 : at + 1;
+        if (!s->slots[at])
+            break;
+        if (may_move(seen_slot(s, s->slots[at]), hole, at)) {
+            s->slots[hole] = s->slots[at];
+            hole = at;
+        }
+    }
+    s->slots[hole] = 0;
+    s->count--;
+    return true;
+}
+
 size_t seen_bytes(const struct seen_set *s)
 {
     return s->slot_count * sizeof *s->slots;

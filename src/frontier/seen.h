@@ -31,6 +31,10 @@ MUST_CHECK enum rc seen_reserve(struct seen_set *s, uint32_t more);
 /* Puts in what is not there yet; room was reserved. */
 void seen_put(struct seen_set *s, uint64_t fingerprint);
 
+/* Takes one out, and says whether it was there. What follows it in the table moves up, so that
+ * nothing is left behind that a search would have to pass over. */
+bool seen_remove(struct seen_set *s, uint64_t fingerprint);
+
 size_t seen_bytes(const struct seen_set *s);
 
 /* 0 stands for a free slot, so the fingerprint 0 is kept as 1: a chance of 2^-64 to be wrong. */

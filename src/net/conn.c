@@ -310,6 +310,15 @@ enum conn_io conn_write(struct conn *c, struct str bytes, size_t *ret_n)
     return errno == EAGAIN || errno == EINTR ? waits(c, EPOLLIN | EPOLLOUT) : CONN_BROKE;
 }
 
+void conn_leave(struct conn *c)
+{
+    if (!c->h2)
+        return;
+    h2_leave(c->h2);
+    if (h2_flush(c) == CONN_FAILED)
+        c->is_broken = true;
+}
+
 bool conn_is_quiet(struct conn *c)
 {
     char byte;

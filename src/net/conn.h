@@ -71,6 +71,11 @@ bool conn_ask(struct conn *c, struct str request);
 enum conn_io conn_read(struct conn *c, char *to, size_t room, size_t *ret_n);
 enum conn_io conn_write(struct conn *c, struct str bytes, size_t *ret_n);
 
+/* The rest of the answer is not wanted. HTTP/2: its stream is reset, if it is still under way; what
+ * is then not written waits for the next write. HTTP/1.1 has no word for it: whoever leaves closes.
+ */
+void conn_leave(struct conn *c);
+
 /* Nothing came while nothing was asked, and the other end is still there. HTTP/2's frames about
  * the connection itself are answered. */
 bool conn_is_quiet(struct conn *c);

@@ -268,6 +268,7 @@ static void fall_back(struct exchange *x)
     buf_clear(&x->in);
     const struct reply_limits limits = x->reply.limits;
     reply_init(&x->reply, &limits, x->reply.to_head);
+    x->is_judged = false;
     begin_again(x);
 }
 
@@ -406,12 +407,34 @@ static bool is_too_much(struct exchange *x)
     return most && x->h->held_bytes > most && x->in.n > SMALL_BODY_BYTES && x->reply.in_body;
 }
 
+/* Whether the head, now or earlier, was found good. It is judged before anything is made of the
+ * body, so that the end is the same however the bytes were cut. */
+static bool is_wanted(struct exchange *x, struct str all)
+{
+    const struct reply *r = &x->reply;
+    if (!x->ask->wants || !r->in_body || x->is_judged)
+        return true;
+    x->is_judged = true;
+    return x->ask->wants(x->ask, r->head.status, str_first(str_from(all, r->head_at), r->head_n));
+}
+
+static void finish_unwanted(struct exchange *x, struct str all)
+{
+    x->reply.body_n = 0;
+    conn_leave(x->conn);
+    finish_body(x, all, HTTP_UNWANTED, HTTP_CUT_NONE, NULL);
+}
+
 /* `all` has grown by `n` bytes. A plain socket that gave less than there was room for is empty; TLS
  * says when it is. */
 static enum read_step take_bytes(struct exchange *x, struct str all, size_t n, size_t room)
 {
     note_bytes(x, n);
     enum reply_state state = reply_read(&x->reply, all);
+    if (!is_wanted(x, all)) {
+        finish_unwanted(x, all);
+        return READ_GONE;
+    }
     if (state == REPLY_MORE && is_too_much(x)) {
         finish_body(x, all, HTTP_TRUNCATED, HTTP_CUT_LENGTH, "bodies take too much memory");
         return READ_GONE;

@@ -49,6 +49,7 @@ struct exchange {
     struct timer timer;
     enum phase phase;
     bool is_retried;  /* a reused connection had died */
+    bool is_judged;   /* `wants` has seen the head */
     bool has_more;    /* read on in the next turn */
     bool was_due;     /* a limit was reached a turn ago */
     bool was_dialled; /* at least one address was allowed */

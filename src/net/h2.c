@@ -484,6 +484,21 @@ size_t h2_give(struct h2 *h, char *to, size_t room)
     return n;
 }
 
+void h2_leave(struct h2 *h)
+{
+    buf_clear(&h->text);
+    h->text_at = 0;
+    if (h->state != H2_ASKED)
+        return;
+    h->state = H2_ENDED; /* before the stream closes: that is no fault */
+    h->length_left = 0;
+    int error = nghttp2_submit_rst_stream(h->session, NGHTTP2_FLAG_NONE, h->stream, NGHTTP2_CANCEL);
+    if (error)
+        h->is_dead = true;
+    else
+        collect(h);
+}
+
 enum h2_state h2_end(struct h2 *h)
 {
     h->is_dead = true;

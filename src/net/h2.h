@@ -59,6 +59,10 @@ enum h2_state h2_ask(struct h2 *h, struct str request);
 enum h2_state h2_take(struct h2 *h, struct str bytes, char *to, size_t room, size_t *ret_n);
 size_t h2_give(struct h2 *h, char *to, size_t room);
 
+/* The rest of the answer is not wanted: the stream is reset, unless it has ended, and text that
+ * waits is dropped. What the server had sent of it already is passed over as it comes. */
+void h2_leave(struct h2 *h);
+
 /* The connection has ended. An answer under way stays H2_ASKED, but for one that a farewell
  * (GOAWAY) came instead of: H2_BROKEN. */
 enum h2_state h2_end(struct h2 *h);

@@ -9,15 +9,11 @@
 const char *http_outcome_name(enum http_outcome outcome)
 {
     static const char *const names[HTTP_OUTCOMES_] = {
-        [HTTP_WHOLE] = "whole",
-        [HTTP_TRUNCATED] = "truncated",
-        [HTTP_REFUSED_ADDRESS] = "refused-address",
-        [HTTP_NO_CONNECT] = "no-connect",
-        [HTTP_NO_TLS] = "no-tls",
-        [HTTP_TIMEOUT] = "timeout",
-        [HTTP_CLOSED] = "closed",
-        [HTTP_NOT_HTTP] = "not-http",
-        [HTTP_FAILED] = "failed",
+        [HTTP_WHOLE] = "whole",           [HTTP_UNWANTED] = "unwanted",
+        [HTTP_TRUNCATED] = "truncated",   [HTTP_REFUSED_ADDRESS] = "refused-address",
+        [HTTP_NO_CONNECT] = "no-connect", [HTTP_NO_TLS] = "no-tls",
+        [HTTP_TIMEOUT] = "timeout",       [HTTP_CLOSED] = "closed",
+        [HTTP_NOT_HTTP] = "not-http",     [HTTP_FAILED] = "failed",
     };
     return names[outcome];
 }

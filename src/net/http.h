@@ -48,6 +48,7 @@ extern const struct option http_options[];
 
 enum http_outcome {
     HTTP_WHOLE,
+    HTTP_UNWANTED,        /* the head alone: `wants` said no, and the body was left where it was */
     HTTP_TRUNCATED,       /* head and part of the body: `cut` says by what */
     HTTP_REFUSED_ADDRESS, /* the guard said no */
     HTTP_NO_CONNECT,      /* refused, unreachable, or connect_ms is over */
@@ -68,7 +69,7 @@ struct http_timing { /* microseconds from the start; 0 = not reached or not need
 struct http_answer {
     enum http_outcome outcome;
     enum http_cut cut;
-    const char *why; /* for the log: "two different Content-Length"; NULL when whole */
+    const char *why; /* for the log: "two different Content-Length"; NULL when whole or unwanted */
     uint16_t status;
     struct str
         head; /* the last head, status line to empty line, as it came; borrowed as the next */
@@ -93,6 +94,11 @@ struct http_ask {
     const struct guard *guard; /* never NULL */
     struct str request;        /* the whole head; no body */
     uint64_t body_bytes;       /* the most to take; past it truncated by length */
+    /* NULL: whatever comes. Asked once the head is whole and before more of the body is read: false
+     * ends the transfer (HTTP_UNWANTED). The connection is closed, but for one whose answer had
+     * come whole already; HTTP/2's stream is reset. `head` is gone after the call, and where HTTP/2
+     * fails the head of the second answer is judged too. Nothing of the engine may be called. */
+    bool (*wants)(struct http_ask *ask, uint16_t status, struct str head);
     /* The answer is the engine's and gone after the call, in which the ask may be used again. */
     void (*done)(struct http_ask *ask, const struct http_answer *answer);
     void *running; /* the engine's */

@@ -38,7 +38,7 @@ static bool hex8_read(const char *from, uint32_t *ret)
 bool hex16_read(struct str s, uint64_t *ret)
 {
     uint32_t high, low;
-    if (s.n != ARCS_HEX_BYTES || !hex8_read(s.p, &high) || !hex8_read(s.p + 8, &low))
+    if (!s.p || s.n != ARCS_HEX_BYTES || !hex8_read(s.p, &high) || !hex8_read(s.p + 8, &low))
         return false;
     *ret = (uint64_t)high << 32 | low;
     return true;

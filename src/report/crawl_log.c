@@ -94,6 +94,11 @@ static bool has_annotation(struct str list, struct str name)
 }
 
 /* The words that tools for Heritrix's logs look for. */
+bool crawl_log_has(const struct crawl_log_line *l, struct str annotation)
+{
+    return has_annotation(l->annotations, annotation);
+}
+
 bool crawl_log_is_duplicate(const struct crawl_log_line *l)
 {
     return has_annotation(l->annotations, STR("duplicate:digest")) ||

@@ -27,7 +27,9 @@ struct str crawl_log_host(struct str url);
 
 /* What the line says of its URL. */
 bool crawl_log_is_prerequisite(const struct crawl_log_line *l); /* robots.txt */
-bool crawl_log_is_duplicate(const struct crawl_log_line *l);    /* had before, by its digest */
+/* Whether that is among its annotations: "changed:text". */
+bool crawl_log_has(const struct crawl_log_line *l, struct str annotation);
+bool crawl_log_is_duplicate(const struct crawl_log_line *l); /* had before, by its digest */
 bool crawl_log_is_not_modified(const struct crawl_log_line *l);
 
 #endif

@@ -57,11 +57,24 @@ static enum rc count_mime(struct report *r, const struct crawl_log_line *l)
 
 /* The log ------------------------------------------------------------------------------------- */
 
+static void count_change(struct report *r, const struct crawl_log_line *l)
+{
+    bool is_changed = crawl_log_has(l, STR("changed"));
+    r->changed += is_changed;
+    r->unchanged += crawl_log_has(l, STR("unchanged"));
+    if (!is_changed)
+        return;
+    r->changed_structure += crawl_log_has(l, STR("changed:structure"));
+    r->changed_text += crawl_log_has(l, STR("changed:text"));
+    r->changed_markup += crawl_log_has(l, STR("changed:markup"));
+}
+
 static void count_answer(struct report *r, struct report_host *h, const struct crawl_log_line *l)
 {
     r->answers++;
     r->bytes += l->bytes;
     r->prerequisites += crawl_log_is_prerequisite(l);
+    count_change(r, l);
     h->urls++;
     h->bytes += l->bytes;
     if (crawl_log_is_not_modified(l)) {

@@ -77,6 +77,9 @@ struct report {
     uint64_t prerequisites;  /* of the answers */
     uint64_t failures;       /* below zero */
     uint64_t duplicates, duplicate_bytes, not_modified;
+    /* Of recrawls; of the changed, what, as far as it is known: one may be in both of the first
+     * two. */
+    uint64_t changed, unchanged, changed_structure, changed_text, changed_markup;
     struct str first, last; /* moments of the log, as written there */
     uint64_t known, remaining;
     uint64_t pages_with_links;

@@ -58,6 +58,13 @@ static void print_answers(const struct report *r, struct buf *out)
     add_row(out, r->failures, "URLs without an answer\n");
     add_sized_row(out, r->duplicates, STR("duplicates of what was had before"), r->duplicate_bytes);
     add_row(out, r->not_modified, "not modified since\n");
+    if (r->changed || r->unchanged) {
+        add_row(out, r->unchanged, "asked for again and unchanged\n");
+        add_row(out, r->changed, "asked for again and changed\n");
+        add_row(out, r->changed_structure, "of them in their elements\n");
+        add_row(out, r->changed_text, "of them in their words\n");
+        add_row(out, r->changed_markup, "of them in neither\n");
+    }
     if (r->first.p)
         buf_printf(out, "  from " STR_FMT " to " STR_FMT "\n", STR_ARG(r->first), STR_ARG(r->last));
     buf_add(out, STR("\nKinds of answers\n"));
@@ -163,6 +170,11 @@ static void json_answers(const struct report *r, struct jsonw *j)
     jsonw_u64_field(j, "duplicates", r->duplicates);
     jsonw_u64_field(j, "duplicateBytes", r->duplicate_bytes);
     jsonw_u64_field(j, "notModified", r->not_modified);
+    jsonw_u64_field(j, "changed", r->changed);
+    jsonw_u64_field(j, "unchanged", r->unchanged);
+    jsonw_u64_field(j, "changedStructure", r->changed_structure);
+    jsonw_u64_field(j, "changedText", r->changed_text);
+    jsonw_u64_field(j, "changedMarkup", r->changed_markup);
     jsonw_text_field(j, "first", r->first);
     jsonw_text_field(j, "last", r->last);
     jsonw_u64_field(j, "damagedLines", r->damaged);

@@ -196,6 +196,11 @@ static bool may_have_host(const struct budget *b, const struct domain *d)
            d->hosts / each < UINT64_C(1) + d->linker_count;
 }
 
+static bool host_is_full(const struct budget *b, uint64_t pages, uint64_t bytes)
+{
+    return is_full(pages, &b->limits.host_pages) || is_full(bytes, &b->limits.host_bytes);
+}
+
 static bool domain_is_full(const struct budget *b, const struct domain *d)
 {
     const struct limits *l = &b->limits;
@@ -211,7 +216,7 @@ enum budget_verdict budget_take(struct budget *b, struct str host, uint64_t host
     enum budget_verdict v = budget_state(b, elapsed_ms);
     if (v)
         return v;
-    if (is_full(host_pages, &b->limits.host_pages) || is_full(host_bytes, &b->limits.host_bytes))
+    if (host_is_full(b, host_pages, host_bytes))
         return BUDGET_HOST;
     struct domain *d = domain_lock(b->domains, domain_of_host(host));
     if (!d) /* no memory to count it in */
@@ -222,6 +227,19 @@ enum budget_verdict budget_take(struct budget *b, struct str host, uint64_t host
         v = BUDGET_PAGES;
     else
         d->pages++;
+    domain_unlock(b->domains, d);
+    return v;
+}
+
+enum budget_verdict budget_share(struct budget *b, struct str host, uint64_t host_pages,
+                                 uint64_t host_bytes)
+{
+    if (host_is_full(b, host_pages, host_bytes))
+        return BUDGET_HOST;
+    struct domain *d = domain_lock(b->domains, domain_of_host(host));
+    if (!d)
+        return BUDGET_OK;
+    enum budget_verdict v = domain_is_full(b, d) ? BUDGET_DOMAIN : BUDGET_OK;
     domain_unlock(b->domains, d);
     return v;
 }

@@ -57,6 +57,10 @@ void budget_restore_domain(struct budget *b, struct str host, uint64_t pages, ui
  * robots.txt is not counted: do not ask for it here. */
 enum budget_verdict budget_take(struct budget *b, struct str host, uint64_t host_pages,
                                 uint64_t host_bytes, uint64_t elapsed_ms);
+/* Whether host and domain have room for one more page, without reserving: BUDGET_OK, BUDGET_HOST,
+ * BUDGET_DOMAIN. For robots.txt, which is not worth asking for where no page follows. */
+enum budget_verdict budget_share(struct budget *b, struct str host, uint64_t host_pages,
+                                 uint64_t host_bytes);
 /* After it: what it took; `fetched` false gives the page back (nothing came of it). */
 void budget_used(struct budget *b, struct str host, bool fetched, uint64_t bytes);
 

@@ -8,6 +8,7 @@
 #include "scope/path_trap.h"
 #include "scope/scope_regex.h"
 #include "url/domain.h"
+#include "url/normalise.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -31,6 +32,7 @@ struct scope {
     enum scope_kind kind;
     bool pages_only;
     uint64_t embed_hops, redirects, path_segments, url_bytes;
+    uint32_t rules;
     struct live *_Atomic live;
     struct name_set *seeds;   /* URLs */
     struct name_set *names;   /* SCOPE_HOST, SCOPE_DOMAIN: hosts; SCOPE_PREFIX: prefixes */
@@ -56,6 +58,8 @@ const struct option scope_options[] = {
     ROW(COUNT, path_segments, "path-segments", "25", "most folders of a path",
         .min = 1, .max = PATH_MAX_SEGMENTS),
     ROW(SIZE, url_bytes, "url-size", "4k", "most bytes of a URL", .min = 16, .max = 65000),
+    ROW(TEXT, normalise, "normalise", "default",
+        "the rules that make equal URLs equal (orbweaver try url --help)", .arg = "RULES"),
     {0},
 };
 /* clang-format on */
@@ -115,6 +119,20 @@ static void fill(struct scope *s, const struct scope_settings *from)
     s->url_bytes = from->url_bytes;
 }
 
+static enum rc read_rules(struct str text, uint32_t *ret, struct buf *why)
+{
+    struct str bad;
+    enum rc rc = url_rules_parse(text.p ? text : STR("default"), ret, &bad);
+    if (rc)
+        buf_printf(why, "normalise: \"" STR_FMT "\" is no rule", STR_ARG(bad));
+    return rc;
+}
+
+uint32_t scope_rules(const struct scope *s)
+{
+    return s->rules;
+}
+
 enum rc scope_open(const struct scope_settings *settings, struct scope **ret, struct buf *why)
 {
     struct scope *s = mem_zero(1, sizeof *s);
@@ -130,7 +148,8 @@ enum rc scope_open(const struct scope_settings *settings, struct scope **ret, st
     s->cousins = name_set_open(MOST_COUSINS);
     enum rc rc = RC_NOMEM;
     if (s->regex_limits && s->seeds && s->names && s->domains && s->cousins)
-        rc = live_open(settings, &live, why);
+        rc = read_rules(settings->normalise, &s->rules, why);
+    rc = rc ? rc : live_open(settings, &live, why);
     atomic_store_explicit(&s->live, live, memory_order_release);
     if (rc)
         scope_close(s);

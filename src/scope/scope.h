@@ -42,6 +42,7 @@ struct scope_settings {
     uint64_t redirects;     /* 10 */
     uint64_t path_segments; /* 25; at most 1,000 */
     uint64_t url_bytes;     /* 4,096; at most 65,000 */
+    struct str normalise;   /* url_rules_parse's; absent = the defaults */
 };
 extern const struct option scope_options[]; /* keys as in src/cli/settings.c where they are there */
 
@@ -62,9 +63,12 @@ const char *scope_verdict_text(enum scope_verdict v); /* "outside of what the se
 
 struct scope;
 
-/* RC_INVALID: a regular expression; `why` names it, the place and what is wrong. */
+/* RC_INVALID: a regular expression or a rule; `why` names it, the place and what is wrong. */
 MUST_CHECK enum rc scope_open(const struct scope_settings *s, struct scope **ret, struct buf *why);
 void scope_close(struct scope *s);
+
+/* The rules (url/normalise.h) by which URLs of this crawl are compared. */
+uint32_t scope_rules(const struct scope *s);
 
 /* Live settings (depth, include, exclude) changed. RC_INVALID, RC_NOMEM: the old ones hold. */
 MUST_CHECK enum rc scope_change(struct scope *s, const struct scope_settings *to, struct buf *why);

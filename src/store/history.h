@@ -13,6 +13,9 @@
 #include "base/buf.h"
 #include "base/digest.h"
 
+/* What a change was about: elements, words, or neither of them (attributes, scripts, comments). */
+enum past_change { PAST_STRUCTURE = 1, PAST_TEXT = 2, PAST_MARKUP = 4 };
+
 /* The last time a URL was asked for; with 0 fetches it waits, and `hops` is a shorter way to it
  * than the one it was found by. */
 struct past {
@@ -34,6 +37,10 @@ struct past {
     uint64_t file_offset, file_bytes;
     uint32_t fetches; /* how often */
     uint32_t changes; /* how often its payload differed from the one before */
+    struct str codes; /* of that capture: what the next is compared with (change/codes.h, encoded);
+                         absent = none */
+    uint8_t
+        what_changed; /* bits of enum past_change: the last time that it was looked at; 0 = never */
 };
 
 struct history;

@@ -18,7 +18,8 @@ struct journal {
     uint64_t end;    /* position behind `added` */
     uint64_t synced; /* position */
 
-    /* Guards the rest: the files. Held while syncing, so writers only try it. */
+    /* Guards the rest: the files. Not held while they are synced: `is_syncing` then keeps those
+     * there are open. */
     pthread_mutex_t writing;
     struct buf taken; /* the other buffer, empty between calls */
     struct segments segments;
@@ -27,7 +28,8 @@ struct journal {
     struct disk_file *filled[MAX_UNSYNCED];
     size_t filled_count;
     bool names_changed; /* since the last dirsync */
-    enum rc failed;     /* sticks */
+    bool is_syncing;
+    enum rc failed; /* sticks */
 };
 
 static void journal_free(struct journal *j)
@@ -138,6 +140,13 @@ bool journal_is_full(struct journal *j)
     return full;
 }
 
+/* Under `writing`. While a sync is under way segments that wait for one stay open; when there is no
+ * room for more of them, the last one grows. */
+static bool may_begin_segment(const struct journal *j)
+{
+    return !j->is_syncing || j->filled_count < MAX_UNSYNCED;
+}
+
 /* Under `writing`: begins a segment at the position reached. The old one is synced with the next
  * sync; if those have become too many, now. */
 static enum rc next_segment(struct journal *j)
@@ -168,7 +177,7 @@ static enum rc write_taken(struct journal *j)
     enum rc rc = RC_OK;
     if (!j->taken.n)
         return RC_OK;
-    if (j->written - start >= j->settings.segment_bytes)
+    if (j->written - start >= j->settings.segment_bytes && may_begin_segment(j))
         rc = next_segment(j);
     struct str bytes = buf_str(&j->taken);
     if (rc == RC_OK)
@@ -200,38 +209,81 @@ enum rc journal_write(struct journal *j)
     return rc;
 }
 
-/* Under `writing`: the filled segments, their names, the last one. */
-static enum rc sync_files(struct journal *j)
+/* What a sync is about, as it was when that began. */
+struct to_sync {
+    struct disk_file *filled[MAX_UNSYNCED], *file;
+    size_t filled_count;
+    bool names_changed;
+    uint64_t written;
+};
+
+/* Under `writing`. */
+static void sync_begins(struct journal *j, struct to_sync *s)
 {
-    enum rc rc = RC_OK;
-    while (j->filled_count && rc == RC_OK) {
-        rc = disk_sync(j->filled[j->filled_count - 1]);
-        if (rc == RC_OK)
-            disk_file_close(j->filled[--j->filled_count]);
-    }
-    if (rc == RC_OK && j->names_changed)
-        rc = segments_sync(&j->segments);
-    if (rc == RC_OK) {
-        j->names_changed = false;
-        rc = disk_sync(j->file);
-    }
-    return rc;
+    memcpy(s->filled, j->filled, j->filled_count * sizeof *j->filled);
+    s->filled_count = j->filled_count;
+    s->file = j->file;
+    s->names_changed = j->names_changed;
+    s->written = j->written;
+    j->names_changed = false;
+    j->is_syncing = true;
 }
 
-enum rc journal_sync(struct journal *j)
+/* Under `writing`. The files that were filled are at the front of the list still. */
+static void sync_ends(struct journal *j, const struct to_sync *s, enum rc rc)
 {
+    j->is_syncing = false;
+    if (rc) {
+        j->failed = rc;
+        return;
+    }
+    for (size_t i = 0; i < s->filled_count; i++)
+        disk_file_close(s->filled[i]);
+    j->filled_count -= s->filled_count;
+    memmove(j->filled, j->filled + s->filled_count, j->filled_count * sizeof *j->filled);
+}
+
+/* The filled segments, their names, the last one. Writers go on meanwhile. */
+static enum rc sync_files(struct journal *j, const struct to_sync *s)
+{
+    enum rc rc = RC_OK;
+    for (size_t i = s->filled_count; i > 0 && rc == RC_OK; i--)
+        rc = disk_sync(s->filled[i - 1]);
+    if (rc == RC_OK && s->names_changed)
+        rc = segments_sync(&j->segments);
+    return rc ? rc : disk_sync(s->file);
+}
+
+static enum rc sync_it(struct journal *j, bool writes)
+{
+    struct to_sync s;
     (void)pthread_mutex_lock(&j->writing);
-    enum rc rc = write_added(j);
+    enum rc rc = writes ? write_added(j) : j->failed;
     if (rc == RC_OK)
-        rc = j->failed = sync_files(j);
-    uint64_t written = j->written;
+        sync_begins(j, &s);
+    (void)pthread_mutex_unlock(&j->writing);
+    if (rc)
+        return rc;
+    rc = sync_files(j, &s);
+    (void)pthread_mutex_lock(&j->writing);
+    sync_ends(j, &s, rc);
     (void)pthread_mutex_unlock(&j->writing);
     if (rc)
         return rc;
     (void)pthread_mutex_lock(&j->adding);
-    j->synced = written;
+    j->synced = s.written;
     (void)pthread_mutex_unlock(&j->adding);
     return RC_OK;
+}
+
+enum rc journal_sync(struct journal *j)
+{
+    return sync_it(j, true);
+}
+
+enum rc journal_sync_written(struct journal *j)
+{
+    return sync_it(j, false);
 }
 
 uint64_t journal_end(struct journal *j)

@@ -12,8 +12,9 @@
  * Three things happen at three times. journal_add puts a batch into memory: any shard's thread, no
  * system call. journal_write gives to the kernel what was added: it then survives kill -9; every
  * shard calls it once a turn. journal_sync makes it durable: it then survives a power cut; a helper
- * thread calls it about once a second. While that one waits for the disk, adding goes on and
- * writing waits, so no shard ever waits for a sync. Integers are little endian. */
+ * thread calls it about once a second. While that one waits for the disk, adding and writing go on,
+ * so no shard ever waits for a sync, and kill -9 takes away nothing that was written meanwhile.
+ * Integers are little endian. */
 #ifndef STORE_JOURNAL_H
 #define STORE_JOURNAL_H
 
@@ -54,12 +55,15 @@ MUST_CHECK enum rc journal_add(struct journal *j, const struct str *pieces, size
 /* More than `buffer_bytes` wait to be written: who makes batches should make fewer. */
 bool journal_is_full(struct journal *j);
 
-/* Gives to the kernel what was added, unless a sync is under way (then the next call does). A
- * failure sticks: every later call returns it. Any thread. */
+/* Gives to the kernel what was added, unless somebody else is doing that (then the next call does).
+ * A failure sticks: every later call returns it. Any thread. */
 MUST_CHECK enum rc journal_write(struct journal *j);
 
 /* Writes, then makes durable what was added before the call. RC_SYNC is for ever. One thread. */
 MUST_CHECK enum rc journal_sync(struct journal *j);
+
+/* The same, but nothing is written: for those whose other files must be written first. */
+MUST_CHECK enum rc journal_sync_written(struct journal *j);
 
 /* Behind the last batch added; behind the last that is durable. Any thread. */
 uint64_t journal_end(struct journal *j);

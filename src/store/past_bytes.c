@@ -8,7 +8,9 @@
 enum {
     HAS_DIGEST = 1,
     HAS_FILE = 2,
-    TEXTS = 6,
+    TEXTS = 7,
+    FIRST_VERSION = 1,
+    FIRST_TEXTS = 5,
     FIXED_BYTES = 38,
     CAPTURE_BYTES = DIGEST_SHA1_BYTES + 8 + 16,
     FILE_BYTES = 16
@@ -58,7 +60,9 @@ void past_write(const struct past *p, struct buf *out)
     add_text(out, p->etag);
     add_text(out, p->last_modified);
     add_text(out, p->mime);
+    add_text(out, p->codes);
     add_text(out, p->file);
+    buf_byte(out, (char)p->what_changed);
 }
 
 /* Reading ------------------------------------------------------------------------------------- */
@@ -131,17 +135,24 @@ static enum rc read_parts(struct str *from, unsigned flags, struct past *p)
 enum rc past_read(struct str bytes, struct arena *arena, struct past *ret)
 {
     struct past p = {0};
-    if (bytes.n && bytes.p[0] != PAST_VERSION)
+    if (bytes.n && bytes.p[0] != PAST_VERSION && bytes.p[0] != FIRST_VERSION)
         return RC_VERSION;
     if (bytes.n < FIXED_BYTES || (bytes.p[1] & ~(HAS_DIGEST | HAS_FILE)))
         return RC_CORRUPT;
     unsigned flags = (uint8_t)bytes.p[1];
+    bool is_first = bytes.p[0] == FIRST_VERSION;
     read_fixed(bytes.p, &p);
     bytes = str_from(bytes, FIXED_BYTES);
     enum rc rc = read_parts(&bytes, flags, &p);
-    struct str *texts[TEXTS] = {&p.url, &p.hops, &p.etag, &p.last_modified, &p.mime, &p.file};
-    for (size_t i = 0; i < TEXTS && rc == RC_OK; i++)
+    struct str *texts[TEXTS] = {&p.url,  &p.hops,  &p.etag, &p.last_modified,
+                                &p.mime, &p.codes, &p.file};
+    for (size_t i = 0; i < (is_first ? FIRST_TEXTS : TEXTS) && rc == RC_OK; i++)
         rc = take_text(&bytes, arena, texts[i]);
+    if (rc == RC_OK && !is_first) {
+        p.what_changed = bytes.n ? (uint8_t)bytes.p[0] : 0;
+        rc = bytes.n ? RC_OK : RC_CORRUPT;
+        bytes = str_from(bytes, 1);
+    }
     if (rc == RC_OK && (bytes.n || !(flags & HAS_FILE) != !p.file.p))
         rc = RC_CORRUPT;
     if (rc == RC_OK)

@@ -4,9 +4,12 @@
  *     [version 1][flags 1][via 8][date 8][code 4][bytes 8][fetches 4][changes 4]
  *     with a digest: [SHA-1 20][captured 8][record 16]
  *     with a file: [offset 8][bytes 8]
- *     url, hops, etag, last-modified, mime, file: each [length + 1 as a varint][bytes]; 0 = absent
+ *     url, hops, etag, last-modified, mime, codes, file: each [length + 1 as a varint][bytes];
+ *     0 = absent
+ *     [what changed 1]
  *
- * Integers are little endian. Nothing follows. */
+ * Integers are little endian. Nothing follows. Version 1 has neither codes nor what changed, and is
+ * still read. */
 #ifndef STORE_PAST_BYTES_H
 #define STORE_PAST_BYTES_H
 

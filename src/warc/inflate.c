@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "warc/inflate.h"
 
-#include "base/mem.h"
+#include "base/mem_zlib.h"
 
 #include <assert.h>
 #include <zlib.h>
@@ -12,25 +12,13 @@ struct inflater {
     z_stream stream;
 };
 
-static void *zlib_alloc(void *unused, unsigned count, unsigned bytes)
-{
-    (void)unused;
-    return mem_alloc((size_t)count * bytes);
-}
-
-static void zlib_free(void *unused, void *p)
-{
-    (void)unused;
-    mem_free(p);
-}
-
 struct inflater *inflater_open(void)
 {
     struct inflater *f = mem_zero(1, sizeof *f);
     if (!f)
         return NULL;
-    f->stream.zalloc = zlib_alloc;
-    f->stream.zfree = zlib_free;
+    f->stream.zalloc = mem_zlib_alloc;
+    f->stream.zfree = mem_zlib_free;
     if (inflateInit2(&f->stream, MAX_WBITS + GZIP_ONLY) != Z_OK) {
         mem_free(f);
         return NULL;

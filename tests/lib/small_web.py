@@ -48,7 +48,18 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if status != 304:
             self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        self.send_body(web, body)
+
+    def send_body(self, web, body):
+        """Counts what the kernel took, which ends where the crawler hangs up."""
+        try:
+            for at in range(0, len(body) or 1, 1 << 16):
+                self.wfile.write(body[at:at + (1 << 16)])
+                self.wfile.flush()
+                with web.lock:
+                    web.sent_bytes += len(body[at:at + (1 << 16)])
+        except ConnectionError:
+            self.close_connection = True
 
     def log_message(self, *_):
         pass
@@ -56,7 +67,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 class SmallWeb:
     def __init__(self, pages: dict):
-        self.pages, self.asked, self.body_bytes = pages, [], 0
+        self.pages, self.asked, self.body_bytes, self.sent_bytes = pages, [], 0, 0
         self.lock = threading.Lock()
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         self.server.daemon_threads = True

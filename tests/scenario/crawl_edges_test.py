@@ -13,11 +13,13 @@ from scenario import case, main, run
 
 HOSTS = 6
 LINKS = 50000
+CLOSE = ("Connection", "close")  # a kept connection that ends would be asked again without a word
 
 
 class Web:
     """Answers by path: `pages` maps a path to a function of (host, how often it was asked), which gives
-    status, body and fields. Where `answers` gives False the connection is closed instead."""
+    status, body and fields, or None. Then, and where `answers` gives False, the connection is closed
+    instead."""
 
     def __init__(self, **pages):
         asked = collections.Counter()
@@ -38,7 +40,11 @@ class Web:
                 if not pages.get("answers", lambda: True)():
                     self.close_connection = True
                     return
-                status, body, *fields = pages.get(name, pages["other"])(host, count)
+                answer = pages.get(name, pages["other"])(host, count)
+                if answer is None:
+                    self.close_connection = True
+                    return
+                status, body, *fields = answer
                 self.send_response(status)
                 for field in fields:
                     self.send_header(*field)
@@ -126,7 +132,7 @@ def exact(tmp):
 @case("a crawl whose time is over ends, though its only host is to be left alone for long")
 def time_is_over(tmp):
     with Web(robots_txt=lambda *_: (503, b"busy"), other=plain) as web:
-        _, done = crawled(web, tmp, "-t", "1s", sets={"pace.backoff": "1h", "pace.backoff-most": "1h"})
+        _, done = crawled(web, tmp, "-t", "4s", sets={"pace.backoff": "1h", "pace.backoff-most": "1h"})
         assert done.code == 0, done
         assert sum(web.asked.values()) == 1, web.asked
 
@@ -151,11 +157,40 @@ def robots_elsewhere(tmp):
         assert [r.code for r in crawl.log() if r.url == web.seeds()[0]] == [-61]
 
 
+@case("every hop of a robots.txt that is redirected is archived and logged")
+def robots_hops(tmp):
+    with Web(robots_txt=lambda *_: (301, b"moved", ("Location", "/b.txt")),
+             b_txt=lambda *_: (302, b"found", ("Location", "/c.txt")),
+             c_txt=lambda *_: (200, b"User-agent: *\nDisallow: /secret\n"),
+             home=lambda *_: (200, page(b"/secret")), other=plain) as web:
+        crawl, done = crawled(web, tmp)
+        assert done.code == 0, done
+        home = web.seeds()[0]
+        rows = [(r.url[len(home):], r.code, r.path) for r in crawl.log()]
+        assert rows == [("robots.txt", 301, "P"), ("b.txt", 302, "P"), ("c.txt", 200, "P"), ("", 200, "-"),
+                        ("secret", -9998, "L")], rows
+        kept = {r.url[len(home):]: r.block for r in crawl.records() if r.kind == "response"}
+        assert set(kept) == {"robots.txt", "b.txt", "c.txt", ""}, kept
+        assert kept["robots.txt"].endswith(b"moved") and kept["b.txt"].endswith(b"found"), kept
+        assert {e["url"][len(home):] for e in crawl.index()} == set(kept), crawl.index()
+
+
+@case("where nothing may be asked for, robots.txt is not asked for either")
+def no_share(tmp):
+    with Web(home=lambda *_: (200, page()), robots_txt=absent, other=plain) as second:
+        links = (f"{second.seeds()[0]}{i}".encode() for i in range(3))  # the same host, another port
+        with Web(home=lambda *_: (200, page(b"/a", *links)), robots_txt=absent, other=plain) as web:
+            crawl, done = crawled(web, tmp, "--host-pages", "2")
+            assert done.code == 0, done
+            assert second.asked.total() == 0, second.asked
+            codes = sorted(r.code for r in crawl.log() if "robots.txt" not in r.url)
+            assert codes == [-5003, -5003, -5003, 200, 200], codes
+
+
 @case("an origin that fails every second time is no dead one: only failures in a row are counted")
 def every_second_time(tmp):
     turns = itertools.count()
-    close = ("Connection", "close")  # a kept one that ends would be asked again without a word
-    with Web(robots_txt=lambda *_: (404, b"", close), other=lambda *_: (200, page(), close),
+    with Web(robots_txt=lambda *_: (404, b"", CLOSE), other=lambda *_: (200, page(), CLOSE),
              answers=lambda: next(turns) % 2) as second:
         links = [f"{second.seeds()[0]}{i}".encode() for i in range(30)]
         with Web(home=lambda *_: (200, page(*links)), robots_txt=absent, other=plain) as web:
@@ -163,6 +198,22 @@ def every_second_time(tmp):
             assert done.code == 0, done
             codes = {r.url: r.code for r in crawl.log()}
             assert [codes.get(link.decode()) for link in links] == [200] * len(links), codes
+
+
+@case("each URL of an origin has its own tries: another's failures do not use them up")
+def own_tries(tmp):
+    """A second origin of the host closes the connection the first time that each page is asked for."""
+    def shy(_host, count):
+        return (200, page(), CLOSE) if count > 1 else None
+    with Web(robots_txt=lambda *_: (404, b"", CLOSE), other=shy) as second:
+        links = [f"{second.seeds()[0]}{i}".encode() for i in range(8)]
+        with Web(home=lambda *_: (200, page(*links)), robots_txt=absent, other=plain) as web:
+            crawl, done = crawled(web, tmp, "--tries", "2", sets={"pace.backoff": "1ms"})
+            assert done.code == 0, done
+            codes = {r.url: r.code for r in crawl.log()}
+            assert [codes.get(link.decode()) for link in links] == [200] * len(links), codes
+            counts = {count for (_, name), count in second.asked.items() if name != "robots_txt"}
+            assert counts == {2}, second.asked
 
 
 @case("what failed says in the log which page led to it")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recrawls: asking again, with conditions, for what is known."""
 import gzip
+import json
 import os
 import signal
 import subprocess
@@ -75,6 +76,68 @@ def records(left: Left) -> list:
                 f.read(int(headers["Content-Length"]) + 4)
                 found.append(headers)
     return found
+
+
+@case("a resumed crawl knows the payloads of earlier runs: the same once more is a revisit")
+def _(tmp):
+    same = (200, {"Content-Type": "text/html"}, page("Same", BIG))
+    with SmallWeb({"/": page("Home", "", [("/a", "a"), ("/b", "b")]), "/a": same, "/b": same}) as web:
+        left = crawl(web.url("/"), tmp, "-n", "2")
+        assert web.paths() == ["/", "/a"], web.paths()
+        left = crawl(web.url("/"), tmp, "-n", "10")
+        assert web.paths() == ["/", "/a", "/b"], web.paths()
+        assert "duplicate:digest" in notes(left)["/b"], notes(left)
+        found = {(r["WARC-Type"], r.get("WARC-Target-URI")): r for r in records(left)}
+        first, again = found[("response", web.url("/a"))], found[("revisit", web.url("/b"))]
+        assert again["WARC-Refers-To"] == first["WARC-Record-ID"], again
+        assert again["WARC-Refers-To-Date"] == first["WARC-Date"], again
+        assert again["WARC-Refers-To-Target-URI"] == web.url("/a"), again
+
+
+class Edited(SmallWeb):
+    """Four pages, three of which are edited in different ways when `version` is 2, and again with 3."""
+
+    def __init__(self):
+        self.version = 1
+        super().__init__({"/": page("Home", "", [(f"/{name}", name) for name in ("words", "tags", "attributes", "same")]),
+                          "/words": lambda _: page("P", f"version {self.version} of the words"),
+                          "/tags": lambda _: page("P", "words", more="<hr>" * self.version),
+                          "/attributes": lambda _: page("P", "words", more=f"<hr id=x{self.version}>"),
+                          "/same": page("P", "always")})
+
+    def notes(self, left: Left) -> dict:
+        return {path: [n for n in row if n.startswith("changed")] for path, row in notes(left).items()}
+
+
+@case("P9: a recrawl says what changed: elements, words, or neither")
+def _(tmp):
+    with Edited() as web:
+        crawl(web.url("/"), tmp, "--compare")
+        web.version = 2
+        left = crawl(web.url("/"), tmp, "--recrawl")
+        assert web.notes(left) == {
+            "/": [], "/same": [], "/words": ["changed", "changed:text"], "/tags": ["changed", "changed:structure"],
+            "/attributes": ["changed", "changed:markup"]}, web.notes(left)
+        numbers = {key: left.numbers[key] for key in left.numbers if "changed" in key}
+        assert numbers == {"changed": 3, "unchanged": 2, "changed_structure": 1, "changed_text": 1,
+                           "changed_markup": 1}, numbers
+        found = json.loads(run(["url", "--json", left.folder, web.url("/words")]).out)["last"]
+        assert found["what_changed"] == "text" and "last its text" in found["text"], found
+        found = json.loads(run(["report", "--json", left.folder]).out)
+        assert [found[key] for key in ("changed", "changedStructure", "changedText", "changedMarkup")] == [3, 1, 1, 1]
+
+
+@case("without --compare the first recrawl keeps what the second compares")
+def _(tmp):
+    with Edited() as web:
+        crawl(web.url("/"), tmp)
+        web.version = 2
+        left = crawl(web.url("/"), tmp, "--recrawl")
+        assert web.notes(left)["/words"] == ["changed"], web.notes(left)
+        web.version = 3
+        left = crawl(web.url("/"), tmp, "--recrawl")
+        assert web.notes(left)["/words"] == ["changed", "changed:text"], web.notes(left)
+        assert web.notes(left)["/tags"] == ["changed", "changed:structure"], web.notes(left)
 
 
 @case("unchanged pages are confirmed, changed ones are seen, and little is transferred")

@@ -52,13 +52,29 @@ def by_warcio(folder: str) -> list:
     return rows
 
 
+def kinds_agree(web, truth: dict, second: dict) -> None:
+    """P9: what the world changed of a page, its structure or its text, is what the log says."""
+    seen = collections.Counter()
+    for url, (_, notes) in second.items():
+        was, is_now = truth.get(url, ()), version(web, url) if url in truth else ()
+        if "changed" not in notes or len(was) != 2:
+            continue
+        kinds = tuple(kind for kind, a, b in zip(("structure", "text"), was, is_now) if a != b)
+        said = tuple(n.split(":")[1] for n in notes if n.startswith("changed:"))
+        if said:
+            assert set(kinds) <= set(said), (url, was, is_now, notes)
+            seen[kinds] += 1
+    assert seen[("structure",)] + seen[("structure", "text")] and seen[("text",)], seen
+    print(f"# changes by the truth, all named: {dict(seen)}")
+
+
 @case("what changed by the truth is seen as changed, and little else is transferred")
 def _(tmp):
     folder = os.path.join(tmp, "crawl")
     options = ("--hosts", "6", "--pages", "40", "--clock-speed", "0", "--changing", "0.3", "--change-every", "7d",
                "--clock-start", "1780000000000", "--crawl-delays", "0", "--keep-urls")
     with Simweb(*options) as web:
-        first = crawl(web, folder)
+        first = crawl(web, folder, "--compare")
         first_numbers = first.pop("")
         truth = {url: version(web, url) for url, (code, _) in first.items() if code == 200}
         assert len(truth) > 200, len(truth)
@@ -75,6 +91,7 @@ def _(tmp):
         assert not (seen & set(truth)) - changed, sorted((seen & set(truth)) - changed)[:5]
         assert set(truth) - changed <= same, sorted(set(truth) - changed - same)[:5]
         assert numbers["changed"] == len(seen) and numbers["unchanged"] == len(same), numbers
+        kinds_agree(web, truth, second)
         assert numbers["bytes"] < 0.5 * first_numbers["bytes"], (numbers["bytes"], first_numbers["bytes"])
         print(f"# {len(truth)} URLs, {len(changed)} changed; bytes {first_numbers['bytes']} and {numbers['bytes']}")
 

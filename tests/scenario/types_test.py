@@ -46,6 +46,18 @@ def _(tmp):
         assert left.numbers["unkept"] == 4, left.numbers
 
 
+@case("P7, P8: the body of another type is not downloaded")
+def _(tmp):
+    film = (200, {"Content-Type": "video/mp4"}, b"x" * (64 << 20))
+    with SmallWeb({"/": page("Home", "", [("/film.mp4", "film"), ("/a", "a")]), "/film.mp4": film,
+                   "/a": page("A", "")}) as web:
+        left = crawl(web.url("/"), tmp, "--types=-video/*")
+        assert left.archived() == {"/", "/a"}, left.archived()
+        assert left.log()["/film.mp4"] == (200, ["type"]), left.log()
+        assert web.paths().count("/film.mp4") == 1, web.paths()
+        assert web.sent_bytes < 32 << 20, web.sent_bytes  # what fits into the kernel's buffers is less
+
+
 @case("a minus takes all but these, and so does an exclamation mark")
 def _(tmp):
     for number, sign in enumerate("-!"):

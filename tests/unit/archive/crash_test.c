@@ -8,16 +8,15 @@
 #include "base/rng.h"
 #include "disk/disk_crash.h"
 #include "lib/test.h"
+#include "power_cut.h"
 #include "store/journal.h"
 #include "warc/reader.h"
 #include "warc/verify.h"
 
 #include <stdio.h>
 
-enum { SHARDS = 2, MAX_CAPTURES = 64, NESTED_EVERY = 40, BODY_ROOM = 6000 };
+enum { SHARDS = 2, MAX_CAPTURES = 64, BODY_ROOM = 6000 };
 static const struct journal_settings journal_small = {.segment_bytes = 3000, .buffer_bytes = 9000};
-static const struct disk_crash_limits outer_limits = {16, 4, 3};
-static const struct disk_crash_limits nested_limits = {4, 1, 9};
 
 /* Captures ------------------------------------------------------------------------------------ */
 
@@ -178,15 +177,11 @@ static enum rc crawl_sync(struct crawl *c, uint32_t *ret_synced, uint32_t added)
 /* Recovery ------------------------------------------------------------------------------------ */
 
 struct trial {
+    struct power_cut cut;
     uint32_t added;  /* captures that may be there */
     uint32_t synced; /* captures that must be there */
     uint64_t from;   /* the journal is replayed from here, */
     uint32_t first;  /* where this capture comes next */
-    const struct disk_crash_limits *limits;
-    struct trial *outer;
-    uint64_t images;
-    bool failed;
-    char why[500];
 };
 
 static enum rc name_all(struct warc_recovery *r, struct story *s)
@@ -332,19 +327,6 @@ static const char *look_at_archives(struct disk *d, uint32_t count)
 
 /* The power cut ------------------------------------------------------------------------------- */
 
-static void look(void *ctx, struct disk *d, const char *call);
-
-static enum rc fail_trial(struct trial *t, const char *what, const char *why)
-{
-    struct trial *top = t;
-    while (top->outer)
-        top = top->outer;
-    top->failed = t->failed = true;
-    (void)snprintf(top->why, sizeof top->why, "%s%s (%s)", t->outer ? "after a second cut: " : "",
-                   why, what);
-    return RC_CLOSED;
-}
-
 /* One more capture, synced and sealed. */
 static enum rc one_more(struct trial *t, struct crawl *c, struct disk *d)
 {
@@ -356,10 +338,11 @@ static enum rc one_more(struct trial *t, struct crawl *c, struct disk *d)
     return rc ? rc : crawl_sync(c, &t->synced, t->added);
 }
 
-static const char *go_on(struct trial *t, struct disk *image)
+static const char *go_on(struct power_cut *cut, struct disk *image)
 {
-    static struct story room[2];
-    struct story *s = &room[t->limits ? 0 : 1];
+    static struct story room[2]; /* an image of an image is looked at within the first's call */
+    struct trial *t = (struct trial *)cut;
+    struct story *s = &room[cut->depth - 1];
     struct crawl c = {0};
     enum rc rc = resume(t, image, s, &c.journal);
     const char *why = rc ? rc_text(rc) : s->why;
@@ -368,34 +351,10 @@ static const char *go_on(struct trial *t, struct disk *image)
     if (!why && one_more(t, &c, image))
         why = "it cannot be gone on with";
     crawl_close(&c);
-    disk_crash_before_each(image, NULL, NULL);
+    power_cut_enough(image);
     if (!why)
         why = look_at_archives(image, t->added);
     return why;
-}
-
-static enum rc check_image(void *ctx, struct disk *image, const char *what)
-{
-    struct trial *outer = ctx;
-    struct trial t = *outer;
-    t.outer = outer;
-    t.limits = NULL;
-    if (!outer->outer && outer->images++ % NESTED_EVERY == 0) {
-        t.limits = &nested_limits;
-        disk_crash_before_each(image, look, &t);
-    }
-    const char *why = go_on(&t, image);
-    if (t.failed)
-        return RC_CLOSED;
-    return why ? fail_trial(outer, what, why) : RC_OK;
-}
-
-static void look(void *ctx, struct disk *d, const char *call)
-{
-    struct trial *t = ctx;
-    (void)call;
-    if (!t->failed && t->limits && disk_crash_images(d, t->limits, check_image, t) != RC_OK)
-        t->failed = true;
 }
 
 static enum rc capture_some(struct trial *t, struct crawl *c, uint32_t count)
@@ -432,8 +391,9 @@ static enum rc commit(struct trial *t, struct crawl *c)
     return rc;
 }
 
-static enum rc work(struct trial *t, struct disk *d)
+static enum rc work(struct power_cut *cut, struct disk *d)
 {
+    struct trial *t = (struct trial *)cut;
     struct crawl c = {0};
     static struct story none;
     memset(&none, 0, sizeof none);
@@ -453,53 +413,28 @@ static enum rc work(struct trial *t, struct disk *d)
     return rc;
 }
 
+static const struct power_cut_test cut_test = {
+    .bytes = sizeof(struct trial),
+    .outer = {16, 4, 3, false},
+    .nested = {4, 1, 9, false},
+    .nested_every = 40,
+    .work = work,
+    .go_on = go_on,
+};
+
 static void whatever_the_cut_the_archives_hold_what_the_journal_names(void **state)
 {
     (void)state;
-    struct disk *d;
-    struct trial t = {.limits = &outer_limits};
-    assert_rc(disk_crash_open(&d), RC_OK);
-    disk_crash_before_each(d, look, &t);
-    assert_rc(work(&t, d), RC_OK);
-    look(&t, d, "end");
-    disk_close(d);
-    if (t.failed)
-        fail_msg("%s", t.why);
-    print_message("# %llu images, every one recovered\n", (unsigned long long)t.images);
-    assert_true(t.images > 300);
-}
-
-/* Whatever call fails, the process ends there, and then the power is cut. */
-static bool fail_at(uint64_t call, enum rc rc)
-{
-    struct disk *d;
-    struct trial t = {0};
-    assert_rc(disk_crash_open(&d), RC_OK);
-    disk_crash_fail_at(d, call, rc, 10);
-    enum rc result = work(&t, d);
-    bool hit = disk_crash_has_failed(d);
-    if (hit)
-        assert_true(result != RC_OK);
-    disk_crash_fail_at(d, 0, RC_OK, 0);
-    t.limits = &nested_limits;
-    t.images = 1; /* no cut within a cut here */
-    look(&t, d, "end");
-    disk_close(d);
-    if (t.failed)
-        fail_msg("call %llu, %s: %s", (unsigned long long)call, rc_text(rc), t.why);
-    return hit;
+    struct trial t = {.cut = {.test = &cut_test}};
+    power_cut_everywhere(&t.cut, 300);
 }
 
 static void whatever_call_fails_the_archives_hold_what_the_journal_names(void **state)
 {
     (void)state;
-    static const enum rc failures[] = {RC_DISK_FULL, RC_SYNC};
-    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
-        uint64_t call = 1;
-        while (fail_at(call, failures[i]))
-            call++;
-        assert_true(call > 40);
-    }
+    static const enum rc ways[] = {RC_DISK_FULL, RC_SYNC};
+    const struct trial t = {.cut = {.test = &cut_test}};
+    power_cut_failures(&t.cut, ways, sizeof ways / sizeof *ways, 40);
 }
 
 static enum rc every_step(void *ctx)
@@ -512,7 +447,7 @@ static enum rc every_step(void *ctx)
     enum rc rc = disk_crash_open(&d);
     if (rc)
         return rc;
-    rc = work(&t, d);
+    rc = work(&t.cut, d);
     rc = rc ? rc : resume(&t, d, &s, &j);
     journal_close(j);
     disk_close(d);

@@ -90,6 +90,34 @@ static void the_table_finds_what_a_walk_over_all_points_finds(void **state)
     }
 }
 
+/* Every set of absent agents, but all of them: as if the ring had been made without. */
+static void with_some_absent_it_is_the_ring_of_the_others(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_init(&rng, 7);
+    for (uint32_t probes = 1; probes <= 3; probes++) {
+        struct set s;
+        set_make(&s, probes, 6, 0);
+        struct ring r = ring_must(&s, 5, probes);
+        for (uint64_t absent = 0; absent < 63; absent++) {
+            struct set left = {0};
+            for (uint32_t i = 0; i < 6; i++)
+                if (!(absent >> i & 1))
+                    left.agents[left.count++] = s.agents[i];
+            struct ring without = ring_must(&left, 5, probes);
+            for (int i = 0; i < 300; i++) {
+                uint64_t near = r.slots[rng_below(&rng, r.end)] + rng_below(&rng, 3) - 1;
+                uint64_t key = i % 2 ? rng_next(&rng) : near;
+                assert_str(s.agents[ring_owner_among(&r, key, &absent)].name,
+                           left.agents[ring_owner(&without, key)].name);
+            }
+            ring_done(&without);
+        }
+        ring_done(&r);
+    }
+}
+
 static void the_points_of_a_lower_weight_are_the_first_of_a_higher_one(void **state)
 {
     (void)state;
@@ -248,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_point_owns_what_lies_between_the_former_one_and_itself),
         cmocka_unit_test(the_table_finds_what_a_walk_over_all_points_finds),
+        cmocka_unit_test(with_some_absent_it_is_the_ring_of_the_others),
         cmocka_unit_test(the_points_of_a_lower_weight_are_the_first_of_a_higher_one),
         cmocka_unit_test(d3_points_that_meet_are_refused_and_both_agents_are_named),
         cmocka_unit_test(d3_the_newcomer_may_join_under_another_name),

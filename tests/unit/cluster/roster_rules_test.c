@@ -80,6 +80,10 @@ static const struct rule_row rows[] = {
     {"not of one that is leaving", TWO "bee leave; ant settled; bee weight", "it is leaving"},
     {"an empty ring need not be settled to be filled",
      "found; ant join weight=0; ant weight weight=64", ""},
+    {"not with nothing", "found; ant join weight=0; ant weight weight=0", "a transition is open"},
+    {"nor by one more that owns nothing", "found; ant join weight=0; bee join weight=0",
+     "a transition is open"},
+    {"but by one that does", "found; ant join weight=0; bee join", ""},
     /* leave, gone */
     {"an agent leaves", TWO "bee leave", ""},
     {"not twice", TWO "bee leave; ant settled; bee leave", "it is leaving"},

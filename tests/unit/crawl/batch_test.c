@@ -239,6 +239,26 @@ static void an_outcome_comes_back_as_it_was(void **state)
     whole_done(&w);
 }
 
+static void a_drop_comes_back_as_it_was(void **state)
+{
+    (void)state;
+    const uint64_t gone[] = {7, UINT64_MAX};
+    char room[100];
+    struct buf bytes = buf_on(room, sizeof room);
+    struct batch b;
+    const char *why;
+    uint64_t fingerprint;
+    batch_put_drop(&bytes, 4711, gone, 2);
+    assert_rc(batch_read(buf_str(&bytes), &b, &why), RC_OK);
+    assert_true(b.kind == BATCH_DROP && b.drop_batch == 4711);
+    assert_true(batch_next_drop(&b.drops, &fingerprint) && fingerprint == 7);
+    assert_true(batch_next_drop(&b.drops, &fingerprint) && fingerprint == UINT64_MAX);
+    assert_false(batch_next_drop(&b.drops, &fingerprint));
+    for (size_t cut = 0; cut < bytes.n; cut++)
+        if (cut != 10 && cut != 18)
+            assert_rc(batch_read(str_first(buf_str(&bytes), cut), &b, &why), RC_CORRUPT);
+}
+
 static void what_is_cut_or_longer_is_refused_with_a_reason(void **state)
 {
     (void)state;
@@ -299,6 +319,7 @@ int main(void)
         cmocka_unit_test(the_oldest_rules_make_way),
         cmocka_unit_test(every_allocation_of_a_card_may_fail),
         cmocka_unit_test(an_outcome_comes_back_as_it_was),
+        cmocka_unit_test(a_drop_comes_back_as_it_was),
         cmocka_unit_test(what_is_cut_or_longer_is_refused_with_a_reason),
         cmocka_unit_test(commits_and_voids_come_back),
     };

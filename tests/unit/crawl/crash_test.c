@@ -116,13 +116,14 @@ static enum rc crawl(struct trial *t, struct disk *d)
     return rc;
 }
 
-static void cut_everywhere(unsigned shards, unsigned shards_after)
+static void cut_everywhere(unsigned shards, unsigned shards_after, bool is_tight)
 {
     struct disk *d;
     static struct trial t;
     memset(&t, 0, sizeof t);
     t.shards = shards;
     t.shards_after = shards_after;
+    t.truth.is_tight = is_tight;
     t.seed = test_seed(shards * 10 + shards_after);
     t.samples = SAMPLES;
     assert_rc(disk_crash_open(&d), RC_OK);
@@ -142,30 +143,50 @@ static void cut_everywhere(unsigned shards, unsigned shards_after)
 static void one_shard_survives_every_cut(void **state)
 {
     (void)state;
-    cut_everywhere(1, 1);
+    cut_everywhere(1, 1, false);
 }
 
 static void three_shards_survive_every_cut(void **state)
 {
     (void)state;
-    cut_everywhere(3, 3);
+    cut_everywhere(3, 3, false);
 }
 
 static void the_number_of_shards_may_change_at_every_cut(void **state)
 {
     (void)state;
-    cut_everywhere(3, 2);
+    cut_everywhere(3, 2, false);
+}
+
+/* Without memory for the frontier: what rests and what was loaded survives as well. */
+static void buckets_that_rest_survive_every_cut(void **state)
+{
+    (void)state;
+    cut_everywhere(1, 1, true);
+}
+
+static void buckets_that_rest_survive_every_cut_with_three_shards(void **state)
+{
+    (void)state;
+    cut_everywhere(3, 3, true);
+}
+
+static void buckets_that_rest_may_change_their_shard(void **state)
+{
+    (void)state;
+    cut_everywhere(3, 2, true);
 }
 
 /* Whatever call fails, the crawl ends with that failure, or it did not matter (how much is free)
  * and everything has been done; then the power is cut. */
-static bool fail_at(uint64_t call, enum rc rc)
+static bool fail_at(uint64_t call, enum rc rc, bool is_tight)
 {
     struct disk *d;
     static struct trial t;
     memset(&t, 0, sizeof t);
     t.shards = t.shards_after = 2;
     t.seed = call;
+    t.truth.is_tight = is_tight;
     t.samples = 1;
     assert_rc(disk_crash_open(&d), RC_OK);
     disk_crash_fail_at(d, call, rc, 10);
@@ -182,19 +203,23 @@ static bool fail_at(uint64_t call, enum rc rc)
 static void a_disk_that_fills_at_any_call_loses_nothing(void **state)
 {
     (void)state;
-    uint64_t call = 1;
-    while (fail_at(call, RC_DISK_FULL))
-        call += 1 + call / 40;
-    assert_true(call > 100);
+    for (int is_tight = 0; is_tight < 2; is_tight++) {
+        uint64_t call = 1;
+        while (fail_at(call, RC_DISK_FULL, is_tight))
+            call += 1 + call / 40;
+        assert_true(call > 100);
+    }
 }
 
 static void a_sync_that_fails_loses_nothing(void **state)
 {
     (void)state;
-    uint64_t call = 2;
-    while (fail_at(call, RC_SYNC))
-        call += 1 + call / 40;
-    assert_true(call > 100);
+    for (int is_tight = 0; is_tight < 2; is_tight++) {
+        uint64_t call = 2;
+        while (fail_at(call, RC_SYNC, is_tight))
+            call += 1 + call / 40;
+        assert_true(call > 100);
+    }
 }
 
 int main(void)
@@ -203,6 +228,9 @@ int main(void)
         cmocka_unit_test(one_shard_survives_every_cut),
         cmocka_unit_test(three_shards_survive_every_cut),
         cmocka_unit_test(the_number_of_shards_may_change_at_every_cut),
+        cmocka_unit_test(buckets_that_rest_survive_every_cut),
+        cmocka_unit_test(buckets_that_rest_survive_every_cut_with_three_shards),
+        cmocka_unit_test(buckets_that_rest_may_change_their_shard),
         cmocka_unit_test(a_disk_that_fills_at_any_call_loses_nothing),
         cmocka_unit_test(a_sync_that_fails_loses_nothing),
     };

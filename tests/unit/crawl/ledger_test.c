@@ -166,6 +166,42 @@ static void links_that_nobody_admitted_come_back(void **state)
     disk_close(d);
 }
 
+/* A link of a page is dropped; the same link of another page is not, or is on its way. */
+static void links_that_were_dropped_stay_out(void **state)
+{
+    (void)state;
+    struct disk *d = fresh_disk();
+    struct candidate links[3];
+    uint64_t batches[2], out[2] = {101, 102};
+    enum admitted became;
+    unsigned epoch[2];
+    for (unsigned i = 0; i < 3; i++)
+        links[i] = (struct candidate){.fingerprint = 101 + i,
+                                      .position = hash64(STR("h0.test")),
+                                      .host = STR("h0.test"),
+                                      .path = i ? i == 1 ? STR("/x") : STR("/y") : STR("/w"),
+                                      .hops = STR("L")};
+    struct ledger_outcome first = {.links = links, .link_count = 3};
+    struct ledger_outcome second = {.links = &links[1], .link_count = 1};
+    assert_rc(small_open(&one, d, 1, &truth), RC_OK);
+    assert_rc(ledger_settle(one.ledger, 0, &first, &epoch[0]), RC_OK);
+    batches[0] = ledger_settled_at(one.ledger, 0);
+    assert_rc(ledger_settle(one.ledger, 0, &second, &epoch[1]), RC_OK);
+    batches[1] = ledger_settled_at(one.ledger, 0);
+    assert_true(batches[0] < batches[1]);
+    assert_rc(ledger_drop(one.ledger, 0, epoch[0], batches[0], out, 2), RC_OK);
+    assert_rc(ledger_admit(one.ledger, 0, epoch[0], &links[2], 1, 5000, &became), RC_OK);
+    assert_rc(ledger_turn(one.ledger, 0), RC_OK);
+    small_close(&one); /* as a kill would: nothing is saved, the second page's link is on its way */
+    assert_rc(small_open(&one, d, 1, &truth), RC_OK);
+    const struct frontier *f = ledger_frontier(one.ledger, 0);
+    assert_false(frontier_knows(f, links[0].position, 101));
+    assert_true(frontier_knows(f, links[1].position, 102));
+    assert_true(frontier_knows(f, links[2].position, 103));
+    small_close(&one);
+    disk_close(d);
+}
+
 static void no_host_is_asked_at_once_after_a_resume(void **state)
 {
     (void)state;
@@ -270,6 +306,7 @@ int main(void)
         cmocka_unit_test(a_finished_crawl_opens_with_nothing_to_replay),
         cmocka_unit_test(images_are_made_on_the_way_and_the_journal_is_trimmed),
         cmocka_unit_test(links_that_nobody_admitted_come_back),
+        cmocka_unit_test(links_that_were_dropped_stay_out),
         cmocka_unit_test(no_host_is_asked_at_once_after_a_resume),
         cmocka_unit_test(what_a_batch_cannot_hold_is_refused_and_changes_nothing),
         cmocka_unit_test(its_own_thread_syncs_and_makes_images),

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { BODY_BYTES = 900, LINKS = 4, LAST_LINKED = 22 };
+enum { MOST_STEPS = 100000, BODY_BYTES = 900, LINKS = 4, LAST_LINKED = 22 };
 
 static struct {
     char host[16], path[16], url[48];
@@ -113,22 +113,23 @@ static enum rc open_with(struct small_crawl *c, struct disk *d, unsigned shards,
     c->truth = truth;
     clock_simulated_init(&c->clock, 5000, UINT64_C(1700000000000));
     c->writer = capture_writer_open();
-    struct ledger_settings s = {.shards = shards,
-                                .frontier = {.max_hosts = 1000, .max_host_queue = 1000},
-                                .warc = {.prefix = STR("T"),
-                                         .host = STR("test"),
-                                         .roll_bytes = 4000,
-                                         .buffer_bytes = 100000,
-                                         .info = {.software = STR("orbweaver/test")}},
-                                .journal = {.segment_bytes = 1500, .buffer_bytes = 100000},
-                                .digest_bytes = 100000,
-                                .image_bytes = UINT64_MAX,
-                                .slice_buckets = 1,
-                                .sync_ms = sync_ms,
-                                .restart = restart,
-                                .delay_ms = 10,
-                                .most_wait_ms = 1000,
-                                .clock = sync_ms ? clock_real() : &c->clock.clock};
+    struct ledger_settings s = {
+        .shards = shards,
+        .frontier = {.max_hosts = 1000, .max_host_queue = 1000, .memory_bytes = truth->is_tight},
+        .warc = {.prefix = STR("T"),
+                 .host = STR("test"),
+                 .roll_bytes = 4000,
+                 .buffer_bytes = 100000,
+                 .info = {.software = STR("orbweaver/test")}},
+        .journal = {.segment_bytes = 1500, .buffer_bytes = 100000},
+        .digest_bytes = 100000,
+        .image_bytes = UINT64_MAX,
+        .slice_buckets = 1,
+        .sync_ms = sync_ms,
+        .restart = restart,
+        .delay_ms = 10,
+        .most_wait_ms = 1000,
+        .clock = sync_ms ? clock_real() : &c->clock.clock};
     if (!c->writer)
         return RC_NOMEM;
     enum rc rc =
@@ -334,6 +335,8 @@ enum rc small_step(struct small_crawl *c, bool busy, bool *ret_more)
         return rc;
     uint64_t due = next_due(c);
     *ret_more = any || due != UINT64_MAX;
+    if (c->steps > MOST_STEPS)
+        return RC_LIMIT;
     if (!any && due != UINT64_MAX && due > c->clock.now)
         clock_simulated_advance(&c->clock, due - c->clock.now);
     return RC_OK;

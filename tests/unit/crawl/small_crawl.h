@@ -14,6 +14,7 @@ struct small_truth {
     bool done[SMALL_URLS];
     bool written[SMALL_URLS]; /* before the last turn that ended: survives kill -9 */
     bool synced[SMALL_URLS];  /* before the last sync that ended: survives a power cut */
+    bool is_tight;            /* no memory for the frontier: buckets rest and load all the time */
 };
 
 struct small_mail { /* a link on its way to another shard */

@@ -184,6 +184,8 @@ static const char *check_cards(struct small_crawl *c)
         int n = snprintf(name, sizeof name, "h%u.test", i);
         uint64_t position = hash64(str_make(name, (size_t)n));
         struct frontier *f = ledger_frontier(c->ledger, frontier_bucket(position) % c->shards);
+        if (ledger_bring(c->ledger, frontier_bucket(position) % c->shards, position))
+            return "a bucket that rests cannot be had";
         struct host *h = frontier_host(f, position, str_make(name, (size_t)n));
         if (!h || host_queued(h))
             return h ? "a host has still URLs" : "a host is missing";
@@ -197,9 +199,10 @@ static const char *check_cards(struct small_crawl *c)
 const char *small_check_end(struct small_crawl *c, struct disk *d)
 {
     static struct look l;
+    const char *why = check_cards(c); /* changes the disk, and so may come here again */
     memset(&l, 0, sizeof l);
     l.disk = d;
-    l.why = check_cards(c);
+    l.why = why;
     check_once(&l, "logs/crawl.log", 0, LAST_LINKED, 0);
     check_once(&l, "links/links.nodes", 0, LAST_LINKED, 0);
     check_once(&l, "pages/pages.jsonl", 0, 2, 1);

@@ -1,30 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The power is cut at every call of a small log, in every way disk.h allows: what was committed is
  * there, at most a prefix of the rest, never a torn record. Logs with a flaw must be found out. */
+#include "power_cut.h"
 #include "small_log.h"
 
 #include "base/rng.h"
-#include "disk/disk_crash.h"
 #include "lib/test.h"
 
-#include <stdio.h>
+enum { MAX_PAYLOAD = 6000 };
 
-enum { MAX_PAYLOAD = 6000, NESTED_EVERY = 7 };
-
-/* What is known of a log while it works, and what was seen of its images. */
+/* What is known of a log while it works. */
 struct trial {
+    struct power_cut cut;
     enum small_log_flaw flaw;
     uint32_t begun;     /* records that may be there */
     uint32_t committed; /* records that must be there */
-    const struct disk_crash_limits *limits;
-    struct trial *outer; /* the trial whose image this one goes on with */
-    uint64_t images;
-    bool failed;
-    char why[2000];
 };
-
-static const struct disk_crash_limits outer_limits = {400, 60, 7};
-static const struct disk_crash_limits nested_limits = {24, 6, 9};
 
 /* Record number i, always the same; some longer than a block. */
 static struct str payload_of(uint32_t i, char *room)
@@ -35,18 +26,6 @@ static struct str payload_of(uint32_t i, char *room)
     for (size_t at = 0; at < n; at++)
         room[at] = (char)rng_next(&rng);
     return str_make(room, n);
-}
-
-static enum rc fail_trial(struct trial *t, const char *what, const char *why)
-{
-    struct trial *top = t;
-    while (top->outer)
-        top = top->outer;
-    top->failed = true;
-    t->failed = true;
-    snprintf(top->why, sizeof top->why, "%s%s (%s)", t->outer ? "after a second cut: " : "", why,
-             what);
-    return RC_CLOSED;
 }
 
 static const char *check_records(const struct trial *t, const struct small_log *log)
@@ -63,8 +42,6 @@ static const char *check_records(const struct trial *t, const struct small_log *
     return NULL;
 }
 
-static void look(void *ctx, struct disk *d, const char *call);
-
 /* Goes on with the image: one more record, committed, and read again. */
 static const char *resume(struct trial *t, struct small_log *log, struct disk *image)
 {
@@ -77,41 +54,24 @@ static const char *resume(struct trial *t, struct small_log *log, struct disk *i
     if (rc)
         return "the image cannot be gone on with";
     t->committed = log->count;
-    if (t->limits)
-        look(t, image, "end");
-    disk_crash_before_each(image, NULL, NULL);
+    power_cut_look(&t->cut, image);
+    power_cut_enough(image);
     const char *why = small_log_init(&again, image, t->flaw) ? "it cannot be opened again"
                                                              : check_records(t, &again);
     small_log_done(&again);
     return why;
 }
 
-static enum rc check_image(void *ctx, struct disk *image, const char *what)
+static const char *go_on(struct power_cut *cut, struct disk *image)
 {
-    struct trial *outer = ctx;
-    struct trial t = {
-        .flaw = outer->flaw, .begun = outer->begun, .committed = outer->committed, .outer = outer};
+    struct trial *t = (struct trial *)cut;
     struct small_log log;
-    if (!outer->outer && outer->images++ % NESTED_EVERY == 0) {
-        t.limits = &nested_limits;
-        disk_crash_before_each(image, look, &t);
-    }
-    enum rc rc = small_log_init(&log, image, t.flaw);
-    const char *why = rc ? rc_text(rc) : check_records(&t, &log);
-    if (!why && !t.failed)
-        why = resume(&t, &log, image);
+    enum rc rc = small_log_init(&log, image, t->flaw);
+    const char *why = rc ? rc_text(rc) : check_records(t, &log);
+    if (!why && !cut->failed)
+        why = resume(t, &log, image);
     small_log_done(&log);
-    if (t.failed)
-        return RC_CLOSED;
-    return why ? fail_trial(outer, what, why) : RC_OK;
-}
-
-static void look(void *ctx, struct disk *d, const char *call)
-{
-    struct trial *t = ctx;
-    (void)call;
-    if (!t->failed && t->limits && disk_crash_images(d, t->limits, check_image, t) != RC_OK)
-        t->failed = true;
+    return why;
 }
 
 static enum rc add_batch(struct trial *t, struct small_log *log, uint32_t count)
@@ -129,8 +89,9 @@ static enum rc add_batch(struct trial *t, struct small_log *log, uint32_t count)
 }
 
 /* Batches, a compaction, batches; until something fails. */
-static enum rc work(struct trial *t, struct disk *d)
+static enum rc work(struct power_cut *cut, struct disk *d)
 {
+    struct trial *t = (struct trial *)cut;
     struct small_log log;
     enum rc rc = small_log_init(&log, d, t->flaw);
     for (uint32_t round = 0; rc == RC_OK && round < 3; round++) {
@@ -143,74 +104,42 @@ static enum rc work(struct trial *t, struct disk *d)
     return rc;
 }
 
-static void try_flaw(struct trial *t)
-{
-    struct disk *d;
-    t->limits = &outer_limits;
-    assert_rc(disk_crash_open(&d), RC_OK);
-    disk_crash_before_each(d, look, t);
-    assert_rc(work(t, d), RC_OK);
-    look(t, d, "end");
-    disk_close(d);
-}
+static const struct power_cut_test cut_test = {
+    .bytes = sizeof(struct trial),
+    .outer = {400, 60, 7, false},
+    .nested = {24, 6, 9, false},
+    .nested_every = 7,
+    .work = work,
+    .go_on = go_on,
+};
 
 static void whatever_the_cut_the_log_keeps_what_it_committed(void **state)
 {
     (void)state;
-    struct trial t = {.flaw = FLAW_NONE};
-    try_flaw(&t);
-    if (t.failed)
-        fail_msg("%s", t.why);
-    print_message("# %llu images, every one recovered\n", (unsigned long long)t.images);
+    struct trial t = {.cut = {.test = &cut_test}, .flaw = FLAW_NONE};
+    power_cut_everywhere(&t.cut, 1000);
     assert_int_equal(t.committed, 21);
-    assert_true(t.images > 1000);
 }
 
 static void every_flaw_is_found_out(void **state)
 {
     (void)state;
     for (enum small_log_flaw flaw = FLAW_NONE + 1; flaw < FLAW_COUNT; flaw++) {
-        struct trial t = {.flaw = flaw};
-        try_flaw(&t);
-        if (!t.failed || !t.why[0])
+        struct trial t = {.cut = {.test = &cut_test}, .flaw = flaw};
+        power_cut_run(&t.cut);
+        if (!t.cut.failed || !t.cut.why[0])
             fail_msg("flaw %d was not found out in %llu images", (int)flaw,
-                     (unsigned long long)t.images);
-        print_message("# flaw %d: %s\n", (int)flaw, t.why);
+                     (unsigned long long)t.cut.images);
+        print_message("# flaw %d: %s\n", (int)flaw, t.cut.why);
     }
-}
-
-/* The process ends at the first failure; then the power is cut. */
-static bool fail_at(uint64_t call, enum rc rc, size_t part_bytes)
-{
-    struct disk *d;
-    struct trial t = {.flaw = FLAW_NONE};
-    assert_rc(disk_crash_open(&d), RC_OK);
-    disk_crash_fail_at(d, call, rc, part_bytes);
-    enum rc result = work(&t, d);
-    bool hit = disk_crash_has_failed(d);
-    if (hit)
-        assert_true(result == rc || result == RC_SYNC || result == RC_CORRUPT);
-    else
-        assert_rc(result, RC_OK);
-    disk_crash_fail_at(d, 0, RC_OK, 0);
-    t.limits = &nested_limits;
-    look(&t, d, "end");
-    if (t.failed)
-        fail_msg("call %llu: %s: %s", (unsigned long long)call, rc_text(rc), t.why);
-    disk_close(d);
-    return hit;
 }
 
 static void whatever_call_fails_the_log_keeps_what_it_committed(void **state)
 {
     (void)state;
-    static const enum rc failures[] = {RC_IO, RC_DISK_FULL, RC_SYNC, RC_NOMEM};
-    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
-        uint64_t call = 1;
-        while (fail_at(call, failures[i], call % 50))
-            call++;
-        assert_true(call > 40);
-    }
+    static const enum rc ways[] = {RC_IO, RC_DISK_FULL, RC_SYNC, RC_NOMEM};
+    const struct trial t = {.cut = {.test = &cut_test}, .flaw = FLAW_NONE};
+    power_cut_failures(&t.cut, ways, sizeof ways / sizeof *ways, 40);
 }
 
 static void a_disk_that_fills_up_loses_nothing(void **state)
@@ -218,15 +147,14 @@ static void a_disk_that_fills_up_loses_nothing(void **state)
     (void)state;
     for (uint64_t quota = 0; quota < 20000; quota += 251) {
         struct disk *d;
-        struct trial t = {.flaw = FLAW_NONE};
+        struct trial t = {.cut = {.test = &cut_test, .looks = true, .is_brief = true}};
         assert_rc(disk_crash_open(&d), RC_OK);
         disk_crash_quota(d, quota);
-        assert_rc(work(&t, d), RC_DISK_FULL);
+        assert_rc(work(&t.cut, d), RC_DISK_FULL);
         disk_crash_quota(d, UINT64_MAX);
-        t.limits = &nested_limits;
-        look(&t, d, "end");
-        if (t.failed)
-            fail_msg("quota %llu: %s", (unsigned long long)quota, t.why);
+        power_cut_look(&t.cut, d);
+        if (t.cut.failed)
+            fail_msg("quota %llu: %s", (unsigned long long)quota, t.cut.why);
         disk_close(d);
     }
 }
@@ -239,7 +167,7 @@ static enum rc whole_run(void *ctx)
     enum rc rc = disk_crash_open(&d);
     if (rc)
         return rc;
-    rc = work(&t, d);
+    rc = work(&t.cut, d);
     disk_close(d);
     return rc == RC_SYNC ? RC_NOMEM : rc;
 }

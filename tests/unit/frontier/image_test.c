@@ -57,9 +57,10 @@ static void write_name(void *ctx, const struct host *h, struct buf *out)
     buf_add(out, host_name(h));
 }
 
-static enum rc check_name(void *ctx, struct host *h, struct str bytes)
+static enum rc check_name(void *ctx, struct host *h, struct str bytes, size_t *ret_bytes)
 {
     int *count = ctx;
+    *ret_bytes = bytes.n;
     ++*count;
     assert_str(str_from(bytes, 9), host_name(h));
     return RC_OK;

@@ -75,12 +75,35 @@ static void test_find(void **state)
         }
 }
 
+/* So does one that only skips, from anywhere in a block; and the masks go on from there. */
+static void test_skip(void **state)
+{
+    (void)state;
+    char text[300];
+    memset(text, 'x', sizeof text);
+    for (size_t end = 1; end < sizeof text; end += 7)
+        for (size_t at = 0; at < sizeof text; at += 3)
+            for (size_t from = 0; from <= 64 && from < end; from += 16) {
+                struct scan s;
+                uint64_t special = 0;
+                text[at] = '<';
+                scan_init(&s, scan_classifier_best(), text, text + end);
+                const char *got = scan_skip(&s, text + from);
+                bool is_there = at >= from && at < end;
+                assert_ptr_equal(got, text + (is_there ? at : end));
+                if (is_there)
+                    assert_ptr_equal(scan_find(&s, got, SCAN_LT, &special), got);
+                text[at] = 'x';
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_versions_agree),
         cmocka_unit_test(test_masks),
         cmocka_unit_test(test_find),
+        cmocka_unit_test(test_skip),
     };
     return cmocka_run_group_tests_name("html/scan", tests, NULL, NULL);
 }

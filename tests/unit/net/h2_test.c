@@ -235,6 +235,35 @@ static void a_flood_while_nothing_is_asked_ends_it(void **state)
     buf_done(&text);
 }
 
+/* RFC 9113: RST_STREAM is type 3, CANCEL is code 8. What was on its way of the
+ * stream is passed over, up to a limit, and the connection serves again. */
+static void an_answer_may_be_left(void **state)
+{
+    (void)state;
+    static const char reset[] = {0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8};
+    struct h2 *h = h2_open(&usual);
+    struct buf text;
+    buf_init(&text, 1000);
+    assert_non_null(h);
+    assert_int_equal(h2_ask(h, STR(REQUEST)), H2_ASKED);
+    assert_int_equal(take(h, "s|h200;content-length=9|dabc", 1, &text), H2_ASKED);
+    h2_wrote(h, h2_pending(h).n);
+    h2_leave(h);
+    assert_str(h2_pending(h), str_make(reset, sizeof reset));
+    h2_wrote(h, h2_pending(h).n);
+    assert_int_equal(h2_state(h), H2_ENDED);
+    assert_true(h2_may_ask(h));
+    buf_clear(&text);
+    assert_int_equal(take(h, "dabc|Dxyz", 1, &text), H2_ENDED);
+    assert_int_equal(text.n, 0);
+    assert_true(h2_may_ask(h));
+    assert_int_equal(h2_ask(h, STR(REQUEST)), H2_ASKED);
+    assert_int_equal(take(h, "h200|Dnew", 3, &text), H2_ENDED);
+    assert_str(buf_str(&text), STR(OK "\r\nnew"));
+    h2_close(h);
+    buf_done(&text);
+}
+
 static void half_a_frame_is_left_over(void **state)
 {
     (void)state;
@@ -459,6 +488,7 @@ int main(void)
         cmocka_unit_test(trailers_have_the_same_limits),
         cmocka_unit_test(a_connection_serves_until_the_farewell),
         cmocka_unit_test(a_flood_while_nothing_is_asked_ends_it),
+        cmocka_unit_test(an_answer_may_be_left),
         cmocka_unit_test(half_a_frame_is_left_over),
         cmocka_unit_test(an_end_without_an_answer_is_a_fault_behind_a_farewell_alone),
         cmocka_unit_test(what_is_owed_is_bounded),

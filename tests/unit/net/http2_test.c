@@ -4,6 +4,7 @@
 #include "net/http.h"
 
 #include "base/mem.h"
+#include "http_rig.h"
 #include "lib/test.h"
 #include "tls_peer.h"
 
@@ -13,100 +14,45 @@
 #define OLD "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold"
 #define OLD_CLOSE "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nold"
 
-enum { MOST_TURNS = 200000, MOST_ASKS = 3 };
+enum { MOST_ASKS = 3 };
 
 struct rig {
-    struct loop loop;
-    struct http *http;
-    struct guard *guard;
+    struct http_rig h;
     struct tls_peer peer;
-    struct http_ask ask;
-    unsigned done;
-    struct http_answer answer; /* the last one; head and body are copied */
-    struct buf head, body;
 };
 
 static const struct address here = {.bytes = {127, 0, 0, 1}};
 
 static struct http_settings usual(void)
 {
-    return (struct http_settings){
-        .connect_ms = 5000,
-        .tls_ms = 5000,
-        .first_byte_ms = 5000,
-        .head_ms = 5000,
-        .idle_ms = 5000,
-        .total_ms = 10000,
-        .rate_window_ms = 1000,
-        .head_bytes = 4096,
-        .line_bytes = 50,
-        .header_count = 100,
-        .interim_most = 3,
-        .keep_ms = 5000,
-        .idle_most = 4,
-        .insecure = true,
-        .http2 = true,
-    };
-}
-
-static void on_done(struct http_ask *ask, const struct http_answer *a)
-{
-    struct rig *r = EVENT_OF(ask, struct rig, ask);
-    r->done++;
-    r->answer = *a;
-    buf_clear(&r->head);
-    buf_add(&r->head, a->head);
-    buf_clear(&r->body);
-    buf_add(&r->body, a->body);
+    struct http_settings s = http_rig_usual();
+    s.line_bytes = 50;
+    s.insecure = s.http2 = true;
+    return s;
 }
 
 static void rig_init(struct rig *r, const struct tls_visit *visits, bool repeats,
                      const struct http_settings *s)
 {
-    static const struct str allowed[] = {{"127.0.0.0/8", 11}};
-    struct option_list allow = {allowed, 1};
-    char room[200];
-    struct buf why = buf_on(room, sizeof room);
     *r = (struct rig){0};
-    buf_init(&r->head, 1 << 20);
-    buf_init(&r->body, 1 << 20);
     tls_peer_start(&r->peer, visits, repeats);
-    assert_rc(guard_open(&allow, &r->guard, &why), RC_OK);
-    assert_rc(loop_init(&r->loop, clock_real()), RC_OK);
-    assert_rc(http_open(&r->loop, s, &r->http, &why), RC_OK);
-    r->ask = (struct http_ask){
-        .is_https = true,
-        .host = STR("x.test"),
-        .port = r->peer.port,
-        .addresses = &here,
-        .address_count = 1,
-        .guard = r->guard,
-        .request = STR("GET / HTTP/1.1\r\nHost: x.test\r\n\r\n"),
-        .body_bytes = 10,
-        .done = on_done,
-    };
+    http_rig_init(&r->h, s, r->peer.port, &here);
+    r->h.ask.is_https = true;
+    r->h.ask.body_bytes = 10;
 }
 
 static void rig_done(struct rig *r)
 {
-    http_close(r->http);
-    guard_close(r->guard);
-    loop_done(&r->loop);
+    http_rig_done(&r->h);
     tls_peer_stop(&r->peer);
-    buf_done(&r->head);
-    buf_done(&r->body);
 }
 
 static enum rc fetch(struct rig *r)
 {
-    unsigned before = r->done;
-    enum rc rc = http_start(r->http, &r->ask);
-    for (int i = 0; i < MOST_TURNS && rc == RC_OK && r->done == before; i++) {
-        loop_doze(&r->loop);
-        if (!loop_run(&r->loop))
-            loop_wait(&r->loop);
-    }
-    assert_true(rc != RC_OK || r->done == before + 1);
+    unsigned before = r->h.done;
+    enum rc rc = http_start(r->h.http, &r->h.ask);
+    if (rc == RC_OK)
+        http_rig_run_until(&r->h, before + 1);
     return rc;
 }
 
@@ -114,11 +60,11 @@ static enum rc fetch(struct rig *r)
 static void describe(const struct rig *r, struct buf *out)
 {
     static const char *const cuts[] = {"", "/length", "/time", "/disconnect"};
-    const struct http_answer *a = &r->answer;
+    const struct http_answer *a = &r->h.answer;
     buf_printf(out, "%s%s", http_outcome_name(a->outcome), cuts[a->cut]);
     if (a->outcome <= HTTP_TRUNCATED)
         buf_printf(out, " %s%s " STR_FMT, a->is_h2 ? "h2" : "h1", a->is_reused ? "+" : "",
-                   STR_ARG(buf_str(&r->body)));
+                   STR_ARG(buf_str(&r->h.body)));
 }
 
 struct row {
@@ -254,10 +200,10 @@ static void check_row(const struct row *row)
         buf_clear(&got);
         describe(&r, &got);
         if (!str_eq(buf_str(&got), str_c(row->answers[i])))
-            print_message("# why: %s\n", r.answer.why ? r.answer.why : "-");
+            print_message("# why: %s\n", r.h.answer.why ? r.h.answer.why : "-");
         assert_str(buf_str(&got), str_c(row->answers[i]));
     }
-    struct http_counts counts = http_counts(r.http);
+    struct http_counts counts = http_counts(r.h.http);
     assert_int_equal(counts.retried, row->retried);
     assert_int_equal(counts.fell_back, row->fell_back);
     assert_int_equal(r.peer.accepted, strlen(row->offers));
@@ -285,8 +231,8 @@ static void h2_that_was_not_offered_is_refused(void **state)
     struct rig r;
     rig_init(&r, visits, false, &s);
     assert_rc(fetch(&r), RC_OK);
-    assert_int_equal(r.answer.outcome, HTTP_NO_TLS);
-    assert_non_null(r.answer.why);
+    assert_int_equal(r.h.answer.outcome, HTTP_NO_TLS);
+    assert_non_null(r.h.answer.why);
     rig_done(&r);
     assert_false(r.peer.offered_h2[0]);
 }
@@ -300,11 +246,11 @@ static void a_head_is_written_as_http_1(void **state)
     struct rig r;
     rig_init(&r, visits, false, &s);
     assert_rc(fetch(&r), RC_OK);
-    assert_int_equal(r.answer.status, 200);
-    assert_str(buf_str(&r.head),
+    assert_int_equal(r.h.answer.status, 200);
+    assert_str(buf_str(&r.h.head),
                STR("HTTP/1.1 200 \r\nb: 1\r\ncontent-length: 2\r\na: 2\r\nb: 3\r\n\r\n"));
-    assert_true(r.answer.is_h2 && r.answer.tls_unverified && !r.answer.is_chunked);
-    assert_int_equal(http_counts(r.http).idle, 1);
+    assert_true(r.h.answer.is_h2 && r.h.answer.tls_unverified && !r.h.answer.is_chunked);
+    assert_int_equal(http_counts(r.h.http).idle, 1);
     rig_done(&r);
 }
 
@@ -335,12 +281,44 @@ static void each_phase_has_its_limit_in_time(void **state)
         print_message("# %s\n", phases[i].name);
         rig_init(&r, visits, false, &s);
         assert_rc(fetch(&r), RC_OK);
-        assert_string_equal(http_outcome_name(r.answer.outcome),
+        assert_string_equal(http_outcome_name(r.h.answer.outcome),
                             http_outcome_name(phases[i].outcome));
-        assert_int_equal(r.answer.cut == HTTP_CUT_TIME, r.answer.outcome == HTTP_TRUNCATED);
-        assert_int_equal(http_counts(r.http).fell_back, 0);
+        assert_int_equal(r.h.answer.cut == HTTP_CUT_TIME, r.h.answer.outcome == HTTP_TRUNCATED);
+        assert_int_equal(http_counts(r.h.http).fell_back, 0);
         rig_done(&r);
     }
+}
+
+static bool never(struct http_ask *ask, uint16_t status, struct str head)
+{
+    (void)ask, (void)head;
+    return status == 404;
+}
+
+/* P7, P8: a stream that is not wanted is reset; the connection goes on, and what had been sent of
+ * the stream is passed over. */
+static void a_stream_that_is_not_wanted_is_reset(void **state)
+{
+    (void)state;
+    static const struct tls_visit visits[] = {{"h2", {"s|h200|dabc", "h200|Dabc", "h404|Dnew"}},
+                                              {0}};
+    struct http_settings s = usual();
+    struct rig r;
+    rig_init(&r, visits, false, &s);
+    r.h.ask.wants = never;
+    for (int i = 0; i < 2; i++) {
+        assert_rc(fetch(&r), RC_OK);
+        assert_int_equal(r.h.answer.outcome, HTTP_UNWANTED);
+        assert_int_equal(r.h.body.n, 0);
+        assert_true(r.h.answer.is_h2);
+        assert_int_equal(http_counts(r.h.http).idle, 1);
+    }
+    assert_rc(fetch(&r), RC_OK);
+    assert_int_equal(r.h.answer.outcome, HTTP_WHOLE);
+    assert_str(buf_str(&r.h.body), STR("new"));
+    assert_int_equal(r.peer.accepted, 1);
+    assert_int_equal(http_counts(r.h.http).fell_back, 0);
+    rig_done(&r);
 }
 
 /* An engine of its own; a failure on our side is no memory. */
@@ -348,22 +326,22 @@ static enum rc fetch_once(void *ctx)
 {
     struct rig *r = ctx;
     struct http_settings s = usual();
-    struct http *before = r->http;
-    struct loop loop = r->loop;
+    struct http *before = r->h.http;
+    struct loop loop = r->h.loop;
     char room[100];
     struct buf why = buf_on(room, sizeof room);
-    enum rc rc = loop_init(&r->loop, clock_real());
+    enum rc rc = loop_init(&r->h.loop, clock_real());
     if (rc == RC_OK)
-        rc = http_open(&r->loop, &s, &r->http, &why);
+        rc = http_open(&r->h.loop, &s, &r->h.http, &why);
     if (rc == RC_OK)
         rc = fetch(r);
-    if (rc == RC_OK && r->answer.outcome != HTTP_WHOLE)
-        rc = r->answer.outcome == HTTP_FAILED ? RC_NOMEM : RC_INVALID;
-    if (r->http != before)
-        http_close(r->http);
-    loop_done(&r->loop);
-    r->http = before;
-    r->loop = loop;
+    if (rc == RC_OK && r->h.answer.outcome != HTTP_WHOLE)
+        rc = r->h.answer.outcome == HTTP_FAILED ? RC_NOMEM : RC_INVALID;
+    if (r->h.http != before)
+        http_close(r->h.http);
+    loop_done(&r->h.loop);
+    r->h.http = before;
+    r->h.loop = loop;
     return rc;
 }
 
@@ -374,8 +352,8 @@ static void without_memory_an_ask_fails_and_nothing_is_lost(void **state)
     struct http_settings s = usual();
     struct rig r;
     rig_init(&r, visits, true, &s);
-    buf_fill(&r.head, 'x', 4096); /* so that copies allocate nothing */
-    buf_fill(&r.body, 'x', 4096);
+    buf_fill(&r.h.head, 'x', 4096); /* so that copies allocate nothing */
+    buf_fill(&r.h.body, 'x', 4096);
     test_each_allocation_fails(fetch_once, &r);
     rig_done(&r);
 }
@@ -387,6 +365,7 @@ int main(void)
         cmocka_unit_test(h2_that_was_not_offered_is_refused),
         cmocka_unit_test(a_head_is_written_as_http_1),
         cmocka_unit_test(each_phase_has_its_limit_in_time),
+        cmocka_unit_test(a_stream_that_is_not_wanted_is_reset),
         cmocka_unit_test(without_memory_an_ask_fails_and_nothing_is_lost),
     };
     (void)signal(SIGPIPE, SIG_IGN); /* the server's */

@@ -74,6 +74,7 @@ static void send_all(struct peer *p, struct str s)
         ssize_t n = send(p->fd, s.p, s.n, MSG_NOSIGNAL);
         if (n <= 0)
             return;
+        p->sent_bytes += (uint64_t)n;
         s = str_from(s, (size_t)n);
     }
 }

@@ -34,6 +34,7 @@ struct peer {
     uint16_t port;
     pthread_t thread;
     _Atomic unsigned accepted, requests;
+    _Atomic uint64_t sent_bytes; /* that the kernel took */
     _Atomic bool stopping;
 };
 

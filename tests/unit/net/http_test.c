@@ -5,10 +5,10 @@
 
 #include "base/mem.h"
 #include "http_peer.h"
+#include "http_rig.h"
 #include "lib/test.h"
 
 #define L5 "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
-#define REQUEST "GET / HTTP/1.1\r\nHost: x.test\r\n\r\n"
 #define ACCEPT                   \
     {                            \
         PEER_ACCEPT, STR_NONE, 0 \
@@ -42,144 +42,95 @@
         PEER_END, STR_NONE, 0 \
     }
 
-enum { MOST_TURNS = 200000 };
-
 static const struct address first = {.bytes = {127, 0, 0, 1}}, second = {.bytes = {127, 0, 0, 2}};
 
 /* One engine and one ask, against one peer. */
 struct rig {
-    struct loop loop;
-    struct http *http;
-    struct guard *guard;
+    struct http_rig h;
     struct peer peer;
-    struct http_ask ask;
     struct address addresses[2];
-    unsigned done, chain; /* `chain`: how often `done` asks again */
+    unsigned chain; /* how often `done` asks again */
     bool was_in_start;
-    struct http_answer answer; /* the last one; head and body are copied */
-    struct buf head, body;
 };
-
-static struct http_settings usual(void)
-{
-    return (struct http_settings){
-        .connect_ms = 5000,
-        .tls_ms = 5000,
-        .first_byte_ms = 5000,
-        .head_ms = 5000,
-        .idle_ms = 5000,
-        .total_ms = 10000,
-        .rate_window_ms = 1000,
-        .head_bytes = 4096,
-        .line_bytes = 1024,
-        .header_count = 100,
-        .interim_most = 3,
-        .keep_ms = 5000,
-        .idle_most = 4,
-    };
-}
 
 static void on_done(struct http_ask *ask, const struct http_answer *a)
 {
-    struct rig *r = EVENT_OF(ask, struct rig, ask);
-    r->done++;
-    r->answer = *a;
-    buf_clear(&r->head);
-    buf_add(&r->head, a->head);
-    buf_clear(&r->body);
-    buf_add(&r->body, a->body);
+    struct rig *r = EVENT_OF(ask, struct rig, h.ask);
+    http_rig_note(ask, a);
     assert_false(r->was_in_start);
     assert_null(ask->running);
     if (r->chain) {
         r->chain--;
-        assert_rc(http_start(r->http, ask), RC_OK);
+        assert_rc(http_start(r->h.http, ask), RC_OK);
     }
 }
 
 static void rig_init(struct rig *r, const struct peer_step *steps, const struct http_settings *s)
 {
-    static const struct str allowed[] = {{"127.0.0.0/8", 11}};
-    struct option_list allow = {allowed, 1};
-    char room[200];
-    struct buf why = buf_on(room, sizeof room);
     *r = (struct rig){.addresses = {second, first}};
-    buf_init(&r->head, 1 << 20);
-    buf_init(&r->body, 64 << 20);
     peer_start(&r->peer, steps);
-    assert_rc(guard_open(&allow, &r->guard, &why), RC_OK);
-    assert_rc(loop_init(&r->loop, clock_real()), RC_OK);
-    assert_rc(http_open(&r->loop, s, &r->http, &why), RC_OK);
-    r->ask = (struct http_ask){
-        .host = STR("x.test"),
-        .port = r->peer.port,
-        .addresses = r->addresses,
-        .address_count = 1,
-        .guard = r->guard,
-        .request = STR(REQUEST),
-        .body_bytes = 4 << 20,
-        .done = on_done,
-    };
+    http_rig_init(&r->h, s, r->peer.port, r->addresses);
+    r->h.ask.done = on_done;
 }
 
 static void rig_done(struct rig *r)
 {
-    http_close(r->http);
-    guard_close(r->guard);
-    loop_done(&r->loop);
+    http_rig_done(&r->h);
     peer_stop(&r->peer);
-    buf_done(&r->head);
-    buf_done(&r->body);
 }
 
 static void run_until(struct rig *r, unsigned done)
 {
-    for (int i = 0; i < MOST_TURNS && r->done < done; i++) {
-        loop_doze(&r->loop);
-        if (!loop_run(&r->loop))
-            loop_wait(&r->loop);
-    }
-    assert_int_equal(r->done, done);
+    http_rig_run_until(&r->h, done);
+}
+
+static void run_until_none_idle(struct rig *r)
+{
+    for (int i = 0; i < HTTP_RIG_MOST_TURNS && http_counts(r->h.http).idle; i++)
+        if (!loop_run(&r->h.loop))
+            loop_wait(&r->h.loop);
+    assert_int_equal(http_counts(r->h.http).idle, 0);
 }
 
 static void start(struct rig *r)
 {
     r->was_in_start = true;
-    assert_rc(http_start(r->http, &r->ask), RC_OK);
+    assert_rc(http_start(r->h.http, &r->h.ask), RC_OK);
     r->was_in_start = false;
 }
 
 static void fetch(struct rig *r)
 {
     start(r);
-    run_until(r, r->done + 1 + r->chain);
+    run_until(r, r->h.done + 1 + r->chain);
 }
 
 static void expect(struct rig *r, enum http_outcome outcome, const char *body)
 {
-    if (r->answer.outcome != outcome)
-        print_message("# why: %s\n", r->answer.why ? r->answer.why : "-");
-    assert_string_equal(http_outcome_name(r->answer.outcome), http_outcome_name(outcome));
-    assert_str(buf_str(&r->body), str_c(body));
-    assert_int_equal(r->answer.why == NULL, outcome == HTTP_WHOLE);
+    if (r->h.answer.outcome != outcome)
+        print_message("# why: %s\n", r->h.answer.why ? r->h.answer.why : "-");
+    assert_string_equal(http_outcome_name(r->h.answer.outcome), http_outcome_name(outcome));
+    assert_str(buf_str(&r->h.body), str_c(body));
+    assert_int_equal(r->h.answer.why == NULL, outcome == HTTP_WHOLE);
 }
 
 static void an_answer_is_given_as_it_came(void **state)
 {
     (void)state;
     static const struct peer_step steps[] = {ACCEPT, READ, SEND(L5 "hello"), HOLD, END};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct rig r;
     rig_init(&r, steps, &s);
     fetch(&r);
     expect(&r, HTTP_WHOLE, "hello");
-    assert_str(buf_str(&r.head), STR(L5));
-    assert_int_equal(r.answer.status, 200);
-    assert_true(address_eq(&r.answer.peer, &second));
-    assert_int_equal(r.answer.bytes_in, sizeof L5 - 1 + 5);
-    assert_true(r.answer.timing.connect_us <= r.answer.timing.first_byte_us);
-    assert_true(r.answer.timing.first_byte_us <= r.answer.timing.total_us);
-    assert_int_equal(http_counts(r.http).idle, 1);
-    assert_int_equal(http_counts(r.http).bytes_out, sizeof REQUEST - 1);
+    assert_str(buf_str(&r.h.head), STR(L5));
+    assert_int_equal(r.h.answer.status, 200);
+    assert_true(address_eq(&r.h.answer.peer, &second));
+    assert_int_equal(r.h.answer.bytes_in, sizeof L5 - 1 + 5);
+    assert_true(r.h.answer.timing.connect_us <= r.h.answer.timing.first_byte_us);
+    assert_true(r.h.answer.timing.first_byte_us <= r.h.answer.timing.total_us);
+    assert_int_equal(http_counts(r.h.http).idle, 1);
+    assert_int_equal(http_counts(r.h.http).bytes_out, sizeof HTTP_RIG_REQUEST - 1);
     rig_done(&r);
 }
 
@@ -194,15 +145,15 @@ static void bytes_may_come_one_by_one(void **state)
         DRIP("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"),
         HOLD,
         END};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct rig r;
     rig_init(&r, steps, &s);
     fetch(&r);
     expect(&r, HTTP_WHOLE, "hello");
-    assert_str(buf_str(&r.head), STR(L5));
+    assert_str(buf_str(&r.h.head), STR(L5));
     fetch(&r);
     expect(&r, HTTP_WHOLE, "1\r\na\r\n0\r\n\r\n");
-    assert_true(r.answer.is_chunked && r.answer.is_reused);
+    assert_true(r.h.answer.is_chunked && r.h.answer.is_reused);
     rig_done(&r);
 }
 
@@ -211,16 +162,16 @@ static void a_connection_serves_again_also_from_within_done(void **state)
     (void)state;
     static const struct peer_step steps[] = {
         ACCEPT, READ, SEND(L5 "first"), READ, SEND(L5 "secnd"), READ, SEND(L5 "third"), HOLD, END};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct rig r;
     rig_init(&r, steps, &s);
     r.chain = 2;
     fetch(&r);
     expect(&r, HTTP_WHOLE, "third");
-    assert_true(r.answer.is_reused);
+    assert_true(r.h.answer.is_reused);
     assert_int_equal(r.peer.accepted, 1);
-    assert_int_equal(http_counts(r.http).connected, 1);
-    assert_int_equal(http_counts(r.http).reused, 2);
+    assert_int_equal(http_counts(r.h.http).connected, 1);
+    assert_int_equal(http_counts(r.h.http).reused, 2);
     rig_done(&r);
 }
 
@@ -232,20 +183,21 @@ struct reuse_row {
 };
 
 static const struct reuse_row reuse_rows[] = {
-    {"F17: leftover bytes", SEND(L5 "hello" L5 "wrong"), STR(REQUEST), HTTP_WHOLE},
+    {"F17: leftover bytes", SEND(L5 "hello" L5 "wrong"), STR(HTTP_RIG_REQUEST), HTTP_WHOLE},
     {"the server closes", SEND("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
-     STR(REQUEST), HTTP_WHOLE},
+     STR(HTTP_RIG_REQUEST), HTTP_WHOLE},
     {"we said that we close", SEND(L5 "hello"),
      STR("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"), HTTP_WHOLE},
     {"F18: both framings",
      SEND("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
-     STR(REQUEST), HTTP_WHOLE},
-    {"F32: behind a 304", SEND("HTTP/1.1 304 N\r\n\r\n" L5 "wrong"), STR(REQUEST), HTTP_WHOLE},
-    {"F14: refused", SEND("HTTP/1.1 200 OK\r\nContent-Length: 3,4\r\n\r\nabcd"), STR(REQUEST),
-     HTTP_NOT_HTTP},
+     STR(HTTP_RIG_REQUEST), HTTP_WHOLE},
+    {"F32: behind a 304", SEND("HTTP/1.1 304 N\r\n\r\n" L5 "wrong"), STR(HTTP_RIG_REQUEST),
+     HTTP_WHOLE},
+    {"F14: refused", SEND("HTTP/1.1 200 OK\r\nContent-Length: 3,4\r\n\r\nabcd"),
+     STR(HTTP_RIG_REQUEST), HTTP_NOT_HTTP},
     {"F20: a broken chunk",
      SEND("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\nx\r\n0\r\n\r\n"),
-     STR(REQUEST), HTTP_TRUNCATED},
+     STR(HTTP_RIG_REQUEST), HTTP_TRUNCATED},
 };
 
 static void a_connection_in_doubt_is_never_used_again(void **state)
@@ -254,15 +206,15 @@ static void a_connection_in_doubt_is_never_used_again(void **state)
     for (size_t i = 0; i < sizeof reuse_rows / sizeof *reuse_rows; i++) {
         const struct peer_step steps[] = {
             ACCEPT, READ, reuse_rows[i].answer, HOLD, ACCEPT, READ, SEND(L5 "right"), HOLD, END};
-        struct http_settings s = usual();
+        struct http_settings s = http_rig_usual();
         struct rig r;
         print_message("# %s\n", reuse_rows[i].name);
         rig_init(&r, steps, &s);
-        r.ask.request = reuse_rows[i].request;
+        r.h.ask.request = reuse_rows[i].request;
         r.chain = 1;
         fetch(&r);
         expect(&r, HTTP_WHOLE, "right");
-        assert_false(r.answer.is_reused);
+        assert_false(r.h.answer.is_reused);
         assert_int_equal(r.peer.accepted, 2);
         rig_done(&r);
     }
@@ -273,14 +225,11 @@ static void bytes_that_come_late_close_an_idle_connection(void **state)
     (void)state;
     static const struct peer_step steps[] = {ACCEPT, READ, SEND(L5 "hello"), DRIP("     junk"),
                                              HOLD,   END};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct rig r;
     rig_init(&r, steps, &s);
     fetch(&r);
-    for (int i = 0; i < MOST_TURNS && http_counts(r.http).idle; i++)
-        if (!loop_run(&r.loop))
-            loop_wait(&r.loop);
-    assert_int_equal(http_counts(r.http).idle, 0);
+    run_until_none_idle(&r);
     rig_done(&r);
 }
 
@@ -292,15 +241,15 @@ static void a_reused_connection_that_dies_is_replaced_once(void **state)
     static const struct peer_step resets[] = {ACCEPT, READ, SEND(L5 "first"), READ, RESET,
                                               ACCEPT, READ, SEND(L5 "again"), HOLD, END};
     const struct peer_step *const both[] = {ends, resets};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     for (int i = 0; i < 2; i++) {
         struct rig r;
         rig_init(&r, both[i], &s);
         r.chain = 1;
         fetch(&r);
         expect(&r, HTTP_WHOLE, "again");
-        assert_false(r.answer.is_reused);
-        assert_int_equal(http_counts(r.http).retried, 1);
+        assert_false(r.h.answer.is_reused);
+        assert_int_equal(http_counts(r.h.http).retried, 1);
         assert_int_equal(r.peer.requests, 3);
         rig_done(&r);
     }
@@ -311,7 +260,7 @@ static void a_second_death_is_the_result(void **state)
     (void)state;
     static const struct peer_step steps[] = {ACCEPT, READ, SEND(L5 "first"), READ, ACCEPT, READ,
                                              ACCEPT, READ, SEND(L5 "never"), END};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct rig r;
     rig_init(&r, steps, &s);
     r.chain = 1;
@@ -326,12 +275,12 @@ static void a_fresh_connection_that_dies_is_the_result(void **state)
     (void)state;
     static const struct peer_step steps[] = {ACCEPT,           READ, RESET, ACCEPT, READ,
                                              SEND(L5 "never"), END};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct rig r;
     rig_init(&r, steps, &s);
     fetch(&r);
     expect(&r, HTTP_CLOSED, "");
-    assert_int_equal(http_counts(r.http).retried, 0);
+    assert_int_equal(http_counts(r.h.http).retried, 0);
     rig_done(&r);
 }
 
@@ -340,7 +289,7 @@ static void a_reused_connection_that_dies_after_a_byte_is_no_race(void **state)
     (void)state;
     static const struct peer_step steps[] = {ACCEPT, READ, SEND(L5 "first"), READ, SEND("H"),
                                              ACCEPT, READ, SEND(L5 "never"), END};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct rig r;
     rig_init(&r, steps, &s);
     r.chain = 1;
@@ -386,15 +335,15 @@ static void answers_end_as_the_table_says(void **state)
     for (size_t i = 0; i < sizeof outcome_rows / sizeof *outcome_rows; i++) {
         const struct outcome_row *row = &outcome_rows[i];
         const struct peer_step steps[] = {ACCEPT, READ, row->answer, END};
-        struct http_settings s = usual();
+        struct http_settings s = http_rig_usual();
         struct rig r;
         print_message("# %s\n", row->name);
         rig_init(&r, steps, &s);
-        r.ask.body_bytes = 10;
+        r.h.ask.body_bytes = 10;
         fetch(&r);
         expect(&r, row->outcome, row->body);
-        assert_int_equal(r.answer.cut, row->cut);
-        assert_int_equal(r.answer.is_not_chunked, str_starts(str_c(row->name), STR("F22")));
+        assert_int_equal(r.h.answer.cut, row->cut);
+        assert_int_equal(r.h.answer.is_not_chunked, str_starts(str_c(row->name), STR("F22")));
         rig_done(&r);
     }
 }
@@ -404,12 +353,12 @@ static void a_reset_cuts_a_body_without_length(void **state)
     (void)state;
     static const struct peer_step steps[] = {ACCEPT,        READ,  SEND("HTTP/1.1 200 OK\r\n\r\n"),
                                              DRIP("half "), RESET, END};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct rig r;
     rig_init(&r, steps, &s);
     fetch(&r);
-    assert_int_equal(r.answer.outcome, HTTP_TRUNCATED);
-    assert_int_equal(r.answer.cut, HTTP_CUT_DISCONNECT);
+    assert_int_equal(r.h.answer.outcome, HTTP_TRUNCATED);
+    assert_int_equal(r.h.answer.cut, HTTP_CUT_DISCONNECT);
     rig_done(&r);
 }
 
@@ -471,7 +420,7 @@ static const struct time_row time_rows[] = {
 
 static struct http_settings settings_with(const struct http_settings *more)
 {
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     uint64_t *to[] = {&s.first_byte_ms, &s.head_ms,    &s.idle_ms,
                       &s.total_ms,      &s.least_rate, &s.rate_window_ms};
     const uint64_t *from[] = {&more->first_byte_ms, &more->head_ms,    &more->idle_ms,
@@ -493,13 +442,13 @@ static void each_phase_has_its_limit_in_time(void **state)
         print_message("# %s\n", row->name);
         rig_init(&r, steps, &s);
         fetch(&r);
-        if (row->s.total_ms && r.answer.outcome == HTTP_TIMEOUT) {
+        if (row->s.total_ms && r.h.answer.outcome == HTTP_TIMEOUT) {
             rig_done(&r); /* the machine was so slow that not even the head came */
             continue;
         }
-        assert_string_equal(r.answer.why, row->why);
-        assert_int_equal(r.answer.outcome, row->outcome);
-        assert_int_equal(r.answer.cut,
+        assert_string_equal(r.h.answer.why, row->why);
+        assert_int_equal(r.h.answer.outcome, row->outcome);
+        assert_int_equal(r.h.answer.cut,
                          row->outcome == HTTP_TRUNCATED ? HTTP_CUT_TIME : HTTP_CUT_NONE);
         rig_done(&r);
     }
@@ -510,17 +459,17 @@ static void a_body_that_is_fast_enough_is_whole(void **state)
     (void)state;
     static const struct peer_step steps[] = {ACCEPT, READ, SEND("HTTP/1.1 200 OK\r\n\r\n"),
                                              DRIP("0123456789abcdefghij"), END};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     s.least_rate = 1;
     s.rate_window_ms = 20;
     struct rig r;
     rig_init(&r, steps, &s);
     fetch(&r);
     /* A window without a byte is possible on a machine that stands still; then it says so. */
-    if (r.answer.outcome == HTTP_WHOLE)
+    if (r.h.answer.outcome == HTTP_WHOLE)
         expect(&r, HTTP_WHOLE, "0123456789abcdefghij");
     else
-        assert_string_equal(r.answer.why, "the body came too slowly");
+        assert_string_equal(r.h.answer.why, "the body came too slowly");
     rig_done(&r);
 }
 
@@ -531,7 +480,7 @@ static void the_guard_stands_before_every_address(void **state)
                                              HOLD,   END};
     static const struct str only[] = {{"127.0.0.2", 9}};
     struct option_list allow = {only, 1}, nothing = {only, 0};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct guard *narrow, *closed;
     struct buf why;
     struct rig r;
@@ -539,18 +488,18 @@ static void the_guard_stands_before_every_address(void **state)
     rig_init(&r, steps, &s);
     assert_rc(guard_open(&allow, &narrow, &why), RC_OK);
     assert_rc(guard_open(&nothing, &closed, &why), RC_OK);
-    r.ask.guard = closed;
+    r.h.ask.guard = closed;
     fetch(&r);
     expect(&r, HTTP_REFUSED_ADDRESS, "");
     assert_int_equal(r.peer.accepted, 0);
     r.addresses[0] = first;
     r.addresses[1] = second;
-    r.ask.address_count = 2;
-    r.ask.guard = narrow;
+    r.h.ask.address_count = 2;
+    r.h.ask.guard = narrow;
     fetch(&r); /* past the first one, to the second */
     expect(&r, HTTP_WHOLE, "hello");
-    assert_true(address_eq(&r.answer.peer, &second));
-    r.ask.guard = closed;
+    assert_true(address_eq(&r.h.answer.peer, &second));
+    r.h.ask.guard = closed;
     fetch(&r); /* nor is an idle connection there used */
     expect(&r, HTTP_REFUSED_ADDRESS, "");
     guard_close(narrow);
@@ -563,19 +512,19 @@ static void the_next_address_is_tried_when_one_refuses(void **state)
 {
     (void)state;
     static const struct peer_step steps[] = {ACCEPT, READ, SEND(L5 "hello"), HOLD, END};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct rig r;
     rig_init(&r, steps, &s);
     r.addresses[0] = first;
     r.addresses[1] = second;
     fetch(&r); /* the first alone */
     expect(&r, HTTP_NO_CONNECT, "");
-    assert_string_equal(r.answer.why, "connection refused");
-    r.ask.address_count = 2;
+    assert_string_equal(r.h.answer.why, "connection refused");
+    r.h.ask.address_count = 2;
     fetch(&r);
     expect(&r, HTTP_WHOLE, "hello");
-    assert_true(address_eq(&r.answer.peer, &second));
-    r.ask.address_count = 0;
+    assert_true(address_eq(&r.h.answer.peer, &second));
+    r.h.ask.address_count = 0;
     fetch(&r);
     expect(&r, HTTP_REFUSED_ADDRESS, "");
     rig_done(&r);
@@ -586,19 +535,19 @@ static void an_idle_connection_is_used_for_its_own_origin_and_address_alone(void
     (void)state;
     static const struct peer_step steps[] = {
         ACCEPT, READ, SEND(L5 "hello"), HOLD, ACCEPT, READ, SEND(L5 "other"), HOLD, END};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct rig r;
     rig_init(&r, steps, &s);
     fetch(&r);
     r.addresses[0] = first;
     fetch(&r); /* the host has another address now */
     expect(&r, HTTP_NO_CONNECT, "");
-    assert_int_equal(http_counts(r.http).idle, 1);
+    assert_int_equal(http_counts(r.h.http).idle, 1);
     r.addresses[0] = second;
-    r.ask.host = STR("y.test");
+    r.h.ask.host = STR("y.test");
     start(&r); /* waits: the peer holds the first connection until it is closed */
-    assert_int_equal(http_counts(r.http).reused, 0);
-    http_cancel(r.http, &r.ask);
+    assert_int_equal(http_counts(r.h.http).reused, 0);
+    http_cancel(r.h.http, &r.h.ask);
     rig_done(&r);
 }
 
@@ -607,17 +556,14 @@ static void idle_connections_are_few_and_do_not_stay(void **state)
     (void)state;
     static const struct peer_step steps[] = {
         ACCEPT, READ, SEND(L5 "hello"), HOLD, ACCEPT, READ, SEND(L5 "other"), HOLD, END};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     s.idle_most = 1;
     s.keep_ms = 20;
     struct rig r;
     rig_init(&r, steps, &s);
     fetch(&r);
-    assert_int_equal(http_counts(r.http).idle, 1);
-    for (int i = 0; i < MOST_TURNS && http_counts(r.http).idle; i++)
-        if (!loop_run(&r.loop))
-            loop_wait(&r.loop);
-    assert_int_equal(http_counts(r.http).idle, 0);
+    assert_int_equal(http_counts(r.h.http).idle, 1);
+    run_until_none_idle(&r);
     fetch(&r);
     expect(&r, HTTP_WHOLE, "other");
     assert_int_equal(r.peer.accepted, 2);
@@ -628,16 +574,16 @@ static void the_longest_idle_gives_way(void **state)
 {
     (void)state;
     static const struct peer_step steps[] = {ACCEPT, READ, SEND(L5 "hello"), HOLD, AGAIN};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     s.idle_most = 1;
     struct rig one, two;
     rig_init(&one, steps, &s);
     rig_init(&two, steps, &s);
     fetch(&one);
-    one.ask.port = two.peer.port;
+    one.h.ask.port = two.peer.port;
     fetch(&one);
-    assert_int_equal(http_counts(one.http).idle, 1);
-    assert_int_equal(http_counts(one.http).reused, 0);
+    assert_int_equal(http_counts(one.h.http).idle, 1);
+    assert_int_equal(http_counts(one.h.http).reused, 0);
     rig_done(&one);
     rig_done(&two);
 }
@@ -646,20 +592,20 @@ static void a_cancelled_ask_is_not_heard_of_again(void **state)
 {
     (void)state;
     static const struct peer_step steps[] = {ACCEPT, READ, SEND(L5 "hel"), HOLD, AGAIN};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct rig r;
     rig_init(&r, steps, &s);
     for (int turns = 0; turns < 3; turns++) { /* at once, while connecting, while reading */
         start(&r);
         for (int i = 0; i < turns; i++) {
-            loop_wait(&r.loop);
-            (void)loop_run(&r.loop);
+            loop_wait(&r.h.loop);
+            (void)loop_run(&r.h.loop);
         }
-        http_cancel(r.http, &r.ask);
-        http_cancel(r.http, &r.ask);
-        assert_int_equal(http_counts(r.http).running, 0);
+        http_cancel(r.h.http, &r.h.ask);
+        http_cancel(r.h.http, &r.h.ask);
+        assert_int_equal(http_counts(r.h.http).running, 0);
     }
-    assert_int_equal(r.done, 0);
+    assert_int_equal(r.h.done, 0);
     rig_done(&r);
 }
 
@@ -667,14 +613,14 @@ static void a_failure_at_the_start_can_be_cancelled(void **state)
 {
     (void)state;
     static const struct peer_step steps[] = {END};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct rig r;
     rig_init(&r, steps, &s);
-    r.ask.address_count = 0;
+    r.h.ask.address_count = 0;
     start(&r);
-    http_cancel(r.http, &r.ask);
-    (void)loop_run(&r.loop);
-    assert_int_equal(r.done, 0);
+    http_cancel(r.h.http, &r.h.ask);
+    (void)loop_run(&r.h.loop);
+    assert_int_equal(r.h.done, 0);
     rig_done(&r);
 }
 
@@ -706,17 +652,17 @@ static void long_bodies_come_whole_in_every_framing(void **state)
                                       piece,
                                       END};
     static const size_t lengths[] = {3000000, 1007 * TIMES + 5, 3000000};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     s.idle_most = 0;
     struct rig r;
     rig_init(&r, steps, &s);
     for (int i = 0; i < 3; i++) {
         fetch(&r);
-        assert_int_equal(r.answer.outcome, HTTP_WHOLE);
-        assert_int_equal(r.body.n, lengths[i]);
-        assert_int_equal(r.answer.is_chunked, i == 1);
-        for (size_t at = 0; i != 1 && at < r.body.n; at++)
-            assert_int_equal(r.body.p[at], 'x');
+        assert_int_equal(r.h.answer.outcome, HTTP_WHOLE);
+        assert_int_equal(r.h.body.n, lengths[i]);
+        assert_int_equal(r.h.answer.is_chunked, i == 1);
+        for (size_t at = 0; i != 1 && at < r.h.body.n; at++)
+            assert_int_equal(r.h.body.p[at], 'x');
     }
     rig_done(&r);
 }
@@ -725,7 +671,7 @@ static void a_long_request_is_sent_in_parts(void **state)
 {
     (void)state;
     static const struct peer_step steps[] = {ACCEPT, READ, SEND(L5 "hello"), HOLD, END};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct rig r;
     rig_init(&r, steps, &s);
     struct buf request;
@@ -733,10 +679,10 @@ static void a_long_request_is_sent_in_parts(void **state)
     buf_add(&request, STR("GET / HTTP/1.1\r\nX: "));
     buf_fill(&request, 'x', 8 << 20);
     buf_add(&request, STR("\r\n\r\n"));
-    r.ask.request = buf_str(&request);
+    r.h.ask.request = buf_str(&request);
     fetch(&r);
     expect(&r, HTTP_WHOLE, "hello");
-    assert_int_equal(http_counts(r.http).bytes_out, request.n);
+    assert_int_equal(http_counts(r.h.http).bytes_out, request.n);
     buf_done(&request);
     rig_done(&r);
 }
@@ -770,26 +716,26 @@ static void settings_that_mean_nothing_are_refused(void **state)
 static enum rc fetch_twice(void *ctx)
 {
     struct rig *r = ctx;
-    struct http_settings s = usual();
-    struct http *before = r->http;
+    struct http_settings s = http_rig_usual();
+    struct http *before = r->h.http;
     struct buf why;
-    struct loop loop = r->loop;
+    struct loop loop = r->h.loop;
     buf_init(&why, 100);
-    enum rc rc = loop_init(&r->loop, clock_real());
+    enum rc rc = loop_init(&r->h.loop, clock_real());
     if (rc == RC_OK)
-        rc = http_open(&r->loop, &s, &r->http, &why);
+        rc = http_open(&r->h.loop, &s, &r->h.http, &why);
     for (int i = 0; i < 2 && rc == RC_OK; i++) {
-        rc = http_start(r->http, &r->ask);
+        rc = http_start(r->h.http, &r->h.ask);
         if (rc == RC_OK)
-            run_until(r, r->done + 1);
-        if (rc == RC_OK && r->answer.outcome != HTTP_WHOLE)
-            rc = r->answer.outcome == HTTP_FAILED ? RC_NOMEM : RC_INVALID;
+            run_until(r, r->h.done + 1);
+        if (rc == RC_OK && r->h.answer.outcome != HTTP_WHOLE)
+            rc = r->h.answer.outcome == HTTP_FAILED ? RC_NOMEM : RC_INVALID;
     }
-    if (r->http != before)
-        http_close(r->http);
-    loop_done(&r->loop);
-    r->http = before;
-    r->loop = loop;
+    if (r->h.http != before)
+        http_close(r->h.http);
+    loop_done(&r->h.loop);
+    r->h.http = before;
+    r->h.loop = loop;
     buf_done(&why);
     return rc;
 }
@@ -800,15 +746,115 @@ static void without_memory_an_ask_fails_and_nothing_is_lost(void **state)
     static const struct peer_step steps[] = {
         ACCEPT, READ, DRIP("HT"), SEND("TP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"),
         HOLD,   AGAIN};
-    struct http_settings s = usual();
+    struct http_settings s = http_rig_usual();
     struct rig r;
     rig_init(&r, steps, &s);
-    r.ask.request = STR("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-    buf_add(&r.head, STR("room")); /* so that copies allocate nothing */
-    buf_fill(&r.head, 'x', 4096);
-    buf_fill(&r.body, 'x', 4096);
+    r.h.ask.request = STR("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    buf_add(&r.h.head, STR("room")); /* so that copies allocate nothing */
+    buf_fill(&r.h.head, 'x', 4096);
+    buf_fill(&r.h.body, 'x', 4096);
     test_each_allocation_fails(fetch_twice, &r);
     rig_done(&r);
+}
+
+/* ---- what is not wanted ---- */
+
+struct judge {
+    struct rig rig;
+    unsigned calls;
+    uint16_t status;
+    bool answer;
+};
+
+static bool on_head(struct http_ask *ask, uint16_t status, struct str head)
+{
+    struct judge *j = EVENT_OF(ask, struct judge, rig.h.ask);
+    j->calls++;
+    j->status = status;
+    assert_true(str_starts(head, STR("HTTP/1.1 ")));
+    assert_int_equal(head.p[head.n - 1], '\n');
+    return j->answer;
+}
+
+static void judge_init(struct judge *j, const struct peer_step *steps, bool answer)
+{
+    struct http_settings s = http_rig_usual();
+    *j = (struct judge){.answer = answer};
+    rig_init(&j->rig, steps, &s);
+    j->rig.h.ask.wants = on_head;
+    j->rig.h.ask.body_bytes = 128 << 20;
+}
+
+/* P7, P8: 64 MB are said to come; what fits into the kernel's buffers is far less. */
+static void a_body_that_is_not_wanted_is_left_where_it_is(void **state)
+{
+    (void)state;
+    static char piece[1 << 20];
+    const struct peer_step steps[] = {ACCEPT,
+                                      READ,
+                                      SEND("HTTP/1.1 103 Early\r\n\r\n"),
+                                      SEND("HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n"),
+                                      {PEER_SEND, {piece, sizeof piece}, 64},
+                                      HOLD,
+                                      END};
+    struct judge j;
+    judge_init(&j, steps, false);
+    assert_rc(http_start(j.rig.h.http, &j.rig.h.ask), RC_OK);
+    http_rig_run_until(&j.rig.h, 1);
+    assert_int_equal(j.rig.h.answer.outcome, HTTP_UNWANTED);
+    assert_null(j.rig.h.answer.why);
+    assert_int_equal(j.rig.h.answer.status, 200);
+    assert_int_equal(j.calls, 1); /* not for the 103 */
+    assert_str(buf_str(&j.rig.h.head), STR("HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n"));
+    assert_int_equal(j.rig.h.body.n, 0);
+    assert_true(j.rig.h.answer.bytes_in < 1 << 20);
+    assert_int_equal(http_counts(j.rig.h.http).idle, 0);
+    rig_done(&j.rig);
+    assert_true(j.rig.peer.sent_bytes < 32 << 20);
+}
+
+/* The head decides before anything of the body does, and what came whole costs no connection. */
+static void what_is_not_wanted_ends_the_same_however_it_comes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct peer_step step;
+        unsigned idle;
+    } rows[] = {
+        {"head and body at once", SEND(L5 "hello"), 1},
+        {"byte by byte", DRIP(L5 "hello"), 0},
+        {"no body", SEND("HTTP/1.1 204 No\r\n\r\n"), 1},
+        {"a chunk that is none", SEND("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz"),
+         0},
+        {"leftover bytes", SEND(L5 "hello" L5 "wrong"), 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct peer_step steps[] = {ACCEPT, READ, rows[i].step, HOLD, END};
+        struct judge j;
+        print_message("# %s\n", rows[i].name);
+        judge_init(&j, steps, false);
+        assert_rc(http_start(j.rig.h.http, &j.rig.h.ask), RC_OK);
+        http_rig_run_until(&j.rig.h, 1);
+        assert_int_equal(j.rig.h.answer.outcome, HTTP_UNWANTED);
+        assert_int_equal(j.rig.h.body.n, 0);
+        assert_int_equal(j.calls, 1);
+        assert_int_equal(http_counts(j.rig.h.http).idle, rows[i].idle);
+        rig_done(&j.rig);
+    }
+}
+
+static void what_is_wanted_comes_whole(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {ACCEPT, READ, DRIP(L5 "hello"), HOLD, END};
+    struct judge j;
+    judge_init(&j, steps, true);
+    assert_rc(http_start(j.rig.h.http, &j.rig.h.ask), RC_OK);
+    http_rig_run_until(&j.rig.h, 1);
+    expect(&j.rig, HTTP_WHOLE, "hello");
+    assert_int_equal(j.calls, 1);
+    rig_done(&j.rig);
 }
 
 int main(void)
@@ -838,6 +884,9 @@ int main(void)
         cmocka_unit_test(a_long_request_is_sent_in_parts),
         cmocka_unit_test(settings_that_mean_nothing_are_refused),
         cmocka_unit_test(without_memory_an_ask_fails_and_nothing_is_lost),
+        cmocka_unit_test(a_body_that_is_not_wanted_is_left_where_it_is),
+        cmocka_unit_test(what_is_not_wanted_ends_the_same_however_it_comes),
+        cmocka_unit_test(what_is_wanted_comes_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,16 +5,15 @@
 
 #include "disk/disk_crash.h"
 #include "lib/test.h"
+#include "power_cut.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MAX_BATCH = 6000, NESTED_EVERY = 5 };
+enum { MAX_BATCH = 6000 };
 static const struct journal_settings small = {.segment_bytes = 2000, .buffer_bytes = 4000};
-static const struct disk_crash_limits outer_limits = {300, 40, 3};
-static const struct disk_crash_limits nested_limits = {24, 6, 9};
 
 /* Batch number i, always the same; some empty, some longer than a block or a segment. */
 static struct str batch_of(uint32_t i, char *room)
@@ -57,33 +56,17 @@ static enum rc add(struct journal *j, uint32_t i, uint64_t *ret_position)
 /* The power cut ------------------------------------------------------------------------------ */
 
 struct trial {
+    struct power_cut cut;
     uint32_t added;  /* batches that may be there */
     uint32_t synced; /* batches that must be there */
     uint64_t from;   /* replay from this position, where batch `first` stands */
     uint32_t first;
-    const struct disk_crash_limits *limits;
-    struct trial *outer;
-    uint64_t images;
-    bool failed;
-    char why[500];
 };
 
-static void look(void *ctx, struct disk *d, const char *call);
-
-static enum rc fail_trial(struct trial *t, const char *what, const char *why)
-{
-    struct trial *top = t;
-    while (top->outer)
-        top = top->outer;
-    top->failed = t->failed = true;
-    (void)snprintf(top->why, sizeof top->why, "%s%s (%s)", t->outer ? "after a second cut: " : "",
-                   why, what);
-    return RC_CLOSED;
-}
-
 /* Recovers, compares, adds one more, and recovers again. */
-static const char *go_on(struct trial *t, struct disk *image)
+static const char *go_on(struct power_cut *cut, struct disk *image)
 {
+    struct trial *t = (struct trial *)cut;
     struct journal *j;
     struct found f = {.first = t->first}, again = {.first = t->first};
     uint64_t position;
@@ -103,7 +86,7 @@ static const char *go_on(struct trial *t, struct disk *image)
     if (rc)
         return "it cannot be gone on with";
     t->synced = t->added;
-    disk_crash_before_each(image, NULL, NULL);
+    power_cut_enough(image);
     rc = journal_open(image, "journal", &small, t->from, take, &again, &j);
     if (rc)
         return "it cannot be opened again";
@@ -111,30 +94,6 @@ static const char *go_on(struct trial *t, struct disk *image)
     if (!f.why && again.count != f.count + 1)
         f.why = "what was added after the crash is not there";
     return f.why ? f.why : again.why;
-}
-
-static enum rc check_image(void *ctx, struct disk *image, const char *what)
-{
-    struct trial *outer = ctx;
-    struct trial t = *outer;
-    t.outer = outer;
-    t.limits = NULL;
-    if (!outer->outer && outer->images++ % NESTED_EVERY == 0) {
-        t.limits = &nested_limits;
-        disk_crash_before_each(image, look, &t);
-    }
-    const char *why = go_on(&t, image);
-    if (t.failed)
-        return RC_CLOSED;
-    return why ? fail_trial(outer, what, why) : RC_OK;
-}
-
-static void look(void *ctx, struct disk *d, const char *call)
-{
-    struct trial *t = ctx;
-    (void)call;
-    if (!t->failed && t->limits && disk_crash_images(d, t->limits, check_image, t) != RC_OK)
-        t->failed = true;
 }
 
 static enum rc add_some(struct trial *t, struct journal *j, uint32_t count, bool sync)
@@ -155,8 +114,9 @@ static enum rc add_some(struct trial *t, struct journal *j, uint32_t count, bool
 }
 
 /* Batches over several segments, written and synced by turns; then the first segments go. */
-static enum rc work(struct trial *t, struct disk *d)
+static enum rc work(struct power_cut *cut, struct disk *d)
 {
+    struct trial *t = (struct trial *)cut;
     struct journal *j = NULL;
     struct found none = {0};
     enum rc rc = journal_open(d, "journal", &small, 0, take, &none, &j);
@@ -176,52 +136,28 @@ static enum rc work(struct trial *t, struct disk *d)
     return rc;
 }
 
+static const struct power_cut_test cut_test = {
+    .bytes = sizeof(struct trial),
+    .outer = {300, 40, 3, false},
+    .nested = {24, 6, 9, false},
+    .nested_every = 5,
+    .work = work,
+    .go_on = go_on,
+};
+
 static void whatever_the_cut_what_was_synced_is_replayed(void **state)
 {
     (void)state;
-    struct disk *d;
-    struct trial t = {.limits = &outer_limits};
-    assert_rc(disk_crash_open(&d), RC_OK);
-    disk_crash_before_each(d, look, &t);
-    assert_rc(work(&t, d), RC_OK);
-    look(&t, d, "end");
-    disk_close(d);
-    if (t.failed)
-        fail_msg("%s", t.why);
-    print_message("# %llu images, every one recovered\n", (unsigned long long)t.images);
-    assert_true(t.images > 300);
-}
-
-/* Whatever call fails, the process ends there, and then the power is cut. */
-static bool fail_at(uint64_t call, enum rc rc)
-{
-    struct disk *d;
-    struct trial t = {0};
-    assert_rc(disk_crash_open(&d), RC_OK);
-    disk_crash_fail_at(d, call, rc, 10);
-    enum rc result = work(&t, d);
-    bool hit = disk_crash_has_failed(d);
-    if (hit)
-        assert_true(result != RC_OK);
-    disk_crash_fail_at(d, 0, RC_OK, 0);
-    t.limits = &nested_limits;
-    look(&t, d, "end");
-    disk_close(d);
-    if (t.failed)
-        fail_msg("call %llu, %s: %s", (unsigned long long)call, rc_text(rc), t.why);
-    return hit;
+    struct trial t = {.cut = {.test = &cut_test}};
+    power_cut_everywhere(&t.cut, 300);
 }
 
 static void whatever_call_fails_nothing_synced_is_lost(void **state)
 {
     (void)state;
-    static const enum rc failures[] = {RC_IO, RC_DISK_FULL, RC_NOMEM, RC_SYNC};
-    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
-        uint64_t call = 1;
-        while (fail_at(call, failures[i]))
-            call++;
-        assert_true(call > 30);
-    }
+    static const enum rc ways[] = {RC_IO, RC_DISK_FULL, RC_NOMEM, RC_SYNC};
+    const struct trial t = {.cut = {.test = &cut_test}};
+    power_cut_failures(&t.cut, ways, sizeof ways / sizeof *ways, 30);
 }
 
 /* Plain use ---------------------------------------------------------------------------------- */

@@ -23,6 +23,9 @@ static const struct past rows[] = {
      .mime = STR("text/html"),
      .fetches = 7,
      .changes = 3,
+     .codes = STR("\x01\x02\x03"),
+     .what_changed = PAST_TEXT,
+
      .file = STR("orbweaver-20261116175959123-00001-here.warc.gz"),
      .file_offset = UINT64_C(1) << 33,
      .file_bytes = 812},
@@ -45,6 +48,8 @@ static void assert_past(const struct past *got, const struct past *expected)
     assert_text(got->file, expected->file);
     assert_true(got->file_offset == expected->file_offset);
     assert_true(got->file_bytes == expected->file_bytes);
+    assert_text(got->codes, expected->codes);
+    assert_int_equal(got->what_changed, expected->what_changed);
     assert_true(got->via == expected->via && got->date_ms == expected->date_ms);
     assert_true(got->code == expected->code && got->bytes == expected->bytes);
     assert_true(got->fetches == expected->fetches && got->changes == expected->changes);
@@ -70,6 +75,32 @@ static void what_is_written_is_read_back(void **state)
         assert_past(&got, &rows[i]);
     }
     buf_done(&bytes);
+    arena_close(arena);
+}
+
+/* As the version before wrote it, byte for byte. */
+static void the_first_version_is_still_read(void **state)
+{
+    (void)state;
+    static const char old[] = "\x01\0"
+                              "\1\0\0\0\0\0\0\0" /* via */
+                              "\2\0\0\0\0\0\0\0" /* date */
+                              "\xc8\0\0\0"       /* 200 */
+                              "\3\0\0\0\0\0\0\0" /* bytes */
+                              "\4\0\0\0\5\0\0\0" /* fetches, changes */
+                              "\3ab\2L\0\0\1";
+    struct arena *arena = arena_open(4096, 1 << 20);
+    struct past got;
+    assert_rc(past_read(str_make(old, sizeof old - 1), arena, &got), RC_OK);
+    assert_past(&got, &(struct past){.url = STR("ab"),
+                                     .hops = STR("L"),
+                                     .via = 1,
+                                     .date_ms = 2,
+                                     .code = 200,
+                                     .bytes = 3,
+                                     .fetches = 4,
+                                     .changes = 5,
+                                     .mime = STR("")});
     arena_close(arena);
 }
 
@@ -145,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(the_first_version_is_still_read),
         cmocka_unit_test(a_long_url_takes_a_longer_length),
         cmocka_unit_test(bytes_that_are_cut_or_too_many_are_refused),
         cmocka_unit_test(another_version_is_named_as_such),

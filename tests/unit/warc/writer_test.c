@@ -56,7 +56,18 @@ static void assert_reads_back(struct str archive, struct str block)
 static void what_is_written_is_read_byte_for_byte(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {0, 1, 2, 100, 4095, 28000, 65536, 65537, 300000, 9 << 20};
+    static const size_t sizes[] = {0,
+                                   1,
+                                   2,
+                                   100,
+                                   4095,
+                                   28000,
+                                   65536,
+                                   65537,
+                                   300000,
+                                   WARC_GATHER_FAST_MAX,
+                                   WARC_GATHER_FAST_MAX + 1,
+                                   9 << 20};
     static const size_t steps[] = {1 << 30, 1000, 7};
     struct buf block = {.max = OUT_MAX}, out = {.max = OUT_MAX};
     for (size_t c = 0; c < 3; c++) {

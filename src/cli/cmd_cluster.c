@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster init, streams, add, remove: the post office through which agents on several machines
+ * reach each other. Everything is made in one folder, the operator's; what belongs on a machine is
+ * copied there. */
+#include "cli/commands.h"
+#include "cli/post_folder.h"
+#include "cli/post_streams.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct settings {
+    struct str hosts, agents, crawl, dir, host, server;
+    uint64_t stores, stream_bytes, wait_ms;
+};
+
+/* What all of them work on. */
+struct work {
+    const struct settings *s;
+    struct post_folder folder;
+    struct post_plan *plan; /* in the arena */
+};
+
+static int work_open(struct work *w, struct invocation *in, bool makes)
+{
+    w->s = in->settings;
+    w->folder.fd = -1;
+    w->plan = arena_zero(in->arena, sizeof *w->plan);
+    if (!w->plan)
+        return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
+    int code = post_folder_open(&w->folder, w->s->dir.p, makes);
+    return code == EXIT_DONE && !makes ? post_folder_plan(&w->folder, w->plan) : code;
+}
+
+/* Logins --------------------------------------------------------------------------------------- */
+
+static enum rc new_secret(struct secret *secret, struct secret_hash *hash)
+{
+    enum rc rc = secret_make(secret);
+    return rc ? rc : secret_hash_make(secret, hash);
+}
+
+/* New passwords for somebody: their hashes go into the plan, they themselves into a file. */
+static int give_login(struct work *w, struct post_person *who, const struct post_place *folder)
+{
+    const struct post_place *at = &w->plan->places[who->place];
+    struct post_login l = {0};
+    (void)snprintf(l.crawl, sizeof l.crawl, "%s", w->plan->crawl);
+    (void)snprintf(l.name, sizeof l.name, "%s", who->name);
+    (void)snprintf(l.url, sizeof l.url, "nats://127.0.0.1:%u", at->client_port);
+    (void)snprintf(l.say_user, sizeof l.say_user, "say.%s", who->name);
+    (void)snprintf(l.hear_user, sizeof l.hear_user, "hear.%s", who->name);
+    enum rc rc = new_secret(&l.say, &who->say);
+    rc = rc ? rc : new_secret(&l.hear, &who->hear);
+    int code = rc ? cli_fail(EXIT_OTHER, "no password could be made: %s", rc_text(rc))
+                  : post_folder_login(&w->folder, folder, &l);
+    explicit_bzero(&l, sizeof l);
+    return code;
+}
+
+static int give_admin_login(struct work *w)
+{
+    struct post_login l = {.name = "admin", .say_user = "admin"};
+    (void)snprintf(l.crawl, sizeof l.crawl, "%s", w->plan->crawl);
+    (void)snprintf(l.url, sizeof l.url, "nats://127.0.0.1:%u", w->plan->places[0].client_port);
+    enum rc rc = new_secret(&l.say, &w->plan->admin);
+    int code = rc ? cli_fail(EXIT_OTHER, "no password could be made: %s", rc_text(rc))
+                  : post_folder_login(&w->folder, NULL, &l);
+    explicit_bzero(&l, sizeof l);
+    return code;
+}
+
+/* init ----------------------------------------------------------------------------------------- */
+
+static int bad_name(struct str name)
+{
+    return cli_fail(EXIT_USAGE,
+                    "\"" STR_FMT "\" cannot be an agent's name: expected a-z, 0-9, '-' and '_', at "
+                    "most %d, and not \"" POST_OPERATOR "\"",
+                    STR_ARG(name), POST_MAX_NAME_BYTES);
+}
+
+static int read_hosts(struct work *w)
+{
+    struct str rest = w->s->hosts;
+    while (rest.p) {
+        struct str host = str_trim(str_take_until(&rest, ','));
+        uint32_t at, before = w->plan->place_count;
+        enum rc rc = post_plan_place(w->plan, host, &at);
+        if (rc == RC_INVALID)
+            return cli_fail(EXIT_USAGE,
+                            "--hosts: \"" STR_FMT "\": expected HOST[:ROUTEPORT[:CLIENTPORT]], a "
+                            "name or an IPv4 address",
+                            STR_ARG(host));
+        if (rc || w->plan->place_count == before)
+            return cli_fail(EXIT_USAGE, "--hosts: " STR_FMT ": %s", STR_ARG(host),
+                            rc == RC_LIMIT ? "too many" : "its ports are taken already");
+    }
+    if (post_plan_stores(w->plan, w->s->stores))
+        return cli_fail(EXIT_USAGE,
+                        "%u machines%s: streams stand on one machine alone, or on 3 or 5 of at "
+                        "least as many (--stores); two cannot keep a majority",
+                        w->plan->place_count, w->s->stores ? " and --stores" : "");
+    return EXIT_DONE;
+}
+
+static int add_agent(struct work *w, struct str name, uint32_t place)
+{
+    struct post_person *a;
+    enum rc rc = post_plan_add(w->plan, name, place, &a);
+    if (rc == RC_INVALID)
+        return bad_name(name);
+    if (rc)
+        return cli_fail(EXIT_USAGE, "agent " STR_FMT ": %s", STR_ARG(name), rc_text(rc));
+    return EXIT_DONE;
+}
+
+/* "NAME" goes to the next machine in turn, "NAME@HOST" where it says. */
+static int read_agent(struct work *w, struct str text, uint32_t turn)
+{
+    struct str name = str_take_until(&text, '@');
+    uint32_t at = turn % w->plan->place_count, before = w->plan->place_count;
+    if (text.p && (post_plan_place(w->plan, text, &at) || w->plan->place_count != before))
+        return cli_fail(EXIT_USAGE, "--agents: " STR_FMT "@" STR_FMT ": --hosts does not name it",
+                        STR_ARG(name), STR_ARG(text));
+    return add_agent(w, name, at);
+}
+
+/* Without --agents there is one on each machine, called after it where that makes a name. */
+static int usual_agents(struct work *w)
+{
+    int code = EXIT_DONE;
+    for (uint32_t i = 0; code == EXIT_DONE && i < w->plan->place_count; i++) {
+        struct str host = str_c(w->plan->places[i].host);
+        struct str first = str_first(host, str_find(host, '.'));
+        char number[16];
+        (void)snprintf(number, sizeof number, "agent%u", i + 1);
+        bool takes_host = first.n > 0 && ascii_is_alpha(first.p[0]) && post_name_is_good(first) &&
+                          !post_plan_agent(w->plan, first);
+        code = add_agent(w, takes_host ? first : str_c(number), i);
+    }
+    return code;
+}
+
+static int read_agents(struct work *w)
+{
+    struct str rest = w->s->agents;
+    int code = EXIT_DONE;
+    if (!rest.n)
+        return usual_agents(w);
+    for (uint32_t turn = 0; code == EXIT_DONE && rest.p; turn++)
+        code = read_agent(w, str_trim(str_take_until(&rest, ',')), turn);
+    return code;
+}
+
+static int write_everything(struct work *w)
+{
+    struct post_plan *p = w->plan;
+    if (secret_make(&p->route))
+        return cli_fail(EXIT_OTHER, "no password could be made: %s", rc_text(RC_IO));
+    (void)snprintf(p->operator.name, sizeof p->operator.name, "%s", POST_OPERATOR);
+    int code = post_folder_authority(&w->folder, p);
+    for (uint32_t i = 0; code == EXIT_DONE && i < p->place_count; i++)
+        code = post_folder_machine(&w->folder, &p->places[i]);
+    if (code == EXIT_DONE)
+        code = give_admin_login(w);
+    if (code == EXIT_DONE)
+        code = give_login(w, &p->operator, NULL);
+    for (uint32_t i = 0; code == EXIT_DONE && i < p->agent_count; i++)
+        code = give_login(w, &p->agents[i], &p->places[p->agents[i].place]);
+    if (code == EXIT_DONE)
+        code = post_folder_configs(&w->folder, p);
+    return code == EXIT_DONE ? post_folder_keep_plan(&w->folder, p) : code;
+}
+
+static void say_machine(struct buf *out, struct work *w, uint32_t at)
+{
+    const struct post_place *place = &w->plan->places[at];
+    const char *comma = " agents ";
+    buf_printf(out, "  %s/", w->folder.dir);
+    post_place_folder(place, out);
+    buf_printf(out, "  to %s:%s", place->host, place->keeps ? " keeps the streams;" : "");
+    for (uint32_t i = 0; i < w->plan->agent_count; i++)
+        if (w->plan->agents[i].place == at) {
+            buf_printf(out, "%s%s", comma, w->plan->agents[i].name);
+            comma = ", ";
+        }
+    buf_byte(out, '\n');
+}
+
+static void say_what_to_do(struct work *w)
+{
+    struct buf out = {.max = 1 << 20};
+    buf_printf(&out, "The cluster of crawl %s: %u machines, %u agents, %s.\n\n", w->plan->crawl,
+               w->plan->place_count, w->plan->agent_count,
+               post_plan_copies(w->plan) == 3 ? "three copies of every stream"
+                                              : "one copy of every stream: it dies with its disk");
+    buf_add(&out, STR("1. Copy each folder to its machine, for its user alone, for example to "
+                      "/var/lib/orbweaver/post:\n"));
+    for (uint32_t i = 0; i < w->plan->place_count; i++)
+        say_machine(&out, w, i);
+    buf_printf(&out,
+               "2. On each machine that keeps streams, once, in that folder, against power cuts:\n"
+               "     mkdir -m 700 store && chattr +S store\n"
+               "3. On each machine, in that folder: nats-server -c nats-server.conf\n"
+               "4. Where one of them runs: orbweaver cluster streams --dir %s\n\n"
+               "What stays here, and on no other machine: authority.key, admin.login, "
+               "operator.login, plan.json.\nMore: docs/cluster.md\n",
+               w->folder.dir);
+    cli_print(&out);
+    buf_done(&out);
+}
+
+static int run_init(struct invocation *in)
+{
+    struct work w = {0};
+    const struct settings *s = in->settings;
+    if (in->word_count)
+        return cli_fail(EXIT_USAGE, "cluster init: no words are expected, got \"%s\"",
+                        in->words[0]);
+    if (!s->hosts.n)
+        return cli_fail(EXIT_USAGE,
+                        "--hosts: which machines? HOST,HOST,HOST as they reach each other, "
+                        "or one");
+    if (!post_crawl_is_good(s->crawl))
+        return cli_fail(EXIT_USAGE, "--crawl: expected a-z, 0-9 and '-', at most %d",
+                        POST_MAX_NAME_BYTES);
+    struct post_plan *plan = w.plan = arena_zero(in->arena, sizeof *plan);
+    if (!plan)
+        return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
+    w.s = s;
+    w.folder.fd = -1;
+    memcpy(plan->crawl, s->crawl.p, s->crawl.n);
+    plan->stream_bytes = s->stream_bytes;
+    int code = read_hosts(&w);
+    if (code == EXIT_DONE)
+        code = read_agents(&w);
+    if (code == EXIT_DONE)
+        code = post_folder_open(&w.folder, s->dir.p, true);
+    if (code == EXIT_DONE)
+        code = write_everything(&w);
+    if (code == EXIT_DONE)
+        say_what_to_do(&w);
+    post_folder_close(&w.folder);
+    return code;
+}
+
+/* streams -------------------------------------------------------------------------------------- */
+
+static int make_streams(struct work *w)
+{
+    struct post_login admin;
+    int code = post_folder_read_login(&w->folder, "admin", &admin);
+    if (code == EXIT_DONE && w->s->server.n >= sizeof admin.url)
+        code = cli_fail(EXIT_USAGE, "--server: too long");
+    if (code == EXIT_DONE && w->s->server.n)
+        (void)snprintf(admin.url, sizeof admin.url, "%s", w->s->server.p);
+    if (code == EXIT_DONE)
+        code = post_streams_make(w->plan, &admin, w->s->wait_ms);
+    explicit_bzero(&admin, sizeof admin);
+    return code;
+}
+
+static int run_streams(struct invocation *in)
+{
+    struct work w;
+    if (in->word_count)
+        return cli_fail(EXIT_USAGE, "cluster streams: no words are expected, got \"%s\"",
+                        in->words[0]);
+    int code = work_open(&w, in, false);
+    if (code == EXIT_DONE)
+        code = make_streams(&w);
+    if (code == EXIT_DONE)
+        (void)printf("%u streams are there\n", 2 + w.plan->agent_count);
+    post_folder_close(&w.folder);
+    return code;
+}
+
+/* add, remove ---------------------------------------------------------------------------------- */
+
+static int place_for(struct work *w, uint32_t *ret)
+{
+    enum rc rc = RC_OK;
+    *ret = 0;
+    if (w->s->host.n)
+        rc = post_plan_place(w->plan, w->s->host, ret);
+    else if (w->plan->place_count > 1)
+        return cli_fail(EXIT_USAGE,
+                        "on which machine? --host=HOST, one of the cluster or a new one");
+    if (rc)
+        return cli_fail(EXIT_USAGE, "--host: " STR_FMT ": %s", STR_ARG(w->s->host), rc_text(rc));
+    if (w->plan->place_count == 2)
+        return cli_fail(EXIT_USAGE,
+                        "a cluster of one machine stays one: for more, `cluster init` with three");
+    return EXIT_DONE;
+}
+
+static void say_reload(struct work *w)
+{
+    uint32_t told = post_folder_reload(&w->folder, w->plan);
+    (void)printf("%u of %u servers run here out of %s and have been told to read it again.\n"
+                 "On every other machine, one after the other: copy its folder again, then "
+                 "`systemctl reload\norbweaver-post` (or send its nats-server SIGHUP).\n",
+                 told, w->plan->place_count, w->folder.dir);
+}
+
+static int add(struct work *w, struct str name)
+{
+    uint32_t place;
+    int code = place_for(w, &place);
+    if (code == EXIT_DONE)
+        code = add_agent(w, name, place);
+    if (code == EXIT_DONE)
+        code = post_folder_machine(&w->folder, &w->plan->places[place]);
+    if (code == EXIT_DONE)
+        code = give_login(w, &w->plan->agents[w->plan->agent_count - 1], &w->plan->places[place]);
+    if (code == EXIT_DONE)
+        code = post_folder_keep_plan(&w->folder, w->plan);
+    return code == EXIT_DONE ? post_folder_configs(&w->folder, w->plan) : code;
+}
+
+static int one_name(struct invocation *in, const char *command, struct str *ret)
+{
+    if (in->word_count != 1)
+        return cli_fail(EXIT_USAGE, "%s: expected one name of an agent, got %d words", command,
+                        in->word_count);
+    *ret = str_c(in->words[0]);
+    return post_name_is_good(*ret) ? EXIT_DONE : bad_name(*ret);
+}
+
+static int run_add(struct invocation *in)
+{
+    struct work w = {.folder.fd = -1};
+    struct str name = STR_NONE;
+    int code = one_name(in, "cluster add", &name);
+    if (code == EXIT_DONE)
+        code = work_open(&w, in, false);
+    if (code == EXIT_DONE)
+        code = add(&w, name);
+    if (code == EXIT_DONE) {
+        say_reload(&w);
+        (void)fflush(stdout);
+        code = make_streams(&w);
+        if (code == EXIT_DONE)
+            (void)printf("its stream is there\n");
+        else
+            (void)fprintf(stderr, "orbweaver: everything else is done; `cluster streams` makes "
+                                  "the stream later\n");
+    }
+    post_folder_close(&w.folder);
+    return code;
+}
+
+static int drop(struct work *w, struct str name)
+{
+    const struct post_person *a = post_plan_agent(w->plan, name);
+    if (!a)
+        return cli_fail(EXIT_USAGE, "there is no agent " STR_FMT, STR_ARG(name));
+    post_folder_drop_login(&w->folder, &w->plan->places[a->place], a->name);
+    (void)post_plan_remove(w->plan, name);
+    int code = post_folder_keep_plan(&w->folder, w->plan);
+    return code == EXIT_DONE ? post_folder_configs(&w->folder, w->plan) : code;
+}
+
+static int run_remove(struct invocation *in)
+{
+    struct work w = {.folder.fd = -1};
+    struct str name = STR_NONE;
+    int code = one_name(in, "cluster remove", &name);
+    if (code == EXIT_DONE)
+        code = work_open(&w, in, false);
+    if (code == EXIT_DONE)
+        code = drop(&w, name);
+    if (code == EXIT_DONE)
+        say_reload(&w);
+    post_folder_close(&w.folder);
+    return code;
+}
+
+#define DIR_ROW                                             \
+    OPTION_TEXT_ROW(struct settings, dir, "dir", "cluster", \
+                    "the operator's folder of the cluster", .letter = 'd', .arg = "DIR")
+#define SERVER_ROWS                                                                                \
+    OPTION_TEXT_ROW(struct settings, server, "server", NULL,                                       \
+                    "the server to ask; else the first machine's port on this one", .arg = "URL"), \
+        OPTION_DURATION_ROW(struct settings, wait_ms, "wait", "30s",                               \
+                            "how long to try until the servers answer")
+
+static const struct option init_options[] = {
+    OPTION_TEXT_ROW(struct settings, hosts, "hosts", NULL,
+                    "the machines, as they reach each other: HOST[:ROUTEPORT[:CLIENTPORT]],...",
+                    .arg = "A,B,C", .required = true),
+    OPTION_TEXT_ROW(struct settings, agents, "agents", NULL,
+                    "the agents, by turns on the machines, or NAME@HOST; else one a machine",
+                    .arg = "NAME,..."),
+    OPTION_TEXT_ROW(struct settings, crawl, "crawl", "crawl", "the name of the crawl",
+                    .arg = "NAME"),
+    DIR_ROW,
+    OPTION_COUNT_ROW(struct settings, stores, "stores", NULL,
+                     "how many of the machines keep streams, 3 or 5; else 3, or 1 of 1", .max = 5),
+    OPTION_SIZE_ROW(struct settings, stream_bytes, "stream-size", "4G",
+                    "how much an agent's stream may hold: about 100 bytes a URL", .min = 1 << 20),
+    {0},
+};
+static const struct option streams_options[] = {DIR_ROW, SERVER_ROWS, {0}};
+static const struct option add_options[] = {
+    DIR_ROW,
+    OPTION_TEXT_ROW(struct settings, host, "host", NULL,
+                    "the machine it runs on, of the cluster or a new one",
+                    .arg = "HOST[:ROUTEPORT[:CLIENTPORT]]"),
+    SERVER_ROWS,
+    {0},
+};
+static const struct option remove_options[] = {DIR_ROW, {0}};
+
+const struct command cmd_cluster_init = {
+    .name = "cluster init",
+    .args = "",
+    .summary = "makes everything that machines need to crawl together",
+    .details =
+        "Writes into one folder: what was decided, certificates, passwords, and for each machine\n"
+        "a folder with the configuration of its nats-server and the logins of its agents, to be\n"
+        "copied there. Then it prints what to copy and what to start. One machine, or three and\n"
+        "more: three of them keep three copies of every stream, so that one may be lost.\n"
+        "Whoever has this folder rules the cluster. docs/cluster.md tells the whole story.",
+    .options = init_options,
+    .settings_bytes = sizeof(struct settings),
+    .run = run_init,
+};
+
+const struct command cmd_cluster_streams = {
+    .name = "cluster streams",
+    .args = "",
+    .summary = "makes the streams of a cluster whose servers run",
+    .details =
+        "Those that are there stay as they are, so it can be repeated: after `cluster init`,\n"
+        "and when servers have lost their disks.",
+    .options = streams_options,
+    .settings_bytes = sizeof(struct settings),
+    .run = run_streams,
+};
+
+const struct command cmd_cluster_add = {
+    .name = "cluster add",
+    .args = "NAME",
+    .summary = "one agent more: account, login, stream",
+    .details = "Writes the configuration of every machine anew. Servers that run on this machine\n"
+               "out of the folder are told to read it again; for the others it prints what to do.\n"
+               "On a new machine the server carries messages and keeps no stream.",
+    .options = add_options,
+    .settings_bytes = sizeof(struct settings),
+    .run = run_add,
+};
+
+const struct command cmd_cluster_remove = {
+    .name = "cluster remove",
+    .args = "NAME",
+    .summary = "an agent's login is good no more",
+    .details = "When every server has read its configuration again, whoever has that login is put\n"
+               "out and cannot come back. What the agent's stream holds stays.",
+    .options = remove_options,
+    .settings_bytes = sizeof(struct settings),
+    .run = run_remove,
+};

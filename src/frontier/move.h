@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* move: hosts that go to another owner, and what comes from one (cluster/roster.h says who owns).
+ *
+ *   the former owner                           the new owner
+ *   move_step    its host, its URLs       ──►  move_host, frontier_admit
+ *   (they are journalled, to be sent)
+ *   move_forget  they are not here any more
+ *   dones, out of its history             ──►  move_done
+ *
+ * All of it may be done any number of times and in any order: a URL is known or not, a done one is
+ * never queued again, a moment only grows. move_forget takes the queued URLs out of what is known,
+ * so that they can come back; those that are done stay known.
+ *
+ * A URL that is out is not told and its host not forgotten: it is told as done, or as queued, when
+ * it has been settled. */
+#ifndef FRONTIER_MOVE_H
+#define FRONTIER_MOVE_H
+
+#include "frontier/image.h"
+
+struct moving_host { /* all borrowed */
+    struct str name;
+    uint64_t position;
+    uint64_t due_wall_ms; /* not to be asked earlier; 0: whenever */
+    struct str extra;     /* as the image's context writes it */
+    uint32_t queued;      /* URLs that will be told, if nothing comes between */
+    bool is_out;          /* it has to be told again */
+};
+
+struct moving_url {
+    uint64_t fingerprint;
+    struct str path, hops;
+    uint64_t via;
+    uint16_t port;
+    bool is_https;
+    uint8_t class;
+};
+
+/* Who is told. A host is told first, then its URLs, then that it is over; only then it may be
+ * forgotten, which may be done at once. Nothing else may be done to the frontier meanwhile. */
+struct move_taker {
+    bool (*is_mine)(void *ctx, uint64_t position);
+    void (*host)(void *ctx, const struct moving_host *h);
+    void (*url)(void *ctx, const struct moving_url *u);
+    void (*over)(void *ctx, uint64_t position, struct str name, bool is_out);
+    void *ctx;
+};
+
+/* Where a walk over all hosts stands; zeroed is the beginning. Between two steps anything may
+ * happen: what was admitted to a bucket behind it is not told. */
+struct move_walk {
+    struct buf names; /* of the bucket it is in: those that are not mine */
+    size_t at;        /* in it */
+    unsigned bucket;
+    unsigned class;         /* of the host it is in, */
+    uint64_t from_sequence; /* and from where on it is still to be told */
+    bool is_inside;
+};
+void move_walk_done(struct move_walk *w);
+
+/* Tells about `most` hosts looked at and URLs, and a bucket's hosts more. *ret_is_over: that was
+ * all. RC_NOMEM: as far as it came; the step can be done again. */
+MUST_CHECK enum rc move_step(struct frontier *f, struct move_walk *w, const struct image_context *c,
+                             const struct move_taker *t, size_t most, bool *ret_is_over);
+
+/* The host and all that waits for it go. RC_OK also if it is not here; RC_AGAIN: it is out;
+ * RC_NOMEM: it is as it was. */
+MUST_CHECK enum rc move_forget(struct frontier *f, uint64_t position, struct str name);
+
+/* These URLs of one host were done elsewhere: they are known, and wait no longer, but one that is
+ * out. The queue is walked once for all, so give many at a time. RC_NOMEM, RC_LIMIT: some may be
+ * known by then, which is harmless. */
+MUST_CHECK enum rc move_done(struct frontier *f, uint64_t position, struct str name,
+                             const uint64_t *fingerprints, size_t count);
+
+/* What another owner knew of a host. It is made if it is not here. `is_newer` (NULL: yes) says
+ * whether `extra`, written at time_ms, is newer than what the host has; then the image's context
+ * reads it. RC_LIMIT: too many hosts; RC_NOMEM; what read_extra says. */
+struct move_record {
+    uint64_t position;
+    struct str name;
+    uint64_t next_wall_ms;
+    uint64_t time_ms;
+    struct str extra;
+    bool (*is_newer)(void *ctx, const struct host *h, uint64_t time_ms, struct str extra);
+    void *ctx;
+};
+MUST_CHECK enum rc move_host(struct frontier *f, const struct move_record *r,
+                             const struct image_context *c);
+
+/* The fingerprint of a URL by its parts, as url_fingerprint has it of the whole; `room` is cleared
+ * first. RC_NOMEM. */
+MUST_CHECK enum rc move_fingerprint(struct str host, bool is_https, uint16_t port, struct str path,
+                                    struct buf *room, uint64_t *ret);
+
+#endif

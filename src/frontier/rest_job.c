@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "frontier/rest_job.h"
+
+#include <stdio.h>
+
+enum { BUCKET_DIGITS = 3, GENERATION_DIGITS = 16 };
+
+const char *rest_path(char room[REST_PATH_BYTES], const char *folder, unsigned bucket,
+                      uint64_t generation)
+{
+    (void)snprintf(room, REST_PATH_BYTES, "%s/%03x-%016llx", folder, bucket,
+                   (unsigned long long)generation);
+    return room;
+}
+
+static bool read_hex(struct str digits, uint64_t *ret)
+{
+    *ret = 0;
+    for (size_t i = 0; i < digits.n; i++) {
+        char c = digits.p[i];
+        if (!ascii_is_digit(c) && (c < 'a' || c > 'f'))
+            return false;
+        *ret = *ret * 16 + (uint64_t)(ascii_is_digit(c) ? c - '0' : c - 'a' + 10);
+    }
+    return true;
+}
+
+bool rest_path_read(struct str name, unsigned *ret_bucket, uint64_t *ret_generation)
+{
+    uint64_t bucket;
+    if (name.n != BUCKET_DIGITS + 1 + GENERATION_DIGITS || name.p[BUCKET_DIGITS] != '-' ||
+        !read_hex(str_first(name, BUCKET_DIGITS), &bucket) ||
+        !read_hex(str_from(name, BUCKET_DIGITS + 1), ret_generation))
+        return false;
+    *ret_bucket = (unsigned)bucket;
+    return *ret_generation != 0;
+}
+
+static enum rc read_all(struct disk_file *f, struct rest_job *j)
+{
+    size_t got = 0;
+    char *to = buf_reserve(&j->bytes, (size_t)j->file.bytes);
+    enum rc rc = to ? disk_read(f, 0, to, (size_t)j->file.bytes, &got) : buf_rc(&j->bytes);
+    j->bytes.n = rc ? 0 : got;
+    return rc == RC_OK && got < j->file.bytes ? RC_CORRUPT : rc;
+}
+
+void rest_job_do(struct disk *d, const char *folder, struct rest_job *job)
+{
+    static const enum disk_mode modes[] = {
+        [REST_WRITE] = DISK_CREATE, [REST_APPEND] = DISK_APPEND, [REST_READ] = DISK_READ};
+    char path[REST_PATH_BYTES];
+    struct disk_file *f = NULL;
+    struct str bytes = buf_str(&job->bytes);
+    enum rc rc = disk_open(d, rest_path(path, folder, job->bucket, job->file.generation),
+                           modes[job->what], &f);
+    if (rc == RC_NOT_FOUND)
+        rc = RC_CORRUPT;
+    if (rc == RC_OK)
+        rc = job->what == REST_READ ? read_all(f, job) : disk_append(f, &bytes, 1);
+    disk_file_close(f);
+    job->rc = rc;
+}
+
+enum rc rest_file_cut(struct disk *d, const char *folder, unsigned bucket, struct rest_file file)
+{
+    char path[REST_PATH_BYTES];
+    struct disk_file *f = NULL;
+    uint64_t size = 0;
+    (void)rest_path(path, folder, bucket, file.generation);
+    enum rc rc = disk_open(d, path, DISK_READ, &f);
+    rc = rc ? rc : disk_size(f, &size);
+    disk_file_close(f);
+    if (rc == RC_NOT_FOUND || (rc == RC_OK && size < file.bytes))
+        return RC_CORRUPT;
+    if (rc || size == file.bytes)
+        return rc;
+    f = NULL;
+    rc = disk_open(d, path, DISK_APPEND, &f);
+    rc = rc ? rc : disk_truncate(f, file.bytes);
+    disk_file_close(f);
+    return rc;
+}
+
+enum rc rest_file_sync(struct disk *d, const char *folder, unsigned bucket, uint64_t generation)
+{
+    char path[REST_PATH_BYTES];
+    struct disk_file *f = NULL;
+    enum rc rc = disk_open(d, rest_path(path, folder, bucket, generation), DISK_APPEND, &f);
+    rc = rc ? rc : disk_sync(f);
+    disk_file_close(f);
+    return rc;
+}

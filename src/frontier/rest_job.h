@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rest job: what a carrier (frontier/rest.h) does on a disk. Nothing is synced: see there. */
+#ifndef FRONTIER_REST_JOB_H
+#define FRONTIER_REST_JOB_H
+
+#include "disk/disk.h"
+#include "frontier/rest.h"
+
+enum { REST_PATH_BYTES = 128 };
+
+/* FOLDER/BUCKET-GENERATION, in hex. */
+const char *rest_path(char room[REST_PATH_BYTES], const char *folder, unsigned bucket,
+                      uint64_t generation);
+/* False: it is no name of such a file. */
+bool rest_path_read(struct str name, unsigned *ret_bucket, uint64_t *ret_generation);
+
+/* Does it, and leaves in job->rc what became of it. RC_CORRUPT: it is shorter than it was. */
+void rest_job_do(struct disk *d, const char *folder, struct rest_job *job);
+
+/* A file that another process left: cut to that length, whatever it wrote behind. RC_CORRUPT: it is
+ * not there, or shorter. */
+MUST_CHECK enum rc rest_file_cut(struct disk *d, const char *folder, unsigned bucket,
+                                 struct rest_file file);
+MUST_CHECK enum rc rest_file_sync(struct disk *d, const char *folder, unsigned bucket,
+                                  uint64_t generation);
+
+#endif
