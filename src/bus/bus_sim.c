@@ -373,6 +373,13 @@ void post_no_leader(struct post *o, uint64_t until_ms)
     o->faults[POST_NO_LEADER]++;
 }
 
+/* It travels on, to nobody. */
+static void lose(struct parcel_sim *p)
+{
+    p->travel = TO_CLIENT;
+    p->life = UINT64_MAX;
+}
+
 void post_power_cut(struct post *o, int stream, uint64_t messages, uint64_t now_ms)
 {
     struct stream *s = &o->streams[stream];
@@ -390,7 +397,7 @@ void post_power_cut(struct post *o, int stream, uint64_t messages, uint64_t now_
     for (size_t i = o->heap.count; i > 0; i--) {
         struct parcel_sim *p = (struct parcel_sim *)o->heap.nodes[i - 1];
         if (p->travel == TO_SERVER_APPEND || p->travel == TO_SERVER_GET)
-            p->travel = TO_CLIENT, p->life = UINT64_MAX;
+            lose(p);
     }
     for (; messages && s->count; messages--)
         message_free(&s->messages[--s->count]);

@@ -113,7 +113,7 @@ static int run_small(const struct simulate_cluster *o, struct buf *out)
     return failed ? EXIT_OTHER : EXIT_DONE;
 }
 
-/* Too many for processes: the roster and the ring alone. */
+/* Too many for processes: the rings alone. */
 static int run_scale(const struct simulate_cluster *o, struct buf *out)
 {
     struct scale_report r;
@@ -124,16 +124,15 @@ static int run_scale(const struct simulate_cluster *o, struct buf *out)
     if (rc)
         return cli_fail(EXIT_OTHER, "simulate cluster: %s", rc_text(rc));
     buf_printf(out,
-               "%llu agents, %llu hosts (%llu of them looked at), no processes: roster and ring\n"
+               "%llu agents, %llu hosts (%llu of them looked at), no processes: rings alone\n"
                "shares: standard deviation %.2f %%, largest %.2f %%\n"
-               "a join moved %.3f %% of the hosts, a leave %.3f %%; 1/agents is %.3f %%\n"
+               "the last one to join moved %.3f %% of the hosts; 1/agents is %.3f %%\n"
                "moved though they need not: %llu\n"
                "every agent hears %llu heartbeats and reads %llu entries of the roster a second\n",
                (unsigned long long)r.agents, (unsigned long long)r.hosts,
-               (unsigned long long)r.sample, 100 * r.deviation, 100 * r.largest,
-               100 * r.moved_by_join, 100 * r.moved_by_death, 100.0 / (double)r.agents,
-               (unsigned long long)r.astray, (unsigned long long)r.beats_per_s,
-               (unsigned long long)r.log_entries_per_s);
+               (unsigned long long)r.sample, 100 * r.deviation, 100 * r.largest, 100 * r.moved,
+               100.0 / (double)r.agents, (unsigned long long)r.astray,
+               (unsigned long long)r.beats_per_s, (unsigned long long)r.log_entries_per_s);
     return r.astray ? EXIT_OTHER : EXIT_DONE;
 }
 
@@ -173,8 +172,8 @@ const struct command cmd_simulate_cluster = {
                "clock, with crashes, wiped disks, freezes, partitions and servers that lose what "
                "they acknowledged, all from a seed; after every event the invariants of "
                "docs/cluster-protocol.md are checked. A seed that fails is printed with its last "
-               "events, and fails again. More than 12 agents or 1,000 hosts: the roster and the "
-               "ring alone, with their shares and what a change moves.",
+               "events, and fails again. More than 12 agents or 1,000 hosts: the rings alone, with "
+               "their shares and what a change moves.",
     .options = options,
     .settings_bytes = sizeof(struct simulate_cluster),
     .run = run,

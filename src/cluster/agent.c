@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "cluster/inside.h"
-#include "cluster/names.h"
+#include "cluster/subjects.h"
 
 enum { MAX_LOG_BYTES = 1 << 30 };
 
@@ -119,9 +119,9 @@ void agent_set_weight(struct agent *a, uint32_t weight)
 
 /* ---- opening ---- */
 
-static bool copy_name(struct str from, char *to)
+static bool copy_name(struct str from, bool is_good, char *to)
 {
-    if (!cluster_name_ok(from))
+    if (!is_good || from.n > ROSTER_MAX_NAME_BYTES)
         return false;
     memcpy(to, from.p, from.n);
     to[from.n] = 0;
@@ -141,7 +141,7 @@ static enum rc open_parts(struct agent *a)
     if (!rc)
         rc = a->failure;
     if (!rc)
-        rc = bus_listen(a->bus, str_c(agent_subject_heartbeat(a, "*", subject)));
+        rc = bus_listen(a->bus, str_c(agent_subject_heartbeat(a, NULL, subject)));
     return rc;
 }
 
@@ -152,6 +152,7 @@ enum rc agent_open(const struct agent_settings *s, struct bus *b, struct port *p
     if (!a)
         return RC_NOMEM;
     a->settings = *s;
+    a->settings.crawl = a->settings.name = STR_NONE; /* copied below */
     a->bus = b;
     a->port = p;
     a->weight = s->weight;
@@ -159,7 +160,8 @@ enum rc agent_open(const struct agent_settings *s, struct bus *b, struct port *p
     rng_init(&a->rng, s->seed);
     buf_init(&a->log.bytes, MAX_LOG_BYTES);
     buf_init(&a->log.pending, ROSTER_MAX_ENTRY_BYTES);
-    bool named = copy_name(s->crawl, a->crawl) && copy_name(s->name, a->name);
+    bool named = copy_name(s->crawl, subject_crawl_ok(s->crawl), a->crawl) &&
+                 copy_name(s->name, subject_agent_ok(s->name), a->name);
     enum rc rc = named ? open_parts(a) : RC_INVALID;
     if (rc) {
         agent_close(a);
@@ -480,8 +482,9 @@ static uint64_t my_rank(const struct agent *a)
 
 static void try_to_settle(struct agent *a)
 {
-    bool can = roster_is_open(a->roster) && detector_all_open(a, roster_epoch(a->roster)) &&
-               !is_somebody_dead(a);
+    /* With nobody in the ring nobody could be given anything: whoever held it still holds it. */
+    bool can = roster_is_open(a->roster) && agent_owner(a, 0) &&
+               detector_all_open(a, roster_epoch(a->roster)) && !is_somebody_dead(a);
     if (!can) {
         a->settle_ms = 0;
         return;
@@ -610,6 +613,7 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .lease_age_ms = lease_age_ms(a, now_ms),
                                  .parcels = a->outbox.count,
                                  .pages_unsent = a->outbox.page_count,
+                                 .suspects = detector_suspects(a, now_ms),
                                  .junk = a->junk,
                                  .appends = a->appends,
                                  .append_bytes = a->append_bytes,

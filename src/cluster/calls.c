@@ -2,8 +2,7 @@
 /* calls: what we have asked of the bus and not heard the end of; and the names of subjects. */
 #include "base/hash.h"
 #include "cluster/inside.h"
-
-#include <stdio.h>
+#include "cluster/subjects.h"
 
 static struct call *call_free_one(struct agent *a)
 {
@@ -78,44 +77,73 @@ enum call_kind agent_call_end(struct agent *a, uint64_t ticket, void **ret_what)
     return kind;
 }
 
+static const char *written(struct buf *out, char *room)
+{
+    const char *text = buf_c(out);
+    if (!text)
+        room[0] = 0; /* cannot be: all names were looked at */
+    return text ? text : room;
+}
+
+static const char *write_subject(const struct subject *s, char *room)
+{
+    struct buf out = buf_on(room, AGENT_MAX_SUBJECT);
+    subject_write(s, &out);
+    return written(&out, room);
+}
+
 const char *agent_subject_stream(const struct agent *a, const char *owner, char *room)
 {
-    (void)snprintf(room, AGENT_MAX_SUBJECT, "ORB_%s_%s", a->crawl, owner);
-    return room;
+    struct buf out = buf_on(room, AGENT_MAX_SUBJECT);
+    bool is_roster = strcmp(owner, "ROSTER") == 0;
+    struct subject s = {.kind = is_roster ? SUBJECT_ROSTER : SUBJECT_OUT,
+                        .crawl = str_c(a->crawl),
+                        .to = str_c(owner),
+                        .from = str_c(a->name),
+                        .inc = 1};
+    subject_stream(&s, &out);
+    return written(&out, room);
 }
 
 const char *agent_subject_inbox(const struct agent *a, const char *to, uint64_t inc,
                                 const char *src, char *room)
 {
-    (void)snprintf(room, AGENT_MAX_SUBJECT, "orb.%s.j.%s.%llu.in.%s", a->crawl, to,
-                   (unsigned long long)inc, src);
-    return room;
+    return write_subject(&(struct subject){.kind = SUBJECT_IN,
+                                           .crawl = str_c(a->crawl),
+                                           .to = str_c(to),
+                                           .from = str_c(src),
+                                           .inc = inc},
+                         room);
 }
 
 const char *agent_subject_out(const struct agent *a, char *room)
 {
-    (void)snprintf(room, AGENT_MAX_SUBJECT, "orb.%s.j.%s.%llu.out", a->crawl, a->name,
-                   (unsigned long long)a->inc);
-    return room;
+    return write_subject(
+        &(struct subject){
+            .kind = SUBJECT_OUT, .crawl = str_c(a->crawl), .to = str_c(a->name), .inc = a->inc},
+        room);
 }
 
 const char *agent_subject_all_of(const struct agent *a, const char *owner, uint64_t inc, char *room)
 {
-    (void)snprintf(room, AGENT_MAX_SUBJECT, "orb.%s.j.%s.%llu.>", a->crawl, owner,
-                   (unsigned long long)inc);
-    return room;
+    struct buf out = buf_on(room, AGENT_MAX_SUBJECT);
+    subject_incarnation(str_c(a->crawl), str_c(owner), inc, &out);
+    return written(&out, room);
 }
 
 const char *agent_subject_roster(const struct agent *a, const char *writer, char *room)
 {
-    (void)snprintf(room, AGENT_MAX_SUBJECT, "orb.%s.roster.%s", a->crawl, writer);
-    return room;
+    return write_subject(
+        &(struct subject){.kind = SUBJECT_ROSTER, .crawl = str_c(a->crawl), .from = str_c(writer)},
+        room);
 }
 
+/* NULL: everybody's. */
 const char *agent_subject_heartbeat(const struct agent *a, const char *name, char *room)
 {
-    (void)snprintf(room, AGENT_MAX_SUBJECT, "orb.%s.hb.%s", a->crawl, name);
-    return room;
+    return write_subject(
+        &(struct subject){.kind = SUBJECT_BEAT, .crawl = str_c(a->crawl), .from = str_c(name)},
+        room);
 }
 
 struct str agent_subject_last(struct str subject)

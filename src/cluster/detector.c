@@ -170,6 +170,16 @@ void detector_turn(struct agent *a)
     }
 }
 
+uint64_t detector_suspects(const struct agent *a, uint64_t now_ms)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < a->peers.count; i++) {
+        const struct peer *p = &a->peers.list[i];
+        count += !is_me(a, p) && now_ms - p->heard_ms >= roster_timings(a->roster).suspect_ms;
+    }
+    return count;
+}
+
 void detector_say(struct agent *a)
 {
     uint64_t beat_ms = roster_timings(a->roster).beat_ms;
@@ -192,7 +202,8 @@ void detector_say(struct agent *a)
                           .round = a->finish.round,
                           .quiet = a->finish.quiet,
                           .is_finished = a->finish.is_finished,
-                          .admitted = a->finish.admitted};
+                          .admitted = a->finish.admitted,
+                          .pages = port_counts(a->port).pages};
     char room[256], subject[AGENT_MAX_SUBJECT];
     struct buf out = buf_on(room, sizeof room);
     heartbeat_write(&h, &out);

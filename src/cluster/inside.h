@@ -45,6 +45,7 @@ struct log_message {
     uint64_t stamp_ms, hash;
     size_t at, bytes; /* in log.bytes: the writer's name, then the entry */
     uint8_t writer_bytes;
+    bool is_restore, counted;
 };
 struct log_reader {
     struct buf bytes;
@@ -339,6 +340,7 @@ bool detector_all_at(struct agent *a, uint64_t epoch);
 /* The same, with all gates open at it. */
 bool detector_all_open(struct agent *a, uint64_t epoch);
 void detector_say(struct agent *a);
+uint64_t detector_suspects(const struct agent *a, uint64_t now_ms);
 
 /* outbox.c */
 void outbox_turn(struct agent *a);

@@ -45,6 +45,20 @@ void roster_log_reconnected(struct agent *a)
     roster_log_soon(a);
 }
 
+static struct log_message message_keep(struct agent *a, uint64_t stamp_ms, struct str writer,
+                                       struct str entry)
+{
+    struct buf *bytes = &a->log.bytes;
+    struct log_message m = {.stamp_ms = stamp_ms,
+                            .hash = message_hash(stamp_ms, writer, entry),
+                            .at = bytes->n,
+                            .bytes = entry.n,
+                            .writer_bytes = (uint8_t)writer.n};
+    buf_add(bytes, writer);
+    buf_add(bytes, entry);
+    return m;
+}
+
 static enum rc keep(struct agent *a, uint64_t stamp_ms, struct str writer, struct str entry)
 {
     struct log_reader *l = &a->log;
@@ -56,13 +70,7 @@ static enum rc keep(struct agent *a, uint64_t stamp_ms, struct str writer, struc
         l->messages = more;
         l->cap = cap;
     }
-    struct log_message m = {.stamp_ms = stamp_ms,
-                            .hash = message_hash(stamp_ms, writer, entry),
-                            .at = l->bytes.n,
-                            .bytes = entry.n,
-                            .writer_bytes = (uint8_t)writer.n};
-    buf_add(&l->bytes, writer);
-    buf_add(&l->bytes, entry);
+    struct log_message m = message_keep(a, stamp_ms, writer, entry);
     if (buf_rc(&l->bytes))
         return buf_rc(&l->bytes);
     l->messages[l->count++] = m;
@@ -123,6 +131,9 @@ enum rc roster_log_take(struct agent *a, uint64_t stamp_ms, struct str writer, s
     if (rc)
         return rc;
     bool is_read = roster_entry_read(entry, &e) == RC_OK;
+    struct log_message *m = &a->log.messages[a->log.count - 1];
+    m->counted = counted;
+    m->is_restore = is_read && e.kind == ROSTER_RESTORE;
     if (is_read && e.kind == ROSTER_RESTORE && counted)
         compare_restored(a, e.entries);
     else
@@ -133,21 +144,68 @@ enum rc roster_log_take(struct agent *a, uint64_t stamp_ms, struct str writer, s
     return RC_OK;
 }
 
-/* A restore among the lost stands for its entries. */
+struct aside {
+    struct log_message *list;
+    size_t count, cap;
+};
+
+static enum rc aside_add(struct aside *to, const struct log_message *m)
+{
+    if (to->count == to->cap) {
+        size_t cap = to->cap ? to->cap * 2 : 32;
+        struct log_message *more = mem_resize(to->list, cap * sizeof *more);
+        if (!more)
+            return RC_NOMEM;
+        to->list = more;
+        to->cap = cap;
+    }
+    to->list[to->count++] = *m;
+    return RC_OK;
+}
+
+/* A restore stands for its entries, if it counted, and for nothing if it did not. */
+static enum rc aside_add_restored(struct agent *a, struct aside *to, const struct log_message *m)
+{
+    struct buf copy = {.max = ROSTER_MAX_ENTRY_BYTES}; /* log.bytes grows and may move */
+    struct roster_entry e;
+    struct roster_stand at;
+    struct str bytes;
+    buf_add(&copy, message_entry(a, m));
+    enum rc rc = buf_rc(&copy);
+    if (!rc)
+        rc = roster_entry_read(buf_str(&copy), &e);
+    while (!rc && roster_lost_next(&e.entries, &at, &bytes)) {
+        struct log_message one = message_keep(a, at.stamp_ms, at.writer, bytes);
+        rc = buf_rc(&a->log.bytes);
+        if (!rc)
+            rc = aside_add(to, &one);
+    }
+    buf_done(&copy);
+    return rc;
+}
+
 static enum rc put_aside(struct agent *a, size_t from)
 {
     struct log_reader *l = &a->log;
-    size_t waiting = l->lost_count - l->lost_first, more = l->count - from;
-    struct log_message *lost = mem_alloc((waiting + more + 1) * sizeof *lost);
-    if (!lost)
-        return RC_NOMEM;
-    memcpy(lost, l->messages + from, more * sizeof *lost);
-    if (waiting)
-        memcpy(lost + more, l->lost + l->lost_first, waiting * sizeof *lost);
+    struct aside to = {0};
+    enum rc rc = RC_OK;
+    for (size_t i = from; i < l->count && !rc; i++) {
+        struct log_message m = l->messages[i];
+        if (!m.is_restore)
+            rc = aside_add(&to, &m);
+        else if (m.counted)
+            rc = aside_add_restored(a, &to, &m);
+    }
+    for (size_t i = l->lost_first; i < l->lost_count && !rc; i++)
+        rc = aside_add(&to, &l->lost[i]);
+    if (rc) {
+        mem_free(to.list);
+        return rc;
+    }
     mem_free(l->lost);
-    l->lost = lost;
+    l->lost = to.list;
     l->lost_first = 0;
-    l->lost_count = waiting + more;
+    l->lost_count = to.count;
     return RC_OK;
 }
 

@@ -43,6 +43,7 @@ struct port_counts {
     uint64_t open;     /* being fetched, or fetched and not yet journalled */
     uint64_t admitted; /* URLs ever taken as new, by link, seed or message: grows with any work */
     uint64_t moving;   /* open ones of hosts that are not mine any more */
+    uint64_t pages;    /* settled, ever: for people */
     uint64_t last;     /* position behind the last batch for others, durable or not */
 };
 

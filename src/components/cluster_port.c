@@ -319,6 +319,7 @@ static struct port_counts port_count_all(struct port *p)
     n.queued = queued(c);
     n.admitted = atomic_load(&c->ledger->counts.admitted) + atomic_load(&c->ledger->counts.fetched);
     n.moving = c->open_before;
+    n.pages = atomic_load(&c->ledger->counts.fetched);
     n.last = ledger_for_others(c->ledger->ledger);
     return n;
 }

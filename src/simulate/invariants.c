@@ -65,14 +65,15 @@ static void remember_hash(struct world *w)
     w->hash_count = length + 1;
 }
 
+static bool is_said_by(struct world *w, struct world_agent *a, const struct model_entry *e);
+
 /* Pages whose outcome the adopter cannot have found are asked for again. */
 static void allow_dead(struct world *w, const struct roster_entry *e)
 {
     struct world_agent *a = agent_named(w, e->victim);
     for (size_t i = 0; a && i < a->model.count; i++)
         if (a->model.entries[i].kind == MODEL_PAGE && a->model.entries[i].inc == e->inc)
-            w->report->refetch_allowance +=
-                !(w->urls[a->model.entries[i].url].places & (UINT64_C(1) << 63));
+            w->report->refetch_allowance += !is_said_by(w, a, &a->model.entries[i]);
 }
 
 static void roster_taken(struct world *w, const struct post_message *m)
@@ -349,6 +350,14 @@ static void read_stream(struct world *w, struct world_agent *a)
     }
 }
 
+/* Its outcome stands in its agent's own stream, where an adopter finds it. */
+static bool is_said_by(struct world *w, struct world_agent *a, const struct model_entry *e)
+{
+    read_stream(w, a);
+    struct world_held *h = held_of(w, a, e->inc);
+    return h && h->bits[e->url] & 2;
+}
+
 static void place_stream(struct world *w, struct world_agent *a, unsigned number)
 {
     read_stream(w, a);
@@ -384,7 +393,8 @@ static void place_journal(struct world *w, struct world_agent *a, unsigned numbe
     const struct roster_agent *r = roster_find(w->truth, str_c(a->name));
     uint64_t inc = m->count ? model_inc(m) : 0;
     place_outbox(w, a, number);
-    if (!r || r->inc != inc || (r->state != ROSTER_LIVING && r->state != ROSTER_LEAVING))
+    if (!r || r->inc != inc || inc == a->stale_inc ||
+        (r->state != ROSTER_LIVING && r->state != ROSTER_LEAVING))
         return;
     for (uint32_t u = 0; u < w->set.urls; u++)
         if (m->urls[u].state != MODEL_UNKNOWN)
@@ -422,7 +432,7 @@ static bool is_everybody_well(const struct world *w)
         const struct world_agent *a = &w->agents[i];
         const struct roster_agent *r = roster_find(w->truth, str_c(a->name));
         bool living = r && (r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING);
-        if (living && (!a->model.count || model_inc(&a->model) != r->inc))
+        if (living && (model_inc(&a->model) != r->inc || r->inc == a->stale_inc))
             return false;
     }
     return true;
@@ -509,7 +519,7 @@ void invariants_allow(struct world *w, struct world_agent *a, bool is_journal_lo
     for (size_t i = 0; i < m->count; i++) {
         const struct model_entry *e = &m->entries[i];
         bool is_loose = is_journal_lost || i >= m->durable;
-        if (e->kind == MODEL_PAGE && is_loose && !(w->urls[e->url].places & (UINT64_C(1) << 63)))
+        if (e->kind == MODEL_PAGE && is_loose && !is_said_by(w, a, e))
             w->report->refetch_allowance++;
     }
 }

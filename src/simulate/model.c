@@ -131,6 +131,7 @@ static void forget_all(struct model *m)
 static void apply_page(struct model *m, const struct model_entry *e)
 {
     struct str links = get_records(&e->mine);
+    m->pages++;
     struct model_host *h = &m->hosts[m->web->urls[e->url].host];
     struct record r = web_url_record(m->web, e->url);
     r.kind = RECORD_DONE;
@@ -212,7 +213,7 @@ enum rc model_start(struct model *m, uint64_t now_ms, uint64_t wall_ms)
 {
     m->now_ms = now_ms;
     m->wall_ms = wall_ms;
-    m->admitted = m->last = 0;
+    m->admitted = m->last = m->pages = 0;
     m->keep = m->kept;
     m->durable = m->count; /* opening syncs what it found */
     m->is_aborting = false;
@@ -238,6 +239,21 @@ void model_wipe(struct model *m)
 {
     drop_from(m, 0);
     m->keep = m->kept = 0;
+}
+
+/* cluster/facts.c: a boot is a fact of kind 2, or follows the incarnation it begins with. */
+static bool is_boot(const struct model_entry *e)
+{
+    return e->kind == MODEL_ASIDE || (e->fact.n && e->fact.p[0] == 2);
+}
+
+void model_roll_back(struct model *m)
+{
+    size_t at = m->count;
+    while (at > 0 && !is_boot(&m->entries[at - 1]))
+        at--;
+    drop_from(m, at ? at - 1 : 0);
+    m->keep = m->kept;
 }
 
 uint64_t model_inc(const struct model *m)
@@ -443,7 +459,7 @@ static struct port_counts model_counts(struct port *p)
     struct model *m = model_of(p);
     if (m->are_counts_known)
         return m->counts;
-    struct port_counts c = {.admitted = m->admitted, .last = m->last};
+    struct port_counts c = {.admitted = m->admitted, .last = m->last, .pages = m->pages};
     for (uint32_t i = 0; i < m->web->url_count; i++) {
         const struct model_url *u = &m->urls[i];
         bool mine =

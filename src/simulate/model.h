@@ -54,7 +54,7 @@ struct model {
     uint64_t keep, kept;
     struct model_url *urls;
     struct model_host *hosts;
-    uint64_t admitted, last;
+    uint64_t admitted, last, pages;
     uint64_t now_ms, wall_ms; /* set before every call */
     uint64_t inc;             /* of pages that are settled */
     struct port_counts counts;
@@ -72,6 +72,7 @@ MUST_CHECK enum rc model_start(struct model *m, uint64_t now_ms, uint64_t wall_m
 void model_sync(struct model *m);
 void model_power_cut(struct model *m, uint64_t lose); /* that many of those not synced */
 void model_wipe(struct model *m);
+void model_roll_back(struct model *m); /* to some moment before its last process began */
 
 /* Seeds, journalled as links that nobody fetched. */
 MUST_CHECK enum rc model_seed(struct model *m);

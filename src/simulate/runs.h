@@ -30,13 +30,13 @@ struct world_settings runs_world(const struct runs_settings *s, uint64_t seed);
 /* A kind of fault that never happened, or NULL: then a set of runs has proven less than it says. */
 const char *runs_missing_fault(const struct runs_result *r);
 
-/* How evenly `hosts` made-up hosts lie on `agents` agents, and what a join and a death move, out of
- * a real roster and a sample of the hosts. */
+/* How evenly `hosts` made-up hosts lie on `agents` agents, and what the last one moves by joining
+ * or dying: out of the rings alone and a sample of the hosts. RC_INVALID below 2 agents. */
 struct scale_report {
     uint64_t agents, hosts, sample;
-    double largest, deviation;            /* from the mean share, of 1 */
-    double moved_by_join, moved_by_death; /* of all hosts; 1 / agents is the least possible */
-    uint64_t astray; /* hosts that moved though they need not (D5): must be 0 */
+    double largest, deviation; /* from the mean share, of 1 */
+    double moved;              /* of all hosts; 1 / agents is the least possible */
+    uint64_t astray;           /* hosts that moved though they need not (D5): must be 0 */
     uint64_t beats_per_s, log_entries_per_s; /* that each agent receives */
 };
 MUST_CHECK enum rc scale_measure(uint32_t agents, uint64_t hosts, uint64_t seed,

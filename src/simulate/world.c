@@ -201,6 +201,7 @@ static void stopped(struct world *w, struct world_agent *a)
     invariants_allow(w, a, true);
     world_stop(w, a);
     /* Somebody who cannot go on with what it has begins with nothing. */
+    a->stale_inc = model_inc(&a->model);
     model_wipe(&a->model);
     (void)!model_start(&a->model, a->model.now_ms, a->model.wall_ms);
     a->start_ms = w->now_ms + 1000;

@@ -18,6 +18,7 @@ enum world_fault {
     WORLD_STAY_AWAY,   /* the same, back after it was declared dead */
     WORLD_POWER,       /* its machine: what was not synced is lost */
     WORLD_WIPE,        /* its disk is lost */
+    WORLD_ROLL_BACK,   /* it gets a disk as an earlier process left it */
     WORLD_FREEZE,      /* it stands still for a while */
     WORLD_LONG_FREEZE, /* long enough to be declared dead */
     WORLD_JUMP,        /* its clock jumps ahead */

@@ -9,12 +9,14 @@ enum {
     DEAD_MS = 15000,
     BETWEEN_MS = 8000,
     SERVER_QUIET_MS = 25000,
+    SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER,
 };
 
 const char *const world_fault_names[WORLD_FAULTS] = {"killed",
                                                      "killed, back late",
                                                      "power cut",
                                                      "disk wiped",
+                                                     "disk of earlier",
                                                      "frozen",
                                                      "frozen long",
                                                      "clock jumps",
@@ -58,11 +60,17 @@ static void kill_agent(struct world *w, struct world_agent *a, enum world_fault 
 {
     uint64_t soon = rng_below(&w->rng, 6000);
     bool is_long = f == WORLD_STAY_AWAY || rng_below(&w->rng, 4) == 0;
-    invariants_allow(w, a, f == WORLD_WIPE);
+    invariants_allow(w, a, f == WORLD_WIPE || f == WORLD_ROLL_BACK);
     if (f == WORLD_POWER)
         model_power_cut(&a->model, rng_below(&w->rng, 40));
-    if (f == WORLD_WIPE)
-        model_wipe(&a->model);
+    if (f == WORLD_WIPE || f == WORLD_ROLL_BACK) {
+        uint64_t inc = model_inc(&a->model);
+        a->stale_inc = roster_find_inc(w->truth, str_c(a->name), inc) ? inc : a->stale_inc;
+        if (f == WORLD_WIPE)
+            model_wipe(&a->model);
+        else
+            model_roll_back(&a->model);
+    }
     if (a == &w->agents[0] && !w->urls[0].was_said)
         a->wants_seed = true; /* whoever typed them in does it again */
     world_stop(w, a);
@@ -133,7 +141,8 @@ static bool servers_fail(struct world *w, enum world_fault f)
         return false;
     int stream = f == WORLD_SERVER_ROSTER ? w->roster_stream : a->stream;
     uint64_t length = post_length(w->post, stream);
-    uint64_t lose = rng_below(&w->rng, f == WORLD_SERVER_ROSTER ? 12 : length + 1);
+    bool is_little = f == WORLD_SERVER_ROSTER && rng_below(&w->rng, 3);
+    uint64_t lose = rng_below(&w->rng, is_little ? 12 : length + 1);
     if (f == WORLD_SERVER_ROSTER && lose >= length)
         return false;
     world_say(w, "servers lose %llu of %llu messages of %s", (unsigned long long)lose,
@@ -145,6 +154,15 @@ static bool servers_fail(struct world *w, enum world_fault f)
         invariants_forget_held(a);
     w->quiet_until_ms = w->now_ms + SERVER_QUIET_MS;
     return true;
+}
+
+/* The roster has the boot of this very process: a disk of before it cannot have it. */
+static bool is_boot_known(const struct world *w, const struct world_agent *a)
+{
+    struct agent_status st;
+    agent_status(a->agent, world_agent_now(w, a), &st);
+    const struct roster_agent *r = roster_find_inc(w->truth, str_c(a->name), st.inc);
+    return r && r->boot == st.boot;
 }
 
 static bool do_fault(struct world *w, enum world_fault f)
@@ -171,7 +189,8 @@ static bool do_fault(struct world *w, enum world_fault f)
     case WORLD_STAY_AWAY:
     case WORLD_POWER:
     case WORLD_WIPE:
-        if (!a)
+    case WORLD_ROLL_BACK:
+        if (!a || (f == WORLD_ROLL_BACK && !is_boot_known(w, a)))
             return false;
         kill_agent(w, a, f);
         break;
@@ -224,13 +243,18 @@ static uint64_t next_mend(const struct world *w)
     return next;
 }
 
-/* One of those that may come, if chance finds one soon. */
+/* One of those that may come, if chance finds one soon. Where servers may fail they do it first:
+ * with disks wiped all the time they would never find everybody well. */
 static enum world_fault choose(struct world *w)
 {
+    uint32_t may = w->set.faults;
+    if (may & SERVERS && !w->report->faults[WORLD_SERVER_INBOX] &&
+        !w->report->faults[WORLD_SERVER_ROSTER])
+        may &= SERVERS | 1 << WORLD_WEIGHT;
     enum world_fault f = WORLD_KILL;
-    for (int tries = 0; tries < 16; tries++) {
+    for (int tries = 0; tries < 32; tries++) {
         f = (enum world_fault)rng_below(&w->rng, WORLD_FAULTS);
-        if (w->set.faults >> f & 1)
+        if (may >> f & 1)
             break;
     }
     return f;

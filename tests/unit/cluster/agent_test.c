@@ -281,6 +281,31 @@ static void d5_who_joins_gets_what_it_owns_and_who_leaves_gives_it_back(void **s
     close_bench(&b);
 }
 
+static void d7_who_is_silent_is_dead_and_its_hosts_and_urls_are_others(void **state)
+{
+    (void)state;
+    struct bench b;
+    open_bench(&b);
+    assert_rc(model_seed(&b.members[0].model), RC_OK);
+    (void)start(&b, 0, "ant");
+    (void)start(&b, 1, "bee");
+    run(&b, 3 * DEAD_MS);
+    assert_int_equal(status(&b, 0).settled, 2);
+    stop(&b, 1);
+    run(&b, DEAD_MS / 2);
+    assert_int_equal(status(&b, 0).epoch, 2);
+    run(&b, DEAD_MS);
+    assert_int_equal(status(&b, 0).epoch, 3);
+    run(&b, DEAD_MS);
+    assert_int_equal(status(&b, 0).settled, 3);
+    for (uint32_t u = 0; u < WEB_SEEDS; u++) {
+        assert_int_equal(b.members[0].model.urls[u].state, MODEL_QUEUED);
+        assert_true(agent_may_fetch(b.members[0].agent, b.web.hosts[b.web.urls[u].host].position,
+                                    b.now_ms));
+    }
+    close_bench(&b);
+}
+
 static void names_that_are_none_are_refused(void **state)
 {
     (void)state;
@@ -306,6 +331,7 @@ int main(void)
         cmocka_unit_test(of_two_processes_with_one_directory_one_stops),
         cmocka_unit_test(junk_in_a_stream_is_counted_and_passed),
         cmocka_unit_test(d5_who_joins_gets_what_it_owns_and_who_leaves_gives_it_back),
+        cmocka_unit_test(d7_who_is_silent_is_dead_and_its_hosts_and_urls_are_others),
         cmocka_unit_test(names_that_are_none_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
