@@ -5,6 +5,7 @@
 #   make                 build/orbweaver
 #   make check           every test of the check tier; ends with "N passed, N failed"
 #   make crawl SEEDS=…   crawl into OUT=crawl; without seeds, a simulated web of this machine
+#   make cluster SEEDS=… several agents on this machine are one crawl; AGENTS=3, OUT=cluster-crawl
 #   make demo            serve a small simulated web to look at (build/simweb/simweb --demo)
 #   make soak            long and many-seeded runs, hours of them; SOAK="--only kills" for a part of it
 #   make bench           all timing
@@ -19,9 +20,10 @@ T ?= 60
 SOAK ?=
 SEEDS ?=
 OUT ?= crawl
+AGENTS ?= 3
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: all check crawl demo soak bench fuzz lint format install clean
+.PHONY: all check crawl cluster demo soak bench fuzz lint format install clean
 
 all: build/build.ninja
 	@ninja -C build
@@ -37,6 +39,10 @@ check:
 
 crawl: all
 	@SEEDS="$(SEEDS)" OUT="$(OUT)" tools/crawl
+
+cluster: all
+	@tools/install-packages build test
+	@SEEDS="$(SEEDS)" OUT="$(if $(filter crawl,$(OUT)),cluster-crawl,$(OUT))" AGENTS="$(AGENTS)" tools/cluster
 
 demo: all
 	@build/simweb/simweb --demo $(DEMO)

@@ -12,6 +12,7 @@ extern const struct command *const cli_commands[];
 extern const struct command cmd_check;
 extern const struct command cmd_cluster_add;
 extern const struct command cmd_cluster_init;
+extern const struct command cmd_cluster_up;
 extern const struct command cmd_cluster_remove;
 extern const struct command cmd_cluster_streams;
 extern const struct command cmd_config_defaults;

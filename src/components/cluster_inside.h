@@ -50,7 +50,7 @@ struct cluster_part {
 
     /* The agent's thread's: */
     bool is_told; /* the shards know that it is over, or has failed */
-    uint64_t looked_ms;
+    uint64_t looked_ms, said_ms;
     uint64_t epoch_said;
     enum agent_state state_said;
     uint64_t finished_ms; /* since when everybody is; 0 = not */

@@ -18,6 +18,7 @@ enum {
     LEAST_WAIT_MS = 1, /* what is due at once still lets the shards have the lock */
     MOST_WAIT_MS = 50, /* the journal may have become durable */
     LOOK_MS = 20,      /* between two looks at what has become of the agent */
+    SAY_MS = 10000,
     LAST_BEATS = 3,
 };
 
@@ -65,6 +66,24 @@ static bool is_time_to_go(struct cluster_part *c, const struct agent_status *s)
     return now_ms(c) - c->finished_ms >= LAST_BEATS * beat_ms;
 }
 
+/* What it waits for, for whoever wonders. */
+static void say_state(struct cluster_part *c, const struct agent_status *s)
+{
+    struct port_counts n = port_counts(&c->port);
+    if (now_ms(c) - c->said_ms < SAY_MS)
+        return;
+    c->said_ms = now_ms(c);
+    log_info(c->log, "cluster.state", LOG_C("state", agent_state_text(s->state)),
+             LOG_U64("epoch", s->epoch), LOG_U64("settled", s->settled),
+             LOG_U64("gates_open", s->gates_open), LOG_U64("idle", s->is_idle),
+             LOG_U64("suspects", s->suspects), LOG_U64("parcels", s->parcels),
+             LOG_U64("pages_unsent", s->pages_unsent), LOG_U64("queued", n.queued),
+             LOG_U64("open", n.open), LOG_U64("moving", n.moving),
+             LOG_U64("pending", ledger_pending(c->ledger->ledger)),
+             LOG_U64("lists", atomic_load(&c->lists)), LOG_U64("last", n.last),
+             LOG_U64("kept", c->keep), LOG_U64("durable", ledger_durable(c->ledger->ledger)));
+}
+
 /* Now and then: the status is of the whole roster. */
 static void look(struct cluster_part *c)
 {
@@ -80,6 +99,7 @@ static void look(struct cluster_part *c)
         log_info(c->log, "cluster.epoch", LOG_U64("epoch", s.epoch),
                  LOG_C("state", agent_state_text(s.state)), LOG_U64("inc", s.inc));
     }
+    say_state(c, &s);
     if (c->is_told || (s.state != AGENT_GONE && !is_time_to_go(c, &s)))
         return;
     log_info(c->log, "cluster.over", LOG_C("state", agent_state_text(s.state)),

@@ -238,8 +238,10 @@ MUST_CHECK enum rc ledger_facts(struct ledger *l,
                                 enum rc (*each)(void *ctx, uint64_t position, struct str fact),
                                 void *ctx);
 
-/* Positions of the journal: its end; below which everything lasts, archives too; what the last
- * `kept` said; and behind the last batch for other agents, durable or not. */
+/* Positions of the journal: its end, or where the last commit stands if nothing is behind it, so
+ * that what is durable reaches it though nothing more happens; below which everything lasts,
+ * archives too; what the last `kept` said; and behind the last batch for other agents, durable or
+ * not. */
 uint64_t ledger_end(struct ledger *l);
 uint64_t ledger_durable(struct ledger *l);
 uint64_t ledger_kept(struct ledger *l);

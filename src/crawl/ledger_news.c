@@ -278,7 +278,11 @@ enum rc ledger_facts(struct ledger *l,
 
 uint64_t ledger_end(struct ledger *l)
 {
-    return journal_end(l->journal);
+    (void)pthread_mutex_lock(&l->lock);
+    uint64_t end = journal_end(l->journal);
+    end = end == l->commit_end ? l->durable : end;
+    (void)pthread_mutex_unlock(&l->lock);
+    return end;
 }
 
 uint64_t ledger_durable(struct ledger *l)

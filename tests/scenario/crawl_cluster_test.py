@@ -9,11 +9,12 @@ import datetime
 import json
 import os
 import signal
+import subprocess
 
 import scenario
-from crawl import ORBWEAVER, Crawl, agree, few, same_set, verify, wanted, witnessed
-from post import Post, until
-from scenario import case, main
+from crawl import NETWORKS, ORBWEAVER, QUICK, Crawl, agree, few, same_set, verify, wanted, witnessed
+from post import SERVER, Post, until
+from scenario import case, main, skip
 from simweb import Simweb
 
 scenario.PROGRAM = ORBWEAVER  # what Post runs
@@ -223,6 +224,33 @@ def _(tmp):
         is_right(web, agents)
         assert agents[0].events("cluster.end")[-1]["state"] == "gone", agents[0].said()[-2000:]
         print_costs("one joined, one left", agents)
+
+
+@case("cluster up: server and agents by one command; ^C stops all, the same command ends it")
+def _(tmp):
+    folder = os.path.join(tmp, "up")
+    if not SERVER:
+        skip("nats-server (absent)")
+    with Simweb(*WEB, *SLOW) as web:
+        command = [ORBWEAVER, "cluster", "up", "--agents", "2", "-o", folder, "--", "--resolver", web.dns,
+                   f"--allow-private={NETWORKS}", "--ca-file", web.ca, "--scope", "any", *QUICK,
+                   "-w", "50ms", web.run["home"]]
+        first = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            until(lambda: asked(web) > 100 or first.poll() is not None, "it crawls")
+            first.send_signal(signal.SIGINT)
+            assert first.wait(SECONDS) == 130, first.stderr.read()
+        finally:
+            if first.poll() is None:
+                first.terminate()
+                first.wait(SECONDS)
+            first.stderr.close()
+        stopped = asked(web)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
+                              check=False)
+        assert done.returncode == 0, done
+        same_set(web, web.oracle(web.run["home"], "any"))
+        print(f"# {stopped} requests before the stop, {asked(web)} in all")
 
 
 main()
