@@ -252,7 +252,7 @@ static int run_init(struct invocation *in)
 static int make_streams(struct work *w)
 {
     struct post_login admin;
-    int code = post_folder_read_login(&w->folder, "admin", &admin);
+    int code = post_folder_read_login(&w->folder, NULL, "admin", &admin);
     if (code == EXIT_DONE && w->s->server.n >= sizeof admin.url)
         code = cli_fail(EXIT_USAGE, "--server: too long");
     if (code == EXIT_DONE && w->s->server.n)
@@ -263,23 +263,27 @@ static int make_streams(struct work *w)
     return code;
 }
 
-/* So that agents find a roster whose rules are fixed. */
+/* So that agents find a roster whose rules are fixed. Once: when servers have lost it, agents bring
+ * it back as it was. With the login of the first agent: nobody but agents may write there. */
 static int found_roster(struct work *w)
 {
     const struct settings *s = w->s;
     struct roster_timings t = {(uint32_t)s->beat_ms,    (uint32_t)s->renew_ms,
                                (uint32_t)s->suspect_ms, (uint32_t)s->fence_ms,
                                (uint32_t)s->abort_ms,   (uint32_t)s->dead_ms};
-    struct post_login operator;
-    int code = post_folder_read_login(&w->folder, POST_OPERATOR, &operator);
-    if (code == EXIT_DONE && s->server.n >= sizeof operator.url)
+    const struct post_person *a = &w->plan->agents[0];
+    struct post_login l;
+    if (post_folder_is_founded(&w->folder) || !w->plan->agent_count)
+        return EXIT_DONE;
+    int code = post_folder_read_login(&w->folder, &w->plan->places[a->place], a->name, &l);
+    if (code == EXIT_DONE && s->server.n >= sizeof l.url)
         code = cli_fail(EXIT_USAGE, "--server: too long");
     if (code == EXIT_DONE && s->server.n)
-        (void)snprintf(operator.url, sizeof operator.url, "%s", s->server.p);
+        (void)snprintf(l.url, sizeof l.url, "%s", s->server.p);
     if (code == EXIT_DONE)
-        code = post_found(&operator, & t, s->wait_ms);
-    explicit_bzero(&operator, sizeof operator);
-    return code;
+        code = post_found(&l, &t, s->wait_ms);
+    explicit_bzero(&l, sizeof l);
+    return code == EXIT_DONE ? post_folder_founded(&w->folder) : code;
 }
 
 static int run_streams(struct invocation *in)

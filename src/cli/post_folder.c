@@ -225,11 +225,12 @@ int post_folder_login(struct post_folder *f, const struct post_place *place,
     return code;
 }
 
-int post_folder_read_login(struct post_folder *f, const char *name, struct post_login *ret)
+int post_folder_read_login(struct post_folder *f, const struct post_place *place, const char *name,
+                           struct post_login *ret)
 {
     struct buf text;
     char path[PATH_BYTES];
-    path_in(path, NULL, name, ".login");
+    path_in(path, place, name, ".login");
     int code = fetch(f, path, POST_LOGIN_MAX_BYTES, &text);
     if (code == EXIT_DONE && post_login_read(buf_str(&text), ret))
         code = cli_fail(EXIT_OTHER, "%s/%s: not what `cluster init` wrote", f->dir, path);
@@ -285,4 +286,19 @@ uint32_t post_folder_reload(struct post_folder *f, const struct post_plan *p)
         (void)sleep(RELOAD_SECONDS);
     }
     return told;
+}
+
+bool post_folder_is_founded(const struct post_folder *f)
+{
+    return faccessat(f->fd, "founded", F_OK, 0) == 0;
+}
+
+int post_folder_founded(const struct post_folder *f)
+{
+    int fd = openat(f->fd, "founded", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    bool is_safe = fd >= 0 && fsync(fd) == 0 && fsync(f->fd) == 0;
+    int said = errno;
+    if (fd >= 0)
+        (void)close(fd);
+    return is_safe ? EXIT_DONE : cli_fail(EXIT_DISK, "%s/founded: %s", f->dir, strerror(said));
 }

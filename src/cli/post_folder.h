@@ -5,8 +5,9 @@
  *   DIR/authority.crt, authority.key    who signs the machines' certificates
  *   DIR/admin.login                     makes streams
  *   DIR/operator.login                  pauses, adds seeds, asks
- *   DIR/MACHINE/                        goes to that machine, whole:
- *     nats-server.conf, authority.crt, route.crt, route.key, AGENT.login
+ *   DIR/founded                         the roster's first entry was written: never again, for
+ * agents restore what servers have lost, and a second one contradicts them DIR/MACHINE/ goes to
+ * that machine, whole: nats-server.conf, authority.crt, route.crt, route.key, AGENT.login
  *
  * Files are written beside and renamed, so that each is old or new, never half. */
 #ifndef CLI_POST_FOLDER_H
@@ -28,6 +29,10 @@ void post_folder_close(struct post_folder *f);
 int post_folder_plan(struct post_folder *f, struct post_plan *ret);
 int post_folder_keep_plan(struct post_folder *f, const struct post_plan *p);
 
+/* Whether the roster's first entry was written; and that it was. */
+bool post_folder_is_founded(const struct post_folder *f);
+int post_folder_founded(const struct post_folder *f);
+
 /* An authority of the cluster's own. */
 int post_folder_authority(struct post_folder *f, const struct post_plan *p);
 
@@ -40,7 +45,8 @@ int post_folder_configs(struct post_folder *f, const struct post_plan *p);
 /* DIR/NAME.login, or, with a place, DIR/MACHINE/NAME.login. */
 int post_folder_login(struct post_folder *f, const struct post_place *place,
                       const struct post_login *l);
-int post_folder_read_login(struct post_folder *f, const char *name, struct post_login *ret);
+int post_folder_read_login(struct post_folder *f, const struct post_place *place, const char *name,
+                           struct post_login *ret);
 void post_folder_drop_login(struct post_folder *f, const struct post_place *place,
                             const char *name);
 

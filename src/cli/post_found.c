@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "bus/bus_nats.h"
 #include "cli/command.h"
-#include "cluster/post_plan.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -61,11 +60,11 @@ static enum rc append(struct founding *f, struct str subject, struct str entry)
 }
 
 /* Whether a roster takes it: asked here, where a person can read the answer. */
-static const char *why_not(struct str entry)
+static const char *why_not(struct str entry, const char *writer)
 {
     struct roster *r;
     const char *why = "";
-    struct roster_stand at = {1, 1, STR(POST_OPERATOR)};
+    struct roster_stand at = {1, 1, str_c(writer)};
     if (roster_open(&r))
         return rc_text(RC_NOMEM);
     enum rc rc = roster_take(r, &at, entry, &why);
@@ -73,7 +72,7 @@ static const char *why_not(struct str entry)
     return *why ? why : rc ? rc_text(rc) : NULL;
 }
 
-int post_found(const struct post_login *operator, const struct roster_timings * t, uint64_t wait_ms)
+int post_found(const struct post_login *login, const struct roster_timings *t, uint64_t wait_ms)
 {
     char room[ENTRY_BYTES], name[ENTRY_BYTES];
     struct buf entry = buf_on(room, sizeof room), subject = buf_on(name, sizeof name);
@@ -82,12 +81,12 @@ int post_found(const struct post_login *operator, const struct roster_timings * 
         &(struct roster_entry){
             .kind = ROSTER_FOUND, .timings = *t, .points = ASSIGN_POINTS, .probes = ASSIGN_PROBES},
         &entry);
-    buf_printf(&subject, "orb.%s.roster." POST_OPERATOR, operator->crawl);
-    const char *why = buf_rc(&entry) ? rc_text(RC_LIMIT) : why_not(buf_str(&entry));
+    buf_printf(&subject, "orb.%s.roster.%s", login->crawl, login->name);
+    const char *why = buf_rc(&entry) ? rc_text(RC_LIMIT) : why_not(buf_str(&entry), login->name);
     if (why)
         return cli_fail(EXIT_USAGE, "the cluster's timings: %s", why);
-    struct bus_nats_options o = {.url = str_c(operator->url),
-                                 .say = {str_c(operator->say_user), str_c(operator->say.text)}};
+    struct bus_nats_options o = {.url = str_c(login->url),
+                                 .say = {str_c(login->say_user), str_c(login->say.text)}};
     enum rc rc = bus_nats_open(&o, &f.bus);
     rc = rc ? rc : append(&f, buf_str(&subject), buf_str(&entry));
     bus_close(f.bus);

@@ -22,10 +22,7 @@ static const struct may_say agent_says[] = {
     {".hb.", ""},       {".roster.", ""}, {".j.", ".*.out"},
     {".j.*.*.in.", ""}, {".ask.*.", ""},  {".bundle.*.", ""},
 };
-/* Of the roster the operator writes the first entry; no other of a name that never joined counts.
- */
-static const struct may_say operator_says[] = {
-    {".control.", ""}, {".ask.*.", ""}, {".roster.", ""}};
+static const struct may_say operator_says[] = {{".control.", ""}, {".ask.*.", ""}};
 
 #define READ_STREAMS "$JS.API.DIRECT.GET.*"
 

@@ -101,6 +101,9 @@ class Post:
         return done
 
     def start(self):
+        if not self.timings:  # the roster is the test's to write
+            with open(os.path.join(self.dir, "founded"), "w", encoding="utf-8"):
+                pass
         try:
             for m in self.machines:
                 m.start()
