@@ -101,13 +101,13 @@ def run(b: Build, suites: list = (), tests: list = ()) -> Count:
 def count_program(result: dict, total: Count) -> None:
     out = result.get("stdout", "")
     name = result["name"]
-    passed, failed = 0, []
+    passed, failed, left_out = 0, [], 0
     for line in out.splitlines():
         case = re.match(r"\s*(not ok|ok)\b\s*\d*\s*(?:- )?(.*)", line)
-        if case and case[1] == "not ok":
+        if case and "# SKIP" in line.upper():
+            left_out += case[1] == "not ok"  # so cmocka says it
+        elif case and case[1] == "not ok":
             failed.append(case[2])
-        elif case and "# SKIP" in line.upper():
-            continue
         elif case:
             passed += 1
         elif line.startswith("# skipped: "):
@@ -117,6 +117,8 @@ def count_program(result: dict, total: Count) -> None:
     if result["result"] == "SKIP" and not passed:
         if not out.strip():
             total.skipped.append(name)
+    elif result["result"] == "FAIL" and left_out and not failed and result.get("returncode") == 0:
+        pass  # meson takes cmocka's "not ok … # SKIP" for a failure; the program itself does not
     elif result["result"] not in ("OK", "SKIP") and not failed:
         failed.append(result["result"].lower())
     elif result["result"] == "OK" and not passed and "ok" not in out:

@@ -18,7 +18,7 @@ enum {
 };
 
 struct fetch_settings {
-    struct str user_agent, contact;
+    struct str user_agent, contact, encodings;
     uint64_t body_bytes;
     uint64_t retry_after_most_ms;
     struct option_list types;
@@ -28,6 +28,8 @@ struct fetch_settings {
 static const struct option fetch_options[] = {
     ROW(TEXT, user_agent, "user-agent", "orbweaver", "who asks"),
     ROW(TEXT, contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),
+    ROW(TEXT, encodings, "encodings", REQUEST_ENCODINGS,
+        "what a body may be coded in; archives keep it so, and replays may not know zstd"),
     ROW(SIZE, body_bytes, "body-size", "100M", "a body is cut behind so many bytes", .min = 1),
     ROW(DURATION, retry_after_most_ms, "retry-after-most", "24h", "the longest Retry-After kept"),
     ROW(LIST, types, "types", NULL, "answers of other types are left where they are",
@@ -76,6 +78,7 @@ static enum rc fetch_open(struct instance *self, struct buf *why)
     f->arena = arena_open(1024, 64 << 10);
     enum rc rc =
         f->arena ? identity_make(s->user_agent, s->contact, f->arena, &f->identity, why) : RC_NOMEM;
+    f->identity.encodings = s->encodings;
     if (rc == RC_OK && s->types.count)
         rc = type_set_open(s->types.items, s->types.count, &f->types, why);
     if (rc)

@@ -121,8 +121,8 @@ void request_write(struct buf *out, const struct url *u, const struct request_id
     field(out, STR("User-Agent"), who->user_agent);
     field(out, STR("From"), who->from);
     buf_add(out, STR("Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n"
-                     "Accept-Language: en;q=0.8,*;q=0.5\r\n"
-                     "Accept-Encoding: gzip, deflate, br\r\n"));
+                     "Accept-Language: en;q=0.8,*;q=0.5\r\n"));
+    field(out, STR("Accept-Encoding"), who->encodings.p ? who->encodings : STR(REQUEST_ENCODINGS));
     if (condition) {
         field(out, STR("If-None-Match"), condition->etag);
         field(out, STR("If-Modified-Since"), condition->last_modified);

@@ -10,7 +10,9 @@
 struct request_identity {
     struct str user_agent; /* "orbweaver/0.1.0 (+https://…)": made by identity_make() */
     struct str from;       /* a mail address, or absent */
+    struct str encodings;  /* of Accept-Encoding; absent: REQUEST_ENCODINGS */
 };
+#define REQUEST_ENCODINGS "gzip, deflate, br, zstd"
 
 /* The User-Agent value out of the name that robots.txt is read for, and the contact: a URL or mail
  * address in brackets behind a "+". RC_INVALID: something a header may not hold; `why`. */
@@ -18,10 +20,8 @@ MUST_CHECK enum rc identity_make(struct str user_agent, struct str contact, stru
                                  struct request_identity *ret, struct buf *why);
 
 /* Appends the request: GET target, Host, User-Agent, From, Accept, Accept-Language,
- * Accept-Encoding: gzip, deflate, br; If-None-Match and If-Modified-Since where given; Connection
- * is left to HTTP/1.1's default. Values with CR, LF or NUL are left out.
- * zstd is read where it comes, but not asked for: bodies are archived as they came, and the replays
- * that people open archives with cannot unpack it (tests/scenario/replay_test.py). */
+ * Accept-Encoding; If-None-Match and If-Modified-Since where given; Connection
+ * is left to HTTP/1.1's default. Values with CR, LF or NUL are left out. */
 struct request_condition {
     struct str etag, last_modified; /* as the server said them; absent = none */
 };

@@ -27,6 +27,7 @@ NETWORKS = "127.0.64.0/18,127.1.0.0/16"  # the simulated web's, without 127.0.0.
 QUICK = ["-w", "0", "--ip-delay", "0", "--ip-conns", "100", "-q"]
 SHORT = {"pace.backoff": "200ms", "dns.dns-timeout": "300ms", "ledger.disk-reserve": "0"}
 HTML = ("text/html", "application/xhtml+xml")
+PIECE = 16 << 10
 SECONDS = 240  # far more than any crawl here takes: a hang, not a measurement
 
 Row = collections.namedtuple("Row", "time code size url path via mime shard begun digest source notes")
@@ -130,13 +131,15 @@ def is_robots(url: str) -> bool:
 def read_archive(path: str) -> list:
     """The records of a file with a gzip member each, by Python's own gzip."""
     with open(path, "rb") as f:
-        data = f.read()
+        data = memoryview(f.read())
     records, at = [], 0
     while at < len(data):
-        member = zlib.decompressobj(31)
-        text = member.decompress(data[at:])
+        member, text, end = zlib.decompressobj(31), b"", at
+        while not member.eof and end < len(data):  # piece by piece: what is behind the end is copied
+            text += member.decompress(data[end:end + PIECE])
+            end = min(end + PIECE, len(data))
         assert member.eof, f"{path}: the member at {at} is not whole"
-        length = len(data) - at - len(member.unused_data)
+        length = end - at - len(member.unused_data)
         head, _, block = text.partition(b"\r\n\r\n")
         headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
         records.append(Record(headers["WARC-Type"], headers.get("WARC-Target-URI", ""), path, at, length,

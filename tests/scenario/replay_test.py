@@ -20,7 +20,8 @@ def crawled(tmp: str) -> tuple:
         skip("chromium is not installed")
     files()
     with Simweb("--demo", "--crawl-delays", "0") as web:
-        crawl = Crawl(web, tmp, "--scope", "any", "--allow-private=127.0.0.0/8")
+        crawl = Crawl(web, tmp, "--scope", "any", "--allow-private=127.0.0.0/8",
+                      sets={"fetch.encodings": "gzip, deflate, br"})
         done = crawl.run()
         assert done.code == 0, done
     wacz = os.path.join(tmp, "crawl.wacz")

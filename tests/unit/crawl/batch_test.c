@@ -77,6 +77,36 @@ static void a_card_comes_back_as_it_was(void **state)
     frontier_close(f);
 }
 
+static void origins_of_a_card_come_back_in_an_image(void **state)
+{
+    (void)state;
+    struct frontier *f, *g;
+    struct card *c = card_of(some_host(&f)), *copy = card_of(some_host(&g));
+    struct card_clocks then = {.now_ms = 100, .wall_ms = 5000, .most_wait_ms = 1000};
+    struct card_clocks now = {.now_ms = 7, .wall_ms = 5010, .most_wait_ms = 1000};
+    struct buf bytes = {.max = 1 << 20};
+    c->pages = 3;
+    struct card_origin *o = card_origin_of(c, true, 8443, true);
+    assert_non_null(o);
+    *o = (struct card_origin){8443, true, 4, 2, -6, 150};
+    o = card_origin_of(c, false, 0, true);
+    assert_non_null(o);
+    o->next_ms = 99; /* has passed */
+    card_write_all(c, &then, true, &bytes);
+    for (size_t cut = 0; cut < bytes.n; cut++)
+        assert_true(card_read_all(copy, &now, str_first(buf_str(&bytes), cut)) != RC_OK);
+    assert_rc(card_read_all(copy, &now, buf_str(&bytes)), RC_OK);
+    assert_true(copy->pages == 3 && copy->origin_count == 2);
+    o = card_origin_of(copy, true, 8443, false);
+    assert_true(o && o->failures == 4 && o->tries == 2 && o->dead_code == -6);
+    assert_int_equal(o->next_ms, 7 + 40); /* 50 from then, 10 of which have passed */
+    o = card_origin_of(copy, false, 0, false);
+    assert_true(o && o->next_ms == 0);
+    buf_done(&bytes);
+    frontier_close(f);
+    frontier_close(g);
+}
+
 static void the_oldest_rules_make_way(void **state)
 {
     (void)state;
@@ -316,6 +346,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_card_comes_back_as_it_was),
+        cmocka_unit_test(origins_of_a_card_come_back_in_an_image),
         cmocka_unit_test(the_oldest_rules_make_way),
         cmocka_unit_test(every_allocation_of_a_card_may_fail),
         cmocka_unit_test(an_outcome_comes_back_as_it_was),

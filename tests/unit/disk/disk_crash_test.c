@@ -482,7 +482,7 @@ static enum rc ignore_image(void *ctx, struct disk *image, const char *what)
 static void too_many_changes_are_refused(void **state)
 {
     struct disk *d = *state;
-    for (int i = 0; i < 65; i++) {
+    for (int i = 0; i < 121; i++) {
         char path[8];
         snprintf(path, sizeof path, "f%d", i);
         disk_file_close(file_of(d, path));

@@ -6,7 +6,7 @@
 #define ACCEPTS                                                                   \
     "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n" \
     "Accept-Language: en;q=0.8,*;q=0.5\r\n"                                       \
-    "Accept-Encoding: gzip, deflate, br\r\n"
+    "Accept-Encoding: gzip, deflate, br, zstd\r\n"
 
 static const struct {
     const char *name, *url;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Buckets that rest on disk, on a budget that holds only a few of them: nothing is lost, nothing is
- * lent twice or before its moment, and what comes from a disk is not believed (B4: the frontier
- * past memory). */
+ * lent twice or before its moment, and what comes from a disk is not believed. */
 #include "frontier/rest.h"
 
 #include "base/hash.h"
