@@ -19,6 +19,7 @@ const struct command *const cli_commands[] = {
     &cmd_config_show,
     &cmd_config_defaults,
     &cmd_simulate_balance,
+    &cmd_simulate_cluster,
     &cmd_export_cdxj,
     &cmd_export_wacz,
     &cmd_export_links,

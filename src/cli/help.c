@@ -9,7 +9,7 @@ enum { WIDTH = 78 }; /* of paragraphs on a terminal */
 
 void help_all(struct buf *out)
 {
-    buf_add(out, STR("orbweaver: a distributed web crawler that writes standard WARC\n\n"
+    buf_add(out, STR("orbweaver: a distributed web crawler that writes standard WARC\n"
                      "usage: orbweaver COMMAND [OPTION...] [ARGUMENT...]\n\n"));
     for (const struct command *const *c = cli_commands; *c; c++)
         buf_printf(out, "  %-18s %s\n", (*c)->name, (*c)->summary);

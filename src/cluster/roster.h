@@ -21,7 +21,8 @@
  *   adopted{v, inc}             v is DEAD; writer is its adopter at the last e  v is forgotten
  *   gone{inc}                   own, LEAVING                                    inc is forgotten
  *   settled{e}                  e = last, not settled yet; writer living;       older holders go
- *                               nobody is DEAD (all are adopted)
+ *                               nobody is DEAD (all are adopted); somebody is
+ *                               in the ring
  *   restore{n, entries}         n = length + 1, the entries are whole           those entries
  *
  * Living = joined and neither dead nor gone (LEAVING is living). A transition is open while settled

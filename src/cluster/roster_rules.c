@@ -167,6 +167,8 @@ static const char *why_not_settled(const struct roster *r, const struct roster_s
         return "its epoch is not the last";
     if (!roster_is_open(r))
         return "that epoch is settled already";
+    if (is_ring_empty(r))
+        return "nobody is in the ring who could have been given anything";
     for (size_t i = 0; i < r->shown_count; i++)
         if (r->shown[i]->state == ROSTER_DEAD_NOW)
             return "somebody dead is not adopted";

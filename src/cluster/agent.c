@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/agent.h"
+
+#include "base/mem.h"
+#include "cluster/inside.h"
+#include "cluster/subjects.h"
+
+enum { MAX_LOG_BYTES = 1 << 30 };
+
+const char *agent_state_text(enum agent_state s)
+{
+    static const char *const words[] = {"start",  "recover", "return", "joining", "up",
+                                        "fenced", "leaving", "gone",   "stopped"};
+    return (size_t)s < sizeof words / sizeof *words ? words[s] : "?";
+}
+
+/* ---- what others ask ---- */
+
+void agent_fail(struct agent *a, enum rc rc, const char *why)
+{
+    if (a->failure)
+        return;
+    a->failure = rc;
+    a->why = why;
+    a->state = AGENT_STOPPED;
+    port_abort(a->port);
+}
+
+enum rc agent_note(struct agent *a, struct str fact)
+{
+    return port_note(a->port, fact);
+}
+
+const struct roster_agent *agent_me(const struct agent *a)
+{
+    return a->inc ? roster_find_inc(a->roster, str_c(a->name), a->inc) : NULL;
+}
+
+static bool is_living(const struct roster_agent *r)
+{
+    return r && (r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING);
+}
+
+bool agent_is_living(const struct agent *a)
+{
+    const struct roster_agent *me = agent_me(a);
+    /* At the start the boot is the last process's. */
+    return a->state != AGENT_START && a->state != AGENT_RETURN && is_living(me) &&
+           me->boot == a->boot;
+}
+
+bool agent_is_in_ring(const struct agent *a, const char *name, uint64_t inc)
+{
+    const struct roster_agent *r = roster_find_inc(a->roster, str_c(name), inc);
+    return r && r->state == ROSTER_LIVING && r->weight > 0;
+}
+
+const struct roster_agent *agent_owner(const struct agent *a, uint64_t position)
+{
+    return roster_owner(a->roster, position, roster_epoch(a->roster));
+}
+
+bool agent_owns(const struct agent *a, uint64_t position)
+{
+    const struct roster_agent *owner = agent_owner(a, position);
+    return owner && owner->inc == a->inc && strcmp(owner->name, a->name) == 0;
+}
+
+bool agent_may_fetch(const struct agent *a, uint64_t position, uint64_t now_ms)
+{
+    return (a->state == AGENT_UP || a->state == AGENT_FENCED) && roster_log_is_whole(a) &&
+           lease_is_good(a, now_ms) && agent_is_living(a) && agent_owns(a, position) &&
+           gates_are_open(a, position);
+}
+
+void agent_wake(struct agent *a, uint64_t at_ms)
+{
+    /* What is due and was not done waits for an answer; that one wakes us itself. */
+    if (at_ms <= a->now_ms)
+        at_ms = a->now_ms + a->settings.poll_ms;
+    if (at_ms < a->due_ms)
+        a->due_ms = at_ms;
+}
+
+uint64_t agent_jitter(struct agent *a, uint64_t ms)
+{
+    return ms + rng_below(&a->rng, ms + 1);
+}
+
+uint64_t agent_due_ms(const struct agent *a)
+{
+    return a->due_ms;
+}
+
+const char *agent_why(const struct agent *a)
+{
+    return a->why ? a->why : "";
+}
+
+const struct roster *agent_roster(const struct agent *a)
+{
+    return a->roster;
+}
+
+void agent_leave(struct agent *a)
+{
+    a->wants_leave = true;
+}
+
+void agent_set_weight(struct agent *a, uint32_t weight)
+{
+    a->weight = weight;
+    a->wants_weight = true;
+}
+
+/* ---- opening ---- */
+
+static bool copy_name(struct str from, bool is_good, char *to)
+{
+    if (!is_good || from.n > ROSTER_MAX_NAME_BYTES)
+        return false;
+    memcpy(to, from.p, from.n);
+    to[from.n] = 0;
+    return true;
+}
+
+static enum rc open_parts(struct agent *a)
+{
+    char subject[AGENT_MAX_SUBJECT];
+    enum rc rc = roster_open(&a->roster);
+    if (!rc)
+        rc = inbox_init(a);
+    a->is_recalling = true;
+    if (!rc)
+        rc = port_recall(a->port, facts_recall, a);
+    a->is_recalling = false;
+    if (!rc)
+        rc = a->failure;
+    if (!rc)
+        rc = bus_listen(a->bus, str_c(agent_subject_heartbeat(a, NULL, subject)));
+    return rc;
+}
+
+enum rc agent_open(const struct agent_settings *s, struct bus *b, struct port *p, uint64_t now_ms,
+                   struct agent **ret)
+{
+    struct agent *a = mem_zero(1, sizeof *a);
+    if (!a)
+        return RC_NOMEM;
+    a->settings = *s;
+    a->settings.crawl = a->settings.name = STR_NONE; /* copied below */
+    a->bus = b;
+    a->port = p;
+    a->weight = s->weight;
+    a->now_ms = a->start_ms = a->lease.last_now_ms = a->lease.calm_ms = now_ms;
+    rng_init(&a->rng, s->seed);
+    buf_init(&a->log.bytes, MAX_LOG_BYTES);
+    buf_init(&a->log.pending, ROSTER_MAX_ENTRY_BYTES);
+    bool named = copy_name(s->crawl, subject_crawl_ok(s->crawl), a->crawl) &&
+                 copy_name(s->name, subject_agent_ok(s->name), a->name);
+    enum rc rc = named ? open_parts(a) : RC_INVALID;
+    if (rc) {
+        agent_close(a);
+        return rc;
+    }
+    outbox_reset(a);
+    detector_roster(a);
+    *ret = a;
+    return RC_OK;
+}
+
+void agent_close(struct agent *a)
+{
+    if (!a)
+        return;
+    adoption_free(a);
+    outbox_reset(a);
+    inbox_free(a);
+    gates_free(a);
+    roster_log_free(a);
+    mem_free(a->peers.list);
+    roster_close(a->roster);
+    mem_free(a);
+}
+
+/* ---- the roster has grown ---- */
+
+static void act_on_epoch(struct agent *a)
+{
+    a->epoch = roster_epoch(a->roster);
+    port_epoch(a->port);
+    outbox_epoch(a);
+    handover_epoch(a);
+}
+
+/* Everything of the incarnation that has ended is dropped; the journal is read again from where it
+ * is kept, this time for whom it concerns now. */
+static void become_former(struct agent *a)
+{
+    a->state = AGENT_RETURN;
+    a->lease.is_held = false;
+    a->lease.calm_ms = a->now_ms;
+    a->lease.next_ms = 0;
+    port_abort(a->port);
+    outbox_reset(a);
+    handover_epoch(a);
+    a->republish.is_wanted = false;
+    a->republish.source = (struct source){0};
+    a->finish = (struct finish){0};
+}
+
+static bool is_own_boot(const struct agent *a, uint64_t boot)
+{
+    for (size_t i = 0; i < a->boot_count; i++)
+        if (a->boots[i] == boot)
+            return true;
+    return false;
+}
+
+static void look_at_me(struct agent *a)
+{
+    const struct roster_agent *me = agent_me(a);
+    if (a->state == AGENT_START || a->state == AGENT_RETURN || a->state == AGENT_GONE || !me)
+        return;
+    if (!is_living(me)) {
+        if (a->state == AGENT_LEAVING && me->state == ROSTER_FORGOTTEN)
+            a->state = AGENT_GONE;
+        else
+            become_former(a);
+    } else if (!is_own_boot(a, me->boot)) {
+        agent_fail(a, RC_LOCKED, "another process runs with this agent's name");
+    } else if (me->state == ROSTER_LEAVING && a->state != AGENT_RECOVER) {
+        a->state = AGENT_LEAVING;
+    }
+}
+
+static void roster_changed(struct agent *a)
+{
+    detector_roster(a);
+    look_at_me(a);
+    if (a->failure || !roster_log_is_whole(a))
+        return;
+    if (roster_epoch(a->roster) != a->epoch)
+        act_on_epoch(a);
+    adoption_roster(a);
+    gates_look(a);
+}
+
+static bool is_by_me(const struct agent *a, const struct roster_entry *e, struct str writer)
+{
+    return str_eq(writer, str_c(a->name)) && e->inc == a->inc && e->boot == a->boot;
+}
+
+void agent_roster_taken(struct agent *a, const struct roster_entry *e, struct str writer,
+                        bool is_valid)
+{
+    if (is_valid)
+        gates_roster(a, e);
+    if (a->is_recalling)
+        return;
+    if (is_valid && e->kind == ROSTER_RENEW && is_by_me(a, e, writer))
+        lease_read_back(a, e->n);
+    if (is_valid && e->kind == ROSTER_JOIN && is_by_me(a, e, writer))
+        lease_joined(a);
+    roster_changed(a);
+}
+
+/* ---- events ---- */
+
+static void reconnected(struct agent *a)
+{
+    a->is_connected = true;
+    a->is_log_read = a->is_log_read && a->state != AGENT_START;
+    lease_fence(a);
+    detector_reconnected(a);
+    roster_log_reconnected(a);
+    inbox_reconnected(a);
+    outbox_reconnected(a);
+}
+
+static void ended(struct agent *a, const struct bus_event *e)
+{
+    void *what = NULL;
+    enum call_kind kind = agent_call_end(a, e->ticket, &what);
+    switch (kind) {
+    case CALL_NONE:
+        break;
+    case CALL_LOG_NEXT:
+        if (e->rc == RC_NOT_FOUND)
+            a->is_log_read = true;
+        roster_log_done(a, kind, e);
+        break;
+    case CALL_LOG_VERIFY:
+    case CALL_LOG_BACK:
+    case CALL_LOG_APPEND:
+        roster_log_done(a, kind, e);
+        break;
+    case CALL_PARCEL:
+        outbox_done(a, what, e);
+        break;
+    case CALL_INBOX_NEXT:
+    case CALL_INBOX_VERIFY:
+    case CALL_INBOX_END:
+        inbox_done(a, kind, e);
+        break;
+    case CALL_SCAN:
+        handover_done(a, e);
+        break;
+    case CALL_ADOPT_NEXT:
+    case CALL_ADOPT_END:
+        adoption_done(a, kind, e);
+        break;
+    }
+}
+
+void agent_event(struct agent *a, const struct bus_event *e, uint64_t now_ms)
+{
+    if (a->failure)
+        return;
+    a->now_ms = now_ms;
+    (void)lease_look(a, now_ms);
+    a->due_ms = now_ms;
+    switch (e->kind) {
+    case BUS_UP:
+        reconnected(a);
+        break;
+    case BUS_DOWN:
+        a->is_connected = false;
+        break;
+    case BUS_HEARD:
+        detector_heard(a, agent_subject_last(e->subject), e->payload);
+        break;
+    case BUS_ASKED:
+        break;
+    case BUS_DONE:
+        ended(a, e);
+        break;
+    }
+}
+
+/* ---- states ---- */
+
+static void note_or_fail(struct agent *a, struct buf *fact, bool is_aside)
+{
+    struct str bytes = buf_str(fact);
+    enum rc rc = buf_rc(fact);
+    if (!rc)
+        rc = is_aside ? port_aside(a->port, bytes) : port_note(a->port, bytes);
+    if (rc)
+        agent_fail(a, rc, "what we are cannot be journalled");
+    a->boot_position = port_end(a->port);
+    buf_done(fact);
+}
+
+static void new_boot(struct agent *a)
+{
+    a->boot = rng_next(&a->rng) | 1;
+    if (a->boot_count == AGENT_MAX_BOOTS) {
+        memmove(a->boots, a->boots + 1, (AGENT_MAX_BOOTS - 1) * sizeof *a->boots);
+        a->boot_count--;
+    }
+    a->boots[a->boot_count++] = a->boot;
+}
+
+static bool is_directory_the_rosters(const struct agent *a)
+{
+    const struct roster_agent *r = roster_find(a->roster, str_c(a->name));
+    return a->inc && r && r->inc == a->inc && is_living(r) && is_own_boot(a, r->boot);
+}
+
+static void recover(struct agent *a)
+{
+    struct buf fact = {.max = PORT_MAX_FACT_BYTES};
+    outbox_reset(a);
+    new_boot(a);
+    fact_boot(&fact, a->boot);
+    note_or_fail(a, &fact, false);
+    a->state = AGENT_RECOVER;
+    a->lease.next_ms = 0;
+}
+
+static void begin_anew(struct agent *a, uint64_t inc)
+{
+    struct buf fact = {.max = PORT_MAX_FACT_BYTES};
+    uint64_t position = port_end(a->port);
+    outbox_reset(a);
+    a->inc = inc;
+    a->inc_position = position;
+    a->boot_count = 0;
+    new_boot(a);
+    inbox_reset(a);
+    gates_reset(a);
+    fact_inc(&fact, inc);
+    fact_boot(&fact, a->boot);
+    note_or_fail(a, &fact, true);
+    a->state = AGENT_JOINING;
+}
+
+static bool may_come(const struct agent *a)
+{
+    const struct roster_agent *former = roster_find(a->roster, str_c(a->name));
+    bool is_alone = !agent_owner(a, 0);
+    if (former && is_living(former))
+        return false;
+    if (is_alone)
+        return true;
+    return (!former || former->state == ROSTER_FORGOTTEN) && !roster_is_open(a->roster);
+}
+
+static void turn_return(struct agent *a)
+{
+    const struct roster_agent *former = roster_find(a->roster, str_c(a->name));
+    if (is_directory_the_rosters(a)) /* read late */
+        recover(a);
+    else if (a->is_log_read && roster_timings(a->roster).dead_ms && may_come(a))
+        begin_anew(a, (former ? former->inc : 0) + 1);
+}
+
+static bool is_entry_due(struct agent *a)
+{
+    if (a->entry_ms <= a->now_ms)
+        return true;
+    agent_wake(a, a->entry_ms);
+    return false;
+}
+
+static void say(struct agent *a, const struct roster_entry *e)
+{
+    if (roster_log_append(a, e)) {
+        if (e->kind == ROSTER_JOIN)
+            a->lease.join_ms = a->now_ms;
+        a->entry_ms = a->now_ms + agent_jitter(a, roster_timings(a->roster).renew_ms / 2);
+    } else {
+        a->entry_ms = a->now_ms + a->settings.poll_ms;
+    }
+    agent_wake(a, a->entry_ms);
+}
+
+static void turn_joining(struct agent *a)
+{
+    const struct roster_agent *me = agent_me(a);
+    if (me && is_living(me)) {
+        if (a->gates.are_open && lease_is_good(a, a->now_ms))
+            a->state = AGENT_UP;
+        return;
+    }
+    const struct roster_agent *former = roster_find(a->roster, str_c(a->name));
+    if (former && former->inc >= a->inc) {
+        become_former(a);
+        return;
+    }
+    if (may_come(a) && port_durable(a->port) >= a->boot_position && is_entry_due(a))
+        say(a, &(struct roster_entry){.kind = ROSTER_JOIN,
+                                      .inc = a->inc,
+                                      .boot = a->boot,
+                                      .weight = a->weight,
+                                      .epoch = roster_epoch(a->roster) + 1});
+}
+
+static bool is_somebody_dead(const struct agent *a)
+{
+    for (size_t i = 0; i < roster_count(a->roster); i++)
+        if (roster_at(a->roster, i)->state == ROSTER_DEAD_NOW)
+            return true;
+    return false;
+}
+
+/* The first by name at once, the others a little later, in case it does not. */
+static uint64_t my_rank(const struct agent *a)
+{
+    uint64_t rank = 0;
+    for (size_t i = 0; i < roster_count(a->roster); i++)
+        if (is_living(roster_at(a->roster, i)) &&
+            strcmp(roster_at(a->roster, i)->name, a->name) < 0)
+            rank++;
+    return rank < 8 ? rank : 8;
+}
+
+static void try_to_settle(struct agent *a)
+{
+    /* With nobody in the ring nobody could be given anything: whoever held it still holds it. */
+    bool can = roster_is_open(a->roster) && agent_owner(a, 0) &&
+               detector_all_open(a, roster_epoch(a->roster)) && !is_somebody_dead(a);
+    if (!can) {
+        a->settle_ms = 0;
+        return;
+    }
+    if (!a->settle_ms)
+        a->settle_ms = a->now_ms + 1 + my_rank(a) * roster_timings(a->roster).beat_ms;
+    if (a->settle_ms > a->now_ms) {
+        agent_wake(a, a->settle_ms);
+        return;
+    }
+    if (is_entry_due(a))
+        say(a, &(struct roster_entry){.kind = ROSTER_SETTLED, .epoch = a->epoch});
+}
+
+static void try_to_change(struct agent *a)
+{
+    const struct roster_agent *me = agent_me(a);
+    if (roster_is_open(a->roster) || !me)
+        return;
+    uint64_t next = roster_epoch(a->roster) + 1;
+    if (a->wants_leave) {
+        if (is_entry_due(a))
+            say(a, &(struct roster_entry){.kind = ROSTER_LEAVE, .inc = a->inc, .epoch = next});
+    } else if (a->wants_weight && me->weight == a->weight) {
+        a->wants_weight = false;
+    } else if (a->wants_weight && is_entry_due(a)) {
+        say(a, &(struct roster_entry){
+                   .kind = ROSTER_WEIGHT, .inc = a->inc, .weight = a->weight, .epoch = next});
+    }
+}
+
+/* Everybody sends elsewhere by now; what stands in our stream all the same is read to an end. */
+static void turn_leaving(struct agent *a)
+{
+    const struct roster_agent *me = agent_me(a);
+    if (!me || roster_settled(a->roster) < me->left_epoch || !detector_all_at(a, me->left_epoch)) {
+        a->gone_end = 0;
+        return;
+    }
+    if (!a->gone_end)
+        a->gone_end = inbox_want_end(a);
+    if (a->inbox.end_read >= a->gone_end && outbox_is_empty(a) && !a->inbox.count &&
+        is_entry_due(a))
+        say(a, &(struct roster_entry){.kind = ROSTER_GONE, .inc = a->inc});
+}
+
+static void turn_state(struct agent *a)
+{
+    switch (a->state) {
+    case AGENT_START:
+        if (!a->is_log_read || !roster_log_is_whole(a))
+            return;
+        a->epoch = 0;
+        a->state = AGENT_RETURN;
+        roster_changed(a);
+        turn_return(a);
+        return;
+    case AGENT_RECOVER:
+        if (agent_is_living(a) && lease_is_good(a, a->now_ms)) {
+            a->state = agent_me(a)->state == ROSTER_LEAVING ? AGENT_LEAVING : AGENT_UP;
+            handover_epoch(a); /* nobody of that boot was living when the epoch was seen */
+        }
+        return;
+    case AGENT_RETURN:
+        turn_return(a);
+        return;
+    case AGENT_JOINING:
+        turn_joining(a);
+        return;
+    case AGENT_UP:
+    case AGENT_FENCED:
+        a->state = lease_is_good(a, a->now_ms) ? AGENT_UP : AGENT_FENCED;
+        if (a->state == AGENT_UP) {
+            try_to_settle(a);
+            try_to_change(a);
+        }
+        return;
+    case AGENT_LEAVING:
+        turn_leaving(a);
+        try_to_settle(a);
+        return;
+    case AGENT_GONE:
+    case AGENT_STOPPED:
+        return;
+    }
+}
+
+enum rc agent_turn(struct agent *a, uint64_t now_ms)
+{
+    if (a->failure)
+        return a->failure;
+    a->now_ms = now_ms;
+    a->due_ms = UINT64_MAX;
+    (void)lease_look(a, now_ms);
+    if (a->state == AGENT_GONE)
+        return RC_OK;
+    roster_log_turn(a);
+    if (roster_log_is_whole(a)) {
+        gates_look(a);
+        turn_state(a);
+    }
+    lease_turn(a);
+    detector_turn(a);
+    inbox_turn(a);
+    handover_turn(a);
+    adoption_turn(a);
+    republish_turn(a);
+    outbox_turn(a);
+    finish_turn(a);
+    detector_say(a);
+    agent_wake(a, now_ms + a->settings.gap_ms / 4);
+    return a->failure;
+}
+
+void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *ret)
+{
+    *ret = (struct agent_status){.state = a->state,
+                                 .inc = a->inc,
+                                 .boot = a->boot,
+                                 .epoch = a->epoch,
+                                 .settled = roster_settled(a->roster),
+                                 .roster_length = roster_length(a->roster),
+                                 .generation = a->inbox.generation,
+                                 .cursor = a->inbox.cursor,
+                                 .floor = a->inbox.floor,
+                                 .lease_age_ms = lease_age_ms(a, now_ms),
+                                 .parcels = a->outbox.count,
+                                 .pages_unsent = a->outbox.page_count,
+                                 .suspects = detector_suspects(a, now_ms),
+                                 .junk = a->junk,
+                                 .appends = a->appends,
+                                 .gets = a->gets,
+                                 .says = a->says,
+                                 .gates_open = a->gates.are_open,
+                                 .is_idle = a->finish.is_said,
+                                 .is_finished = a->finish.is_finished,
+                                 .is_whole = roster_log_is_whole(a)};
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* agent: one member of a cluster, as a state machine without I/O and without a clock.
+ *
+ *   START ─► RECOVER ─► UP ⇄ FENCED          docs/cluster-protocol.md tells the whole of it
+ *     └────► RETURN ──► JOINING ─► UP ─► LEAVING ─► GONE        STOPPED: it cannot go on
+ *
+ * Events of the bus are handed in (agent_event, from bus_poll), time is handed in (agent_turn), the
+ * crawl and its journal stand behind cluster/port.h. now_ms is CLOCK_BOOTTIME's: it runs while the
+ * machine sleeps, and a jump of it is noticed.
+ *
+ * The files behind it, each one idea:
+ *   log.c       reads the roster log, journals the copy, restores what servers lost
+ *   lease.c     renewals, the fence
+ *   detector.c  heartbeats heard, who is silent, accusing
+ *   outbox.c    pages of the journal ─► parcels ─► acknowledged ─► floored ─► forgotten
+ *   inbox.c     our own stream ─► the crawl; cursor, floor, generation
+ *   gates.c     marks received: which hosts may be asked
+ *   handover.c  hosts that are ours no more, to those who own them
+ *   adoption.c  the streams of the dead, to those who own their hosts
+ *   finish.c    whether the whole crawl has ended */
+#ifndef CLUSTER_AGENT_H
+#define CLUSTER_AGENT_H
+
+#include "bus/bus.h"
+#include "cluster/port.h"
+#include "cluster/roster.h"
+
+enum agent_state {
+    AGENT_START,
+    AGENT_RECOVER,
+    AGENT_RETURN,
+    AGENT_JOINING,
+    AGENT_UP,
+    AGENT_FENCED,
+    AGENT_LEAVING,
+    AGENT_GONE,
+    AGENT_STOPPED,
+};
+const char *agent_state_text(enum agent_state s);
+
+struct agent_settings {
+    struct str crawl, name; /* tokens of subjects; copied */
+    uint32_t weight;        /* ASSIGN_WEIGHT_ONE is the ordinary agent */
+    uint64_t seed;          /* of boots and jitter: another one at every start */
+    uint64_t gap_ms;        /* a clock that jumps by more fences; 5,000 */
+    uint64_t poll_ms;       /* between two looks at a stream that had nothing new; 100 */
+};
+
+struct agent;
+
+/* Bus and port are borrowed. Facts of earlier runs are recalled here. RC_NOMEM, RC_INVALID (names),
+ * RC_CORRUPT (facts). */
+MUST_CHECK enum rc agent_open(const struct agent_settings *s, struct bus *b, struct port *p,
+                              uint64_t now_ms, struct agent **ret);
+void agent_close(struct agent *a);
+
+/* Every event of the bus, in order. */
+void agent_event(struct agent *a, const struct bus_event *e, uint64_t now_ms);
+
+/* Does what is due. To be called at agent_due_ms() at the latest, after events, and often: batches
+ * for others are sent when it is called. A failure has stopped the agent for good; `agent_why`. */
+MUST_CHECK enum rc agent_turn(struct agent *a, uint64_t now_ms);
+uint64_t agent_due_ms(const struct agent *a);
+const char *agent_why(const struct agent *a);
+
+/* Whether a host is ours at the epoch we know; and whether it may be asked now: ours, its gate
+ * open, and the lease young. Cheap. */
+bool agent_owns(const struct agent *a, uint64_t position);
+bool agent_may_fetch(const struct agent *a, uint64_t position, uint64_t now_ms);
+
+/* Asks for it; it comes when the roster allows it. */
+void agent_leave(struct agent *a);
+void agent_set_weight(struct agent *a, uint32_t weight);
+
+struct agent_status {
+    enum agent_state state;
+    uint64_t inc, boot, epoch, settled, roster_length;
+    uint64_t generation, cursor, floor;
+    uint64_t lease_age_ms; /* UINT64_MAX: none */
+    uint64_t parcels, pages_unsent;
+    uint64_t suspects; /* living, and not heard for the roster's `suspect` */
+    uint64_t junk;     /* messages that were no batch, or not from whom they said */
+    uint64_t appends, gets, says;
+    bool gates_open, is_idle, is_finished;
+    bool is_whole; /* the roster is not known to have lost anything */
+};
+void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *ret);
+const struct roster *agent_roster(const struct agent *a);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* handover: hosts that we held since the last settled epoch and that are others' now.
+ *
+ *   DRAIN      nothing of them is open any more
+ *   END        our stream is read to an end appended after we saw the epoch: what others sent us
+ *              for those hosts is on its way to the owners
+ *   FLUSH      everything journalled till then is under the receivers' floors, outcomes said
+ *   END_AGAIN  an end behind those outcomes
+ *   SCAN       done and host records of those hosts, out of our own stream up to that end (the
+ *              crawl knows what is done by fingerprints only)
+ *   WALK       their queued URLs and host records, out of the crawl
+ *   FLOOR      all of that is under the gainers' floors
+ *   MARKS      one to everybody who may have gained; acknowledged: the crawl forgets those hosts
+ *
+ * Another epoch begins it anew; merging makes that harmless. A crash does too. */
+#include "cluster/inside.h"
+
+enum { PARCELS_AT_A_TIME = 64 };
+
+static bool is_gainer(const struct agent *a, const struct roster_agent *me,
+                      const struct roster_agent *r)
+{
+    return r != me && agent_is_in_ring(a, r->name, r->inc) &&
+           roster_held_for(a->roster, me, r, a->epoch);
+}
+
+static bool has_gainers(const struct agent *a)
+{
+    const struct roster_agent *me = agent_me(a);
+    for (size_t i = 0; me && i < roster_count(a->roster); i++)
+        if (is_gainer(a, me, roster_at(a->roster, i)))
+            return true;
+    return false;
+}
+
+void handover_epoch(struct agent *a)
+{
+    struct handover *h = &a->handover;
+    bool is_open = h->is_open;
+    outbox_forget_source(a, &h->source);
+    outbox_forget_source(a, &h->marks);
+    *h = (struct handover){.epoch = a->epoch, .is_open = is_open};
+    bool needed = agent_is_living(a) && roster_is_open(a->roster) && has_gainers(a);
+    h->stage = needed ? HANDOVER_DRAIN : HANDOVER_NONE;
+}
+
+static void ask(struct agent *a)
+{
+    struct handover *h = &a->handover;
+    char stream[AGENT_MAX_SUBJECT], filter[AGENT_MAX_SUBJECT];
+    if (h->is_open || h->retry_ms > a->now_ms || h->source.unfloored >= PARCELS_AT_A_TIME ||
+        !outbox_has_room(a)) {
+        agent_wake(a, h->retry_ms);
+        return;
+    }
+    if (agent_call_get(a, CALL_SCAN, agent_subject_stream(a, a->name, stream), h->scan + 1,
+                       agent_subject_all_of(a, a->name, a->inc, filter)) == RC_OK) {
+        h->is_open = true;
+        h->asked = h->scan + 1;
+    } else {
+        h->retry_ms = a->now_ms + a->settings.poll_ms;
+    }
+}
+
+static void forward(struct agent *a, struct str payload)
+{
+    struct record_batch b;
+    struct record r;
+    if (record_batch_read(payload, &b) || b.is != BATCH_IS_RECORDS)
+        return;
+    while (records_next(&b.records, &r))
+        if (r.kind != RECORD_URL && !agent_owns(a, r.position))
+            outbox_put(a, &r, &a->handover.source);
+}
+
+void handover_done(struct agent *a, const struct bus_event *e)
+{
+    struct handover *h = &a->handover;
+    h->is_open = false;
+    if (h->stage != HANDOVER_SCAN || h->asked != h->scan + 1 || !roster_log_is_whole(a) ||
+        !agent_owner(a, 0))
+        return;
+    if (e->rc != RC_OK || e->sequence <= h->scan) {
+        h->retry_ms = a->now_ms + a->settings.poll_ms;
+        return;
+    }
+    h->scan = e->sequence;
+    if (e->sequence <= h->scan_end)
+        forward(a, e->payload);
+    if (e->sequence >= h->scan_end)
+        h->stage = HANDOVER_WALK;
+}
+
+static void walk(struct agent *a)
+{
+    struct handover *h = &a->handover;
+    struct record list[PORT_MAX_WALK];
+    while (h->source.unfloored < PARCELS_AT_A_TIME && outbox_has_room(a) && !a->failure) {
+        size_t count = 0;
+        enum rc rc = port_walk(a->port, PORT_WALK_MOVED, &h->token, list, PORT_MAX_WALK, &count);
+        if (rc)
+            agent_fail(a, rc, "hosts that moved cannot be walked");
+        if (rc || !count) {
+            h->stage = HANDOVER_FLOOR;
+            return;
+        }
+        for (size_t i = 0; i < count; i++)
+            outbox_put(a, &list[i], &h->source);
+    }
+}
+
+static void send_marks(struct agent *a)
+{
+    const struct roster_agent *me = agent_me(a);
+    for (size_t i = 0; me && i < roster_count(a->roster); i++) {
+        const struct roster_agent *r = roster_at(a->roster, i);
+        if (is_gainer(a, me, r))
+            outbox_mark(a, r->name, r->inc, str_c(a->name), a->inc, &a->handover.marks);
+    }
+    a->handover.stage = HANDOVER_MARKS;
+}
+
+static void forget(struct agent *a)
+{
+    enum rc rc = port_forget(a->port);
+    if (rc)
+        agent_fail(a, rc, "hosts that moved cannot be forgotten");
+    a->handover.stage = HANDOVER_DONE;
+}
+
+static bool is_end_read(const struct agent *a)
+{
+    return a->inbox.end_read >= a->handover.end;
+}
+
+void handover_turn(struct agent *a)
+{
+    struct handover *h = &a->handover;
+    if (h->epoch != a->epoch || !agent_is_living(a) || !roster_log_is_whole(a) ||
+        !agent_owner(a, 0))
+        return;
+    if (h->stage == HANDOVER_DRAIN && port_counts(a->port).moving == 0) {
+        h->end = inbox_want_end(a);
+        h->stage = HANDOVER_END;
+    }
+    if (h->stage == HANDOVER_END && is_end_read(a)) {
+        h->position = port_counts(a->port).last;
+        h->stage = HANDOVER_FLUSH;
+    }
+    if (h->stage == HANDOVER_FLUSH && outbox_released_through(a) >= h->position) {
+        h->end = inbox_want_end(a);
+        h->stage = HANDOVER_END_AGAIN;
+    }
+    if (h->stage == HANDOVER_END_AGAIN && is_end_read(a)) {
+        h->scan_end = a->inbox.end_sequence;
+        h->stage = HANDOVER_SCAN;
+    }
+    if (h->stage == HANDOVER_SCAN)
+        ask(a);
+    if (h->stage == HANDOVER_WALK)
+        walk(a);
+    if (h->stage == HANDOVER_FLOOR && !h->source.unfloored)
+        send_marks(a);
+    if (h->stage == HANDOVER_MARKS && !h->marks.unacked)
+        forget(a);
+}
+
+/* Our own records, once more, into the stream that the servers lost. */
+void republish_turn(struct agent *a)
+{
+    struct republish *p = &a->republish;
+    struct record list[PORT_MAX_WALK];
+    if (!p->is_wanted || !agent_is_living(a) || !roster_log_is_whole(a))
+        return;
+    while (p->source.unfloored < PARCELS_AT_A_TIME && outbox_has_room(a) && !a->failure) {
+        size_t count = 0;
+        enum rc rc = port_walk(a->port, PORT_WALK_OWN, &p->token, list, PORT_MAX_WALK, &count);
+        if (rc)
+            agent_fail(a, rc, "our own records cannot be walked");
+        if (rc || !count) {
+            p->is_wanted = false;
+            return;
+        }
+        for (size_t i = 0; i < count; i++)
+            outbox_put(a, &list[i], &p->source);
+    }
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inbox: our own stream, read in order into the crawl.
+ *
+ * What is ours is journalled with the new cursor, in one batch; what is not is journalled with it
+ * as something for others. The floor, which tells the senders what they may forget, follows: up to
+ * a message whose batch is durable and whose foreign records stand acknowledged in their owners'
+ * streams.
+ *
+ * "Nothing there" may come from a server that lags. Whoever must know that all was read appends an
+ * end of its own and reads to it (inbox_want_end). After a reconnection, and at every such end, the
+ * message at the cursor is compared with what we remember of it. If it is another, the servers have
+ * lost our stream: the generation rises, everything is read from the first message on, and our own
+ * records are published once more. */
+#include "base/hash.h"
+#include "base/mem.h"
+#include "cluster/inside.h"
+
+enum rc inbox_init(struct agent *a)
+{
+    struct inbox *in = &a->inbox;
+    in->list = mem_zero(INBOX_MAX_UNFLOORED, sizeof *in->list);
+    in->mine = mem_alloc(PORT_MAX_LINKS * sizeof *in->mine);
+    in->foreign = mem_alloc(PORT_MAX_LINKS * sizeof *in->foreign);
+    return in->list && in->mine && in->foreign ? RC_OK : RC_NOMEM;
+}
+
+void inbox_free(struct agent *a)
+{
+    mem_free(a->inbox.list);
+    mem_free(a->inbox.mine);
+    mem_free(a->inbox.foreign);
+}
+
+void inbox_reset(struct agent *a)
+{
+    struct inbox *in = &a->inbox;
+    in->generation = in->generation_position = 0;
+    in->cursor = in->cursor_hash = in->floor = 0;
+    in->first = in->count = 0;
+    in->is_verified = false;
+    in->asked = 0;
+    in->end_wanted = in->end_sent + 1;
+}
+
+uint64_t inbox_want_end(struct agent *a)
+{
+    a->inbox.end_wanted = a->inbox.end_sent + 1;
+    return a->inbox.end_wanted;
+}
+
+void inbox_reconnected(struct agent *a)
+{
+    a->inbox.is_verified = false;
+    a->inbox.next_ms = a->inbox.end_retry_ms = 0;
+    (void)inbox_want_end(a);
+}
+
+static uint64_t end_nonce(const struct agent *a, uint64_t serial)
+{
+    return hash64_mix(a->boot ^ hash64_mix(serial));
+}
+
+/* ---- floor ---- */
+
+static void floor_look(struct agent *a)
+{
+    struct inbox *in = &a->inbox;
+    uint64_t durable = port_durable(a->port), acked = outbox_acked_through(a);
+    while (in->count) {
+        const struct unfloored *u = &in->list[in->first];
+        if (u->position > durable || (u->has_foreign && u->position > acked))
+            return;
+        in->floor = u->sequence;
+        in->first = (in->first + 1) % INBOX_MAX_UNFLOORED;
+        in->count--;
+    }
+}
+
+static void floor_later(struct agent *a, bool has_foreign)
+{
+    struct inbox *in = &a->inbox;
+    in->list[(in->first + in->count) % INBOX_MAX_UNFLOORED] =
+        (struct unfloored){in->cursor, port_end(a->port), has_foreign};
+    in->count++;
+}
+
+/* ---- messages ---- */
+
+static bool is_sender_living(const struct agent *a, const struct record_batch *b)
+{
+    const struct roster_agent *r = roster_find_inc(a->roster, b->src, b->src_inc);
+    return r && (r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING);
+}
+
+static enum rc take_records(struct agent *a, struct str records)
+{
+    struct inbox *in = &a->inbox;
+    size_t mine = 0, foreign = 0;
+    struct record r;
+    struct buf fact = {.max = PORT_MAX_FACT_BYTES};
+    enum rc rc = RC_OK;
+    while (records_next(&records, &r)) {
+        if (mine == PORT_MAX_LINKS || foreign == PORT_MAX_LINKS)
+            return RC_LIMIT;
+        if (agent_owns(a, r.position))
+            in->mine[mine++] = r;
+        else
+            in->foreign[foreign++] = r;
+    }
+    fact_cursor(&fact, in);
+    rc = port_take(a->port, in->mine, mine, in->foreign, foreign, buf_str(&fact));
+    buf_done(&fact);
+    if (!rc)
+        floor_later(a, foreign > 0);
+    return rc;
+}
+
+static enum rc take_mark(struct agent *a, const struct record_batch *b)
+{
+    struct buf fact = {.max = PORT_MAX_FACT_BYTES};
+    uint64_t position = port_end(a->port);
+    if (is_sender_living(a, b)) {
+        fact_mark(&fact, b->holder, b->holder_inc, b->epoch);
+        gates_mark(a, b->holder, b->holder_inc, b->epoch, position);
+    }
+    fact_cursor(&fact, &a->inbox);
+    enum rc rc = agent_note(a, buf_str(&fact));
+    buf_done(&fact);
+    floor_later(a, false);
+    return rc;
+}
+
+static void take_end(struct agent *a, const struct record_batch *b, uint64_t sequence)
+{
+    struct inbox *in = &a->inbox;
+    if (str_eq(b->src, str_c(a->name)) && b->nonce == end_nonce(a, in->end_sent)) {
+        in->end_read = in->end_sent;
+        in->end_sequence = sequence;
+    }
+}
+
+static bool is_out(struct str subject)
+{
+    return str_ends(subject, STR(".out"));
+}
+
+static void take(struct agent *a, const struct bus_event *e)
+{
+    struct inbox *in = &a->inbox;
+    struct record_batch b = {0};
+    bool is_junk = record_batch_read(e->payload, &b) != RC_OK;
+    if (!is_junk && !is_out(e->subject) && !str_eq(b.src, agent_subject_last(e->subject)))
+        is_junk = true;
+    in->cursor = e->sequence;
+    in->cursor_hash = hash64_seeded(e->payload, hash64_seeded(e->subject, e->stamp_ms));
+    enum rc rc = RC_OK;
+    if (is_junk)
+        a->junk++;
+    if (is_junk || is_out(e->subject)) {
+        floor_later(a, false);
+    } else if (b.is == BATCH_IS_RECORDS) {
+        rc = take_records(a, b.records);
+    } else if (b.is == BATCH_IS_MARK) {
+        rc = take_mark(a, &b);
+    } else {
+        take_end(a, &b, e->sequence);
+        floor_later(a, false);
+    }
+    if (rc)
+        agent_fail(a, rc, "what arrived cannot be journalled");
+}
+
+/* A batch of a later epoch waits until we have read the roster that far: until a renewal sent from
+ * now on is back, for its epoch may be a lie. */
+static bool must_wait(struct agent *a, const struct bus_event *e)
+{
+    struct inbox *in = &a->inbox;
+    struct record_batch b;
+    if (record_batch_read(e->payload, &b) || b.epoch <= a->epoch) {
+        in->wait_epoch_n = 0;
+        return false;
+    }
+    roster_log_soon(a);
+    if (!in->wait_epoch_n)
+        in->wait_epoch_n = a->lease.n + 1;
+    if (a->lease.confirmed < in->wait_epoch_n)
+        return true;
+    in->wait_epoch_n = 0;
+    return false;
+}
+
+/* ---- reading ---- */
+
+static void lost(struct agent *a)
+{
+    struct inbox *in = &a->inbox;
+    struct buf fact = {.max = PORT_MAX_FACT_BYTES};
+    in->generation++;
+    in->cursor = in->cursor_hash = in->floor = 0;
+    in->first = in->count = 0;
+    in->asked = 0;
+    fact_cursor(&fact, in);
+    enum rc rc = agent_note(a, buf_str(&fact));
+    buf_done(&fact);
+    if (rc)
+        agent_fail(a, rc, "a new generation cannot be journalled");
+    in->generation_position = port_end(a->port);
+    in->is_verified = true;
+    a->republish.is_wanted = true;
+    a->republish.token = 0;
+}
+
+static void done_verify(struct agent *a, const struct bus_event *e)
+{
+    struct inbox *in = &a->inbox;
+    in->is_verifying = false;
+    if (e->rc != RC_OK) { /* behind it our own end is known to stand: this server lags */
+        in->verify_ms = a->now_ms + a->settings.poll_ms;
+        in->is_verified = false;
+        return;
+    }
+    uint64_t hash = hash64_seeded(e->payload, hash64_seeded(e->subject, e->stamp_ms));
+    if (e->sequence == in->cursor && hash == in->cursor_hash)
+        in->is_verified = true;
+    else
+        lost(a);
+}
+
+static void verify(struct agent *a)
+{
+    struct inbox *in = &a->inbox;
+    char stream[AGENT_MAX_SUBJECT], filter[AGENT_MAX_SUBJECT];
+    if (!in->cursor) {
+        in->is_verified = true;
+        return;
+    }
+    if (agent_call_get(a, CALL_INBOX_VERIFY, agent_subject_stream(a, a->name, stream), in->cursor,
+                       agent_subject_all_of(a, a->name, a->inc, filter)) == RC_OK)
+        in->is_verifying = true;
+    else
+        in->verify_ms = a->now_ms + a->settings.poll_ms;
+}
+
+static void done_next(struct agent *a, const struct bus_event *e)
+{
+    struct inbox *in = &a->inbox;
+    in->is_open = false;
+    in->next_ms = a->now_ms + a->settings.poll_ms;
+    bool is_current = in->asked == in->cursor + 1 && in->is_verified && roster_log_is_whole(a);
+    if (e->rc != RC_OK || !is_current || e->sequence <= in->cursor || must_wait(a, e))
+        return;
+    take(a, e);
+    in->next_ms = 0;
+}
+
+static void done_end(struct agent *a, const struct bus_event *e)
+{
+    struct inbox *in = &a->inbox;
+    in->is_end_open = false;
+    if (e->rc != RC_OK) {
+        in->end_retry_ms = a->now_ms + agent_jitter(a, a->settings.poll_ms);
+        return;
+    }
+    in->end_acked = in->end_sent;
+    in->next_ms = 0;
+    if (e->sequence <= in->cursor && in->end_read != in->end_sent)
+        lost(a);
+    else if (in->end_read != in->end_sent && !in->is_open && !in->is_verifying)
+        verify(a);
+}
+
+void inbox_done(struct agent *a, enum call_kind kind, const struct bus_event *e)
+{
+    if (kind == CALL_INBOX_NEXT)
+        done_next(a, e);
+    else if (kind == CALL_INBOX_VERIFY)
+        done_verify(a, e);
+    else
+        done_end(a, e);
+}
+
+static void append_end(struct agent *a)
+{
+    struct inbox *in = &a->inbox;
+    char room[256], subject[AGENT_MAX_SUBJECT];
+    struct buf out = buf_on(room, sizeof room);
+    if (in->end_acked == in->end_sent)
+        in->end_sent = in->end_wanted;
+    record_batch_begin(&out, &(struct record_batch){.is = BATCH_IS_END,
+                                                    .src = str_c(a->name),
+                                                    .src_inc = a->inc,
+                                                    .epoch = a->epoch,
+                                                    .nonce = end_nonce(a, in->end_sent)});
+    if (agent_call_append(a, CALL_INBOX_END, NULL,
+                          agent_subject_inbox(a, a->name, a->inc, a->name, subject), buf_str(&out),
+                          NULL) == RC_OK)
+        in->is_end_open = true;
+    else
+        in->end_retry_ms = a->now_ms + a->settings.poll_ms;
+}
+
+static void read_on(struct agent *a)
+{
+    struct inbox *in = &a->inbox;
+    char stream[AGENT_MAX_SUBJECT], filter[AGENT_MAX_SUBJECT];
+    if (agent_call_get(a, CALL_INBOX_NEXT, agent_subject_stream(a, a->name, stream), in->cursor + 1,
+                       agent_subject_all_of(a, a->name, a->inc, filter)) == RC_OK) {
+        in->is_open = true;
+        in->asked = in->cursor + 1;
+    } else {
+        in->next_ms = a->now_ms + a->settings.poll_ms;
+    }
+}
+
+void inbox_turn(struct agent *a)
+{
+    struct inbox *in = &a->inbox;
+    floor_look(a);
+    if (!agent_is_living(a) || !a->is_connected || !roster_log_is_whole(a))
+        return;
+    bool wants_end = in->end_wanted > in->end_sent || in->end_acked < in->end_sent;
+    if (wants_end && !in->is_end_open && in->end_retry_ms <= a->now_ms)
+        append_end(a);
+    if (!in->is_verified) {
+        /* An end of ours behind the cursor proves that "not there" means a server that lags. */
+        if (in->end_acked >= in->end_wanted && !in->is_verifying && in->verify_ms <= a->now_ms)
+            verify(a);
+        agent_wake(a, in->verify_ms > in->end_retry_ms ? in->verify_ms : in->end_retry_ms);
+        return;
+    }
+    if (!in->is_open && !in->is_verifying && in->count < INBOX_MAX_UNFLOORED &&
+        in->next_ms <= a->now_ms)
+        read_on(a);
+    if (!in->is_open)
+        agent_wake(a, in->next_ms);
+    if (wants_end && !in->is_end_open)
+        agent_wake(a, in->end_retry_ms);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the agent share. Nobody else includes it. */
+#ifndef CLUSTER_INSIDE_H
+#define CLUSTER_INSIDE_H
+
+#include "base/rng.h"
+#include "cluster/agent.h"
+#include "cluster/heartbeat.h"
+
+enum {
+    AGENT_MAX_CALLS = 256,
+    AGENT_MAX_SUBJECT = 192,
+    OUTBOX_MAX_PARCELS = 1024, /* past it no further page is read */
+    OUTBOX_WINDOW = 64,        /* appends open at a time */
+    INBOX_MAX_UNFLOORED = 4096,
+    TRANSFER_WINDOW = 256, /* messages read before everything is floored */
+    LEASE_SENT = 32,
+    AGENT_MAX_BOOTS = 16,
+    BACKOFF_LEAST_MS = 5,
+};
+
+/* Calls of the bus that have not ended. */
+enum call_kind {
+    CALL_NONE,
+    CALL_LOG_NEXT,
+    CALL_LOG_VERIFY,
+    CALL_LOG_BACK,
+    CALL_LOG_APPEND,
+    CALL_PARCEL,
+    CALL_INBOX_NEXT,
+    CALL_INBOX_VERIFY,
+    CALL_INBOX_END,
+    CALL_SCAN,
+    CALL_ADOPT_NEXT,
+    CALL_ADOPT_END,
+};
+struct call {
+    enum call_kind kind;
+    uint64_t serial;
+    void *what; /* of CALL_PARCEL; NULL: the parcel is gone */
+};
+
+/* One message of the roster's stream as we have it. */
+struct log_message {
+    uint64_t stamp_ms, hash;
+    size_t at, bytes; /* in log.bytes: the writer's name, then the entry */
+    uint8_t writer_bytes;
+    bool is_restore, counted;
+};
+struct log_reader {
+    struct buf bytes;
+    struct log_message *messages; /* [sequence - 1] */
+    size_t count, cap;
+    struct log_message
+        *lost; /* had been read, and was lost with the servers' disks; not back yet */
+    size_t lost_count, lost_first;
+    bool is_open;       /* a call is */
+    bool is_unsure;     /* connected anew: our last message must be found before anything else */
+    uint64_t unsure_ms; /* since when */
+    uint64_t back;      /* > 0: comparing backwards, this message is next */
+    uint64_t next_ms;
+    struct buf pending; /* the next entry while the last one is verified */
+    uint64_t pending_stamp_ms;
+    char pending_writer[ROSTER_MAX_NAME_BYTES + 1];
+    uint64_t append_ms; /* no restore is appended before */
+};
+
+struct lease {
+    uint64_t n; /* of the next renewal */
+    struct {
+        uint64_t n, at_ms;
+    } sent[LEASE_SENT];
+    uint64_t join_ms;     /* when the join was sent */
+    bool is_held;         /* one was read back */
+    uint64_t sent_ms;     /* when the last one read back was sent */
+    uint64_t confirmed;   /* its n + 1 */
+    uint64_t needed;      /* confirmed must reach this before anything starts again */
+    uint64_t next_ms;     /* to send one */
+    uint64_t calm_ms;     /* since then nothing has fenced us */
+    uint64_t last_now_ms; /* of the last event or turn */
+    bool is_aborted;
+};
+
+struct peer {
+    char name[ROSTER_MAX_NAME_BYTES + 1];
+    uint64_t inc, boot;
+    bool is_heard, has_floor; /* since the last BUS_UP */
+    struct heartbeat last;
+    uint64_t heard_ms;
+    uint64_t lease_number, lease_seen_ms;
+    bool is_here; /* marking while the table is renewed */
+};
+struct peers {
+    struct peer *list;
+    size_t count, cap;
+    uint64_t accuse_ms; /* no earlier */
+};
+
+/* Whose records parcels carry: a page of the journal, or a transfer. Counts the parcels. */
+struct source {
+    struct source *next;
+    uint64_t position;
+    uint32_t unacked, unfloored;
+    bool is_page, is_former, has_outcome, is_outcome_sent, is_outcome_acked;
+    struct buf outcome; /* records, encoded as a batch */
+};
+
+enum parcel_is { PARCEL_RECORDS, PARCEL_OUT, PARCEL_MARK };
+struct parcel {
+    struct parcel *next, *next_filling;
+    enum parcel_is is;
+    char to[ROSTER_MAX_NAME_BYTES + 1];
+    uint64_t to_inc;
+    struct buf bytes;
+    uint64_t id;
+    bool is_sealed, is_sent, is_acked, is_counted, has_generation;
+    uint64_t sequence, generation;
+    uint64_t retry_ms, backoff_ms;
+    struct call *call;
+    struct source **sources;
+    size_t source_count, source_cap;
+};
+struct outbox {
+    struct parcel *parcels, **tail;
+    struct parcel *filling; /* those that are not sealed, and some that are */
+    size_t count, open;
+    struct source *pages, **pages_tail;
+    size_t page_count;
+    uint64_t read_from; /* the journal is read up to here */
+};
+
+struct unfloored {
+    uint64_t sequence, position;
+    bool has_foreign;
+};
+struct inbox {
+    uint64_t generation, generation_position; /* durable there, it may be said */
+    uint64_t cursor, cursor_hash;
+    uint64_t floor;
+    bool is_verified, is_open, is_verifying;
+    uint64_t next_ms, verify_ms;
+    uint64_t asked; /* the call that is open begins here; 0: its answer is of no use any more */
+    struct unfloored *list; /* ring */
+    size_t first, count;
+    /* Ends: wanted, appended (acknowledged) and read, by serial. */
+    uint64_t end_wanted, end_sent, end_acked, end_read, end_sequence;
+    bool is_end_open;
+    uint64_t end_retry_ms;
+    uint64_t wait_epoch_n; /* a batch of a later epoch: read it when our renewal n is back; + 1 */
+    struct record *mine, *foreign;
+};
+
+struct mark {
+    char holder[ROSTER_MAX_NAME_BYTES + 1];
+    uint64_t inc, epoch;
+    uint64_t position; /* of the journal: it counts when durable */
+    uint64_t durable_epoch;
+};
+/* Adopted, and not settled since: still a holder. */
+struct former {
+    char name[ROSTER_MAX_NAME_BYTES + 1];
+    uint64_t inc;
+};
+struct gates {
+    struct former *formers;
+    size_t former_count, former_cap;
+    struct mark *marks;
+    size_t count, cap;
+    bool are_open; /* all, at this epoch */
+};
+
+enum handover_stage {
+    HANDOVER_NONE,
+    HANDOVER_DRAIN,
+    HANDOVER_END,
+    HANDOVER_FLUSH,
+    HANDOVER_END_AGAIN,
+    HANDOVER_SCAN,
+    HANDOVER_WALK,
+    HANDOVER_FLOOR,
+    HANDOVER_MARKS,
+    HANDOVER_DONE,
+};
+struct handover {
+    enum handover_stage stage;
+    uint64_t epoch;
+    uint64_t end, position, scan, scan_end, token;
+    uint64_t asked; /* the call that is open begins here */
+    bool is_open;
+    uint64_t retry_ms;
+    struct source source, marks;
+};
+
+struct adoptee {
+    char name[ROSTER_MAX_NAME_BYTES + 1];
+    uint64_t inc;
+    uint64_t cursor, noted; /* read to; journalled */
+    bool is_forwarded, is_end_sent, is_end_read, is_here;
+    uint64_t nonce;
+    uint64_t marks_epoch; /* sent for that one */
+    struct source source, marks;
+};
+struct adoption {
+    struct adoptee **list;
+    size_t count, cap;
+    struct adoptee *reading; /* whose call is open; NULL: it was dropped meanwhile */
+    bool is_open;
+    unsigned in_window;
+    uint64_t retry_ms, append_ms;
+};
+
+/* The copy of our own records, once more, after the servers lost our stream. */
+struct republish {
+    bool is_wanted;
+    uint64_t token;
+    struct source source;
+};
+
+struct finish {
+    uint64_t round, end, admitted;
+    uint32_t quiet;
+    bool is_said; /* idle in this round */
+    bool is_finished;
+};
+
+struct agent {
+    char crawl[ROSTER_MAX_NAME_BYTES + 1], name[ROSTER_MAX_NAME_BYTES + 1];
+    struct agent_settings settings;
+    struct bus *bus;
+    struct port *port;
+    struct roster *roster;
+    struct rng rng;
+    enum agent_state state;
+    enum rc failure;
+    const char *why;
+    bool is_connected, is_recalling;
+
+    uint64_t now_ms, start_ms, due_ms;
+    uint64_t inc, boot;
+    uint64_t inc_position;  /* journalled there: what is older is a former incarnation's */
+    uint64_t boot_position; /* durable there, the boot may be announced */
+    uint64_t boots[AGENT_MAX_BOOTS];
+    size_t boot_count;
+    uint64_t beat, next_beat_ms;
+    uint64_t epoch; /* that was acted upon */
+    bool wants_leave, wants_weight;
+    uint32_t weight;
+    uint64_t entry_ms;  /* the next entry of ours (join, settled, leave, gone) no earlier */
+    uint64_t settle_ms; /* since when it could be settled; 0: it cannot */
+    uint64_t gone_end;  /* the end of our stream that must be read before `gone` */
+    bool is_log_read;   /* to its end, once */
+
+    struct call calls[AGENT_MAX_CALLS];
+    size_t calls_open;
+    uint64_t serial, appends, gets, says, junk;
+
+    struct log_reader log;
+    struct lease lease;
+    struct peers peers;
+    struct outbox outbox;
+    struct inbox inbox;
+    struct gates gates;
+    struct handover handover;
+    struct adoption adoption;
+    struct republish republish;
+    struct finish finish;
+};
+
+/* agent.c */
+void agent_fail(struct agent *a, enum rc rc, const char *why);
+/* Ourselves in the roster; NULL: not joined, or dead and forgotten. */
+const struct roster_agent *agent_me(const struct agent *a);
+bool agent_is_living(const struct agent *a); /* in the roster we know, our incarnation and boot */
+bool agent_is_in_ring(const struct agent *a, const char *name, uint64_t inc);
+const struct roster_agent *agent_owner(const struct agent *a, uint64_t position);
+void agent_wake(struct agent *a, uint64_t at_ms); /* a turn is due then */
+void agent_roster_taken(struct agent *a, const struct roster_entry *e, struct str writer,
+                        bool is_valid);
+uint64_t agent_jitter(struct agent *a, uint64_t ms); /* ms to 2 ms */
+MUST_CHECK enum rc agent_note(struct agent *a, struct str fact);
+
+/* facts.c: bytes of facts, and reading them back */
+void fact_inc(struct buf *out, uint64_t inc);
+void fact_boot(struct buf *out, uint64_t boot);
+void fact_cursor(struct buf *out, const struct inbox *in);
+void fact_mark(struct buf *out, struct str holder, uint64_t inc, uint64_t epoch);
+void fact_adopted(struct buf *out, const struct adoptee *d);
+void fact_roster(struct buf *out, uint64_t stamp_ms, struct str writer, struct str entry);
+void fact_cut(struct buf *out, uint64_t sequence);
+enum rc facts_recall(void *agent, uint64_t position, struct str fact);
+
+/* calls.c */
+MUST_CHECK enum rc agent_call_append(struct agent *a, enum call_kind kind, void *what,
+                                     const char *subject, struct str payload, struct call **ret);
+MUST_CHECK enum rc agent_call_get(struct agent *a, enum call_kind kind, const char *stream,
+                                  uint64_t sequence, const char *subject);
+enum call_kind agent_call_end(struct agent *a, uint64_t ticket, void **ret_what);
+const char *agent_subject_stream(const struct agent *a, const char *owner, char *room);
+const char *agent_subject_inbox(const struct agent *a, const char *to, uint64_t inc,
+                                const char *src, char *room);
+const char *agent_subject_out(const struct agent *a, char *room);
+const char *agent_subject_all_of(const struct agent *a, const char *owner, uint64_t inc,
+                                 char *room);
+const char *agent_subject_roster(const struct agent *a, const char *writer, char *room);
+const char *agent_subject_heartbeat(const struct agent *a, const char *name, char *room);
+struct str agent_subject_last(struct str subject); /* the token behind the last dot */
+
+/* log.c */
+void roster_log_turn(struct agent *a);
+void roster_log_done(struct agent *a, enum call_kind kind, const struct bus_event *e);
+void roster_log_soon(struct agent *a);
+void roster_log_reconnected(struct agent *a);
+/* The next message: kept, and folded. From the journal at the start, from the stream then. */
+MUST_CHECK enum rc roster_log_take(struct agent *a, uint64_t stamp_ms, struct str writer,
+                                   struct str entry);
+/* Messages behind `sequence` are lost: they are put aside and everything is folded anew. */
+MUST_CHECK enum rc roster_log_cut(struct agent *a, uint64_t sequence);
+bool roster_log_is_whole(const struct agent *a); /* nothing is known to be lost */
+/* False: not now. */
+bool roster_log_append(struct agent *a, const struct roster_entry *e);
+void roster_log_free(struct agent *a);
+
+/* lease.c */
+void lease_turn(struct agent *a);
+void lease_fence(struct agent *a);
+void lease_read_back(struct agent *a, uint64_t n);
+void lease_joined(struct agent *a);
+bool lease_is_good(const struct agent *a, uint64_t now_ms);
+bool lease_look(struct agent *a, uint64_t now_ms); /* a jump of the clock fences */
+uint64_t lease_age_ms(const struct agent *a, uint64_t now_ms);
+
+/* detector.c */
+void detector_turn(struct agent *a);
+void detector_heard(struct agent *a, struct str name, struct str payload);
+void detector_roster(struct agent *a);
+void detector_reconnected(struct agent *a);
+struct peer *detector_find(struct agent *a, const char *name, uint64_t inc);
+/* Whether everybody who is living is known to have read the roster to that epoch. */
+bool detector_all_at(struct agent *a, uint64_t epoch);
+/* The same, with all gates open at it. */
+bool detector_all_open(struct agent *a, uint64_t epoch);
+void detector_say(struct agent *a);
+uint64_t detector_suspects(const struct agent *a, uint64_t now_ms);
+
+/* outbox.c */
+void outbox_turn(struct agent *a);
+void outbox_put(struct agent *a, const struct record *r, struct source *s);
+void outbox_mark(struct agent *a, const char *to, uint64_t to_inc, struct str holder,
+                 uint64_t holder_inc, struct source *s);
+void outbox_done(struct agent *a, struct parcel *p, const struct bus_event *e);
+void outbox_epoch(struct agent *a);
+void outbox_reconnected(struct agent *a);
+void outbox_reset(struct agent *a);
+void outbox_forget_source(struct agent *a, struct source *s); /* its parcels go on without it */
+uint64_t outbox_acked_through(const struct agent *a);
+uint64_t outbox_released_through(const struct agent *a);
+bool outbox_is_empty(struct agent *a);
+bool outbox_has_room(const struct agent *a);
+
+/* inbox.c */
+MUST_CHECK enum rc inbox_init(struct agent *a);
+void inbox_turn(struct agent *a);
+void inbox_done(struct agent *a, enum call_kind kind, const struct bus_event *e);
+void inbox_reconnected(struct agent *a);
+void inbox_reset(struct agent *a); /* a new incarnation begins */
+uint64_t inbox_want_end(struct agent *a);
+void inbox_free(struct agent *a);
+
+/* gates.c */
+void gates_mark(struct agent *a, struct str holder, uint64_t inc, uint64_t epoch,
+                uint64_t position);
+void gates_look(struct agent *a);
+bool gates_are_open(const struct agent *a, uint64_t position);
+void gates_reset(struct agent *a);
+void gates_free(struct agent *a);
+void gates_roster(struct agent *a, const struct roster_entry *e);
+/* Everybody who may be a holder since the last settled epoch, by number; NULL: no more. */
+const struct roster_agent *gates_holder(const struct agent *a, size_t i);
+
+/* handover.c, adoption.c, republish in handover.c, finish.c */
+void handover_epoch(struct agent *a);
+void handover_turn(struct agent *a);
+void handover_done(struct agent *a, const struct bus_event *e);
+void republish_turn(struct agent *a);
+void adoption_roster(struct agent *a);
+void adoption_turn(struct agent *a);
+void adoption_done(struct agent *a, enum call_kind kind, const struct bus_event *e);
+void adoption_recall(struct agent *a, struct str name, uint64_t inc, uint64_t cursor);
+void adoption_free(struct agent *a);
+void finish_turn(struct agent *a);
+bool finish_is_idle(struct agent *a);
+
+#endif

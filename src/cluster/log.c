@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* log: the roster's stream, read message by message into our copy and the fold.
+ *
+ * A message is taken only after the one before it was found once more where we have it: servers
+ * that lost the end of the stream begin a new one under the same numbers, and whoever reads on
+ * there without looking back folds another roster than the rest. When our last message is not
+ * there any more we compare backwards to the last that is, put those behind it aside as `lost`,
+ * fold what is left anew and read on. A message that we had (found after all, or in a restore of
+ * somebody who had it too) leaves `lost`; another in its place means that the log went on without
+ * us, and we stop. At the end of the stream, with some still lost, we append them as a restore. */
+#include "base/hash.h"
+#include "base/mem.h"
+#include "cluster/inside.h"
+
+static struct str message_writer(const struct agent *a, const struct log_message *m)
+{
+    return str_make(a->log.bytes.p + m->at, m->writer_bytes);
+}
+
+static struct str message_entry(const struct agent *a, const struct log_message *m)
+{
+    return str_make(a->log.bytes.p + m->at + m->writer_bytes, m->bytes);
+}
+
+static uint64_t message_hash(uint64_t stamp_ms, struct str writer, struct str entry)
+{
+    return hash64_seeded(entry, hash64_seeded(writer, stamp_ms));
+}
+
+bool roster_log_is_whole(const struct agent *a)
+{
+    return !a->log.back && a->log.lost_first == a->log.lost_count && !a->log.is_unsure;
+}
+
+void roster_log_soon(struct agent *a)
+{
+    a->log.next_ms = 0;
+}
+
+void roster_log_reconnected(struct agent *a)
+{
+    a->log.is_unsure = a->log.count > 0;
+    a->log.unsure_ms = a->now_ms;
+    a->log.back = 0;
+    roster_log_soon(a);
+}
+
+static struct log_message message_keep(struct agent *a, uint64_t stamp_ms, struct str writer,
+                                       struct str entry)
+{
+    struct buf *bytes = &a->log.bytes;
+    struct log_message m = {.stamp_ms = stamp_ms,
+                            .hash = message_hash(stamp_ms, writer, entry),
+                            .at = bytes->n,
+                            .bytes = entry.n,
+                            .writer_bytes = (uint8_t)writer.n};
+    buf_add(bytes, writer);
+    buf_add(bytes, entry);
+    return m;
+}
+
+static enum rc keep(struct agent *a, uint64_t stamp_ms, struct str writer, struct str entry)
+{
+    struct log_reader *l = &a->log;
+    if (l->count == l->cap) {
+        size_t cap = l->cap ? l->cap * 2 : 64;
+        struct log_message *more = mem_resize(l->messages, cap * sizeof *more);
+        if (!more)
+            return RC_NOMEM;
+        l->messages = more;
+        l->cap = cap;
+    }
+    struct log_message m = message_keep(a, stamp_ms, writer, entry);
+    if (buf_rc(&l->bytes))
+        return buf_rc(&l->bytes);
+    l->messages[l->count++] = m;
+    return RC_OK;
+}
+
+static enum rc fold(struct agent *a, uint64_t stamp_ms, struct str writer, struct str entry,
+                    bool *ret_counted)
+{
+    struct roster_stand at = {
+        .number = roster_length(a->roster) + 1, .stamp_ms = stamp_ms, .writer = writer};
+    const char *why = "";
+    enum rc rc = roster_take(a->roster, &at, entry, &why);
+    *ret_counted = rc == RC_OK && !*why;
+    return rc == RC_LIMIT ? RC_OK : rc;
+}
+
+/* One that was lost is back, or another stands in its place. */
+static void found_again(struct agent *a, uint64_t hash)
+{
+    struct log_reader *l = &a->log;
+    if (l->lost_first < l->lost_count && l->lost[l->lost_first].hash == hash)
+        l->lost_first++;
+}
+
+/* What somebody restored must be what we had. */
+static void compare_restored(struct agent *a, struct str entries)
+{
+    struct log_reader *l = &a->log;
+    struct roster_stand at;
+    struct str entry;
+    while (l->lost_first < l->lost_count && roster_lost_next(&entries, &at, &entry)) {
+        if (l->lost[l->lost_first].hash != message_hash(at.stamp_ms, at.writer, entry)) {
+            agent_fail(a, RC_CORRUPT, "the roster was restored otherwise than we had read it");
+            return;
+        }
+        l->lost_first++;
+    }
+}
+
+static void settle_lost(struct agent *a)
+{
+    struct log_reader *l = &a->log;
+    if (!l->lost_count || l->lost_first < l->lost_count)
+        return;
+    l->lost_count = l->lost_first = 0;
+    if (roster_epoch(a->roster) < a->epoch)
+        agent_fail(a, RC_CORRUPT, "the roster went on without what it had lost");
+}
+
+enum rc roster_log_take(struct agent *a, uint64_t stamp_ms, struct str writer, struct str entry)
+{
+    struct roster_entry e = {0};
+    bool counted = false;
+    enum rc rc = keep(a, stamp_ms, writer, entry);
+    if (!rc)
+        rc = fold(a, stamp_ms, writer, entry, &counted);
+    if (rc)
+        return rc;
+    bool is_read = roster_entry_read(entry, &e) == RC_OK;
+    struct log_message *m = &a->log.messages[a->log.count - 1];
+    m->counted = counted;
+    m->is_restore = is_read && e.kind == ROSTER_RESTORE;
+    if (is_read && e.kind == ROSTER_RESTORE && counted)
+        compare_restored(a, e.entries);
+    else
+        found_again(a, message_hash(stamp_ms, writer, entry));
+    settle_lost(a);
+    if (is_read)
+        agent_roster_taken(a, &e, writer, counted);
+    return RC_OK;
+}
+
+struct aside {
+    struct log_message *list;
+    size_t count, cap;
+};
+
+static enum rc aside_add(struct aside *to, const struct log_message *m)
+{
+    if (to->count == to->cap) {
+        size_t cap = to->cap ? to->cap * 2 : 32;
+        struct log_message *more = mem_resize(to->list, cap * sizeof *more);
+        if (!more)
+            return RC_NOMEM;
+        to->list = more;
+        to->cap = cap;
+    }
+    to->list[to->count++] = *m;
+    return RC_OK;
+}
+
+/* A restore stands for its entries, if it counted, and for nothing if it did not. */
+static enum rc aside_add_restored(struct agent *a, struct aside *to, const struct log_message *m)
+{
+    struct buf copy = {.max = ROSTER_MAX_ENTRY_BYTES}; /* log.bytes grows and may move */
+    struct roster_entry e;
+    struct roster_stand at;
+    struct str bytes;
+    buf_add(&copy, message_entry(a, m));
+    enum rc rc = buf_rc(&copy);
+    if (!rc)
+        rc = roster_entry_read(buf_str(&copy), &e);
+    while (!rc && roster_lost_next(&e.entries, &at, &bytes)) {
+        struct log_message one = message_keep(a, at.stamp_ms, at.writer, bytes);
+        rc = buf_rc(&a->log.bytes);
+        if (!rc)
+            rc = aside_add(to, &one);
+    }
+    buf_done(&copy);
+    return rc;
+}
+
+static enum rc put_aside(struct agent *a, size_t from)
+{
+    struct log_reader *l = &a->log;
+    struct aside to = {0};
+    enum rc rc = RC_OK;
+    for (size_t i = from; i < l->count && !rc; i++) {
+        struct log_message m = l->messages[i];
+        if (!m.is_restore)
+            rc = aside_add(&to, &m);
+        else if (m.counted)
+            rc = aside_add_restored(a, &to, &m);
+    }
+    for (size_t i = l->lost_first; i < l->lost_count && !rc; i++)
+        rc = aside_add(&to, &l->lost[i]);
+    if (rc) {
+        mem_free(to.list);
+        return rc;
+    }
+    mem_free(l->lost);
+    l->lost = to.list;
+    l->lost_first = 0;
+    l->lost_count = to.count;
+    return RC_OK;
+}
+
+enum rc roster_log_cut(struct agent *a, uint64_t sequence)
+{
+    struct log_reader *l = &a->log;
+    struct roster *anew = NULL;
+    enum rc rc = put_aside(a, (size_t)sequence);
+    if (!rc)
+        rc = roster_open(&anew);
+    if (rc)
+        return rc;
+    roster_close(a->roster);
+    a->roster = anew;
+    gates_roster(a, NULL);
+    l->count = (size_t)sequence;
+    for (size_t i = 0; i < l->count && !rc; i++) {
+        bool counted;
+        struct roster_entry e;
+        struct str entry = message_entry(a, &l->messages[i]);
+        rc = fold(a, l->messages[i].stamp_ms, message_writer(a, &l->messages[i]), entry, &counted);
+        if (!rc && counted && roster_entry_read(entry, &e) == RC_OK)
+            gates_roster(a, &e);
+    }
+    return rc;
+}
+
+static void cut(struct agent *a, uint64_t sequence)
+{
+    struct buf fact = {.max = PORT_MAX_FACT_BYTES};
+    fact_cut(&fact, sequence);
+    enum rc rc = agent_note(a, buf_str(&fact));
+    buf_done(&fact);
+    if (!rc)
+        rc = roster_log_cut(a, sequence);
+    if (rc)
+        agent_fail(a, rc, "the roster could not be folded anew");
+    a->log.back = 0;
+    a->log.is_unsure = false;
+    lease_fence(a);
+    roster_log_soon(a);
+}
+
+static void take_pending(struct agent *a)
+{
+    struct log_reader *l = &a->log;
+    struct str writer = str_c(l->pending_writer), entry = buf_str(&l->pending);
+    struct buf fact = {.max = ROSTER_MAX_ENTRY_BYTES + 256};
+    fact_roster(&fact, l->pending_stamp_ms, writer, entry);
+    enum rc rc = agent_note(a, buf_str(&fact));
+    buf_done(&fact);
+    if (!rc)
+        rc = roster_log_take(a, l->pending_stamp_ms, writer, entry);
+    if (rc)
+        agent_fail(a, rc, "the roster could not be read on");
+    buf_clear(&l->pending);
+    roster_log_soon(a);
+}
+
+static void ask(struct agent *a, enum call_kind kind, uint64_t sequence)
+{
+    char stream[AGENT_MAX_SUBJECT];
+    (void)agent_subject_stream(a, "ROSTER", stream);
+    if (agent_call_get(a, kind, stream, sequence, "") == RC_OK)
+        a->log.is_open = true;
+    else
+        a->log.next_ms = a->now_ms + a->settings.poll_ms;
+}
+
+static void append_lost(struct agent *a)
+{
+    struct log_reader *l = &a->log;
+    struct buf entries = {.max = ROSTER_MAX_ENTRY_BYTES - 1024};
+    struct roster_entry e = {.kind = ROSTER_RESTORE, .n = roster_length(a->roster) + 1};
+    for (size_t i = l->lost_first; i < l->lost_count; i++) {
+        struct roster_stand at = {.number = i - l->lost_first,
+                                  .stamp_ms = l->lost[i].stamp_ms,
+                                  .writer = message_writer(a, &l->lost[i])};
+        roster_lost_put(&entries, &at, message_entry(a, &l->lost[i]));
+    }
+    e.entries = buf_str(&entries);
+    if (!buf_rc(&entries)) {
+        struct buf out = {.max = ROSTER_MAX_ENTRY_BYTES};
+        char subject[AGENT_MAX_SUBJECT];
+        roster_entry_write(&e, &out);
+        if (!buf_rc(&out))
+            (void)!agent_call_append(a, CALL_LOG_APPEND, NULL,
+                                     agent_subject_roster(a, a->name, subject), buf_str(&out),
+                                     NULL);
+        buf_done(&out);
+    }
+    buf_done(&entries);
+    l->append_ms = a->now_ms + agent_jitter(a, 10 * a->settings.poll_ms);
+}
+
+void roster_log_turn(struct agent *a)
+{
+    struct log_reader *l = &a->log;
+    if (l->is_open || !a->is_connected)
+        return;
+    if (l->next_ms > a->now_ms) {
+        agent_wake(a, l->next_ms);
+        return;
+    }
+    if (l->back)
+        ask(a, CALL_LOG_BACK, l->back);
+    else if (l->is_unsure)
+        ask(a, CALL_LOG_VERIFY, l->count);
+    else
+        ask(a, CALL_LOG_NEXT, l->count + 1);
+    if (!l->is_open)
+        agent_wake(a, l->next_ms);
+}
+
+static bool is_ours(const struct agent *a, uint64_t sequence, const struct bus_event *e)
+{
+    return e->rc == RC_OK && e->sequence == sequence &&
+           a->log.messages[sequence - 1].hash ==
+               message_hash(e->stamp_ms, agent_subject_last(e->subject), e->payload);
+}
+
+/* No answer, or one that may come from a server that lags. */
+static void later(struct agent *a)
+{
+    a->log.next_ms = a->now_ms + a->settings.poll_ms;
+    agent_wake(a, a->log.next_ms);
+}
+
+static void done_next(struct agent *a, const struct bus_event *e)
+{
+    struct log_reader *l = &a->log;
+    struct str writer = agent_subject_last(e->subject);
+    if (e->rc == RC_NOT_FOUND && l->lost_first < l->lost_count && l->append_ms <= a->now_ms)
+        append_lost(a);
+    if (e->rc || e->sequence != l->count + 1 || writer.n > ROSTER_MAX_NAME_BYTES ||
+        e->payload.n > ROSTER_MAX_ENTRY_BYTES) {
+        later(a);
+        return;
+    }
+    buf_clear(&l->pending);
+    buf_add(&l->pending, e->payload);
+    memcpy(l->pending_writer, writer.p, writer.n);
+    l->pending_writer[writer.n] = 0;
+    l->pending_stamp_ms = e->stamp_ms;
+    if (buf_rc(&l->pending))
+        agent_fail(a, buf_rc(&l->pending), "the roster could not be read on");
+    else if (!l->count)
+        take_pending(a);
+    else
+        ask(a, CALL_LOG_VERIFY, l->count);
+}
+
+static void done_verify(struct agent *a, const struct bus_event *e)
+{
+    struct log_reader *l = &a->log;
+    if (is_ours(a, l->count, e)) {
+        l->is_unsure = false;
+        if (l->pending.n)
+            take_pending(a);
+        roster_log_soon(a);
+        return;
+    }
+    buf_clear(&l->pending);
+    if (!l->is_unsure) {
+        l->is_unsure = true;
+        l->unsure_ms = a->now_ms;
+    }
+    /* Something else stands there, or for long nothing: it is lost. */
+    bool is_other = e->rc == RC_OK;
+    if (is_other || (e->rc == RC_NOT_FOUND && a->now_ms - l->unsure_ms > a->settings.gap_ms)) {
+        l->back = l->count;
+        roster_log_soon(a);
+    } else {
+        later(a);
+    }
+}
+
+static void done_back(struct agent *a, const struct bus_event *e)
+{
+    struct log_reader *l = &a->log;
+    if (e->rc != RC_OK && e->rc != RC_NOT_FOUND)
+        later(a);
+    else if (is_ours(a, l->back, e))
+        cut(a, l->back);
+    else if (l->back == 1)
+        cut(a, 0);
+    else
+        l->back--;
+}
+
+void roster_log_done(struct agent *a, enum call_kind kind, const struct bus_event *e)
+{
+    if (kind == CALL_LOG_APPEND) {
+        if (e->rc == RC_OK)
+            roster_log_soon(a);
+        /* A number that we have read already: the end of the log was lost. */
+        if (e->rc == RC_OK && e->sequence <= a->log.count && !e->is_repeat &&
+            roster_log_is_whole(a)) {
+            a->log.is_unsure = true;
+            a->log.unsure_ms = a->now_ms;
+        }
+        return;
+    }
+    a->log.is_open = false;
+    if (kind == CALL_LOG_NEXT)
+        done_next(a, e);
+    else if (kind == CALL_LOG_VERIFY)
+        done_verify(a, e);
+    else
+        done_back(a, e);
+}
+
+bool roster_log_append(struct agent *a, const struct roster_entry *e)
+{
+    if (!roster_log_is_whole(a) || !a->is_connected)
+        return false;
+    struct buf out = {.max = ROSTER_MAX_ENTRY_BYTES};
+    char subject[AGENT_MAX_SUBJECT];
+    roster_entry_write(e, &out);
+    enum rc rc = buf_rc(&out);
+    if (!rc)
+        rc = agent_call_append(a, CALL_LOG_APPEND, NULL, agent_subject_roster(a, a->name, subject),
+                               buf_str(&out), NULL);
+    buf_done(&out);
+    return rc == RC_OK;
+}
+
+void roster_log_free(struct agent *a)
+{
+    buf_done(&a->log.bytes);
+    buf_done(&a->log.pending);
+    mem_free(a->log.messages);
+    mem_free(a->log.lost);
+}

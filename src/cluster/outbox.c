@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* outbox: what others must hear of us, kept until their journals have it.
+ *
+ *   port_read ─► source (a page) ─► parcels, one a destination ─► acknowledged ─► floored ─► gone
+ *                     └── all its links acknowledged ─► its outcome, in our own stream's `out`
+ *
+ * A source counts the parcels that carry something of it. An acknowledgement counts only while our
+ * lease is good (else the adopter's mark may already stand before it) and while the receiver is in
+ * the ring we know (else its adopter, or nobody, reads it): otherwise the parcel is sent again, or
+ * to the owners of now. A parcel goes when the receiver's floor passes it, in the generation it was
+ * acknowledged in; after a reconnection all that is not floored is published again. */
+#include "base/hash.h"
+#include "base/mem.h"
+#include "cluster/inside.h"
+
+enum { BACKOFF_MOST_MS = 2000 };
+
+static void source_look(struct agent *a, struct source *s);
+
+/* ---- parcels ---- */
+
+static struct parcel *parcel_new(struct agent *a, enum parcel_is is, const char *to,
+                                 uint64_t to_inc)
+{
+    struct parcel *p = mem_zero(1, sizeof *p);
+    if (!p) {
+        agent_fail(a, RC_NOMEM, "no memory for a parcel");
+        return NULL;
+    }
+    p->is = is;
+    memcpy(p->to, to, strlen(to));
+    p->to_inc = to_inc;
+    buf_init(&p->bytes, RECORDS_MAX_BATCH_BYTES);
+    if (!a->outbox.tail)
+        a->outbox.tail = &a->outbox.parcels;
+    *a->outbox.tail = p;
+    a->outbox.tail = &p->next;
+    a->outbox.count++;
+    return p;
+}
+
+static void parcel_free(struct agent *a, struct parcel *p)
+{
+    if (p->call) {
+        p->call->what = NULL;
+        a->outbox.open--;
+    }
+    buf_done(&p->bytes);
+    mem_free(p->sources);
+    mem_free(p);
+}
+
+static bool parcel_add_source(struct agent *a, struct parcel *p, struct source *s)
+{
+    for (size_t i = p->source_count; i > 0; i--)
+        if (p->sources[i - 1] == s)
+            return true;
+    if (p->source_count == p->source_cap) {
+        size_t cap = p->source_cap ? p->source_cap * 2 : 4;
+        struct source **more = mem_resize(p->sources, cap * sizeof(*more));
+        if (!more) {
+            agent_fail(a, RC_NOMEM, "no memory for a parcel");
+            return false;
+        }
+        p->sources = more;
+        p->source_cap = cap;
+    }
+    p->sources[p->source_count++] = s;
+    s->unacked++;
+    s->unfloored++;
+    return true;
+}
+
+/* It stands in the receiver's stream: for its sources that happens once. */
+static void parcel_count(struct agent *a, struct parcel *p)
+{
+    if (p->is_counted)
+        return;
+    p->is_counted = true;
+    for (size_t i = 0; i < p->source_count; i++)
+        p->sources[i]->unacked--;
+    for (size_t i = 0; i < p->source_count; i++)
+        source_look(a, p->sources[i]);
+}
+
+/* It needs no care any more. The caller takes it out of the list. */
+static void parcel_release(struct agent *a, struct parcel *p)
+{
+    parcel_count(a, p);
+    for (size_t i = 0; i < p->source_count; i++) {
+        p->sources[i]->unfloored--;
+        if (p->is == PARCEL_OUT)
+            p->sources[i]->is_outcome_acked = true;
+    }
+    p->source_count = 0;
+}
+
+static void parcel_head(struct agent *a, struct parcel *p, const struct record_batch *head)
+{
+    struct record_batch h = *head;
+    h.src = str_c(a->name);
+    h.src_inc = a->inc;
+    h.epoch = a->epoch;
+    record_batch_begin(&p->bytes, &h);
+}
+
+static struct parcel *parcel_filling(struct agent *a, enum parcel_is is, const char *to,
+                                     uint64_t to_inc)
+{
+    for (struct parcel *p = a->outbox.filling; p; p = p->next_filling)
+        if (!p->is_sealed && p->is == is && p->to_inc == to_inc && strcmp(p->to, to) == 0)
+            return p;
+    struct parcel *p = parcel_new(a, is, to, to_inc);
+    if (p) {
+        p->next_filling = a->outbox.filling;
+        a->outbox.filling = p;
+        parcel_head(a, p, &(struct record_batch){.is = BATCH_IS_RECORDS});
+    }
+    return p;
+}
+
+static void parcel_put(struct agent *a, struct parcel *p, const struct record *r)
+{
+    record_put(&p->bytes, r);
+    if (buf_rc(&p->bytes))
+        agent_fail(a, buf_rc(&p->bytes), "a record does not fit into a batch");
+    if (p->bytes.n >= RECORDS_USUAL_BYTES)
+        p->is_sealed = true;
+}
+
+static void put_for(struct agent *a, const struct record *r, struct source **list, size_t count)
+{
+    const struct roster_agent *owner = agent_owner(a, r->position);
+    if (!owner) {
+        agent_fail(a, RC_INVALID, "a record for nobody"); /* callers look at the ring first */
+        return;
+    }
+    struct parcel *p = parcel_filling(a, PARCEL_RECORDS, owner->name, owner->inc);
+    for (size_t i = 0; p && i < count; i++)
+        if (!parcel_add_source(a, p, list[i]))
+            return;
+    if (p)
+        parcel_put(a, p, r);
+}
+
+void outbox_put(struct agent *a, const struct record *r, struct source *s)
+{
+    put_for(a, r, &s, 1);
+}
+
+static void seal_all(struct agent *a)
+{
+    for (struct parcel *p = a->outbox.filling; p; p = p->next_filling)
+        p->is_sealed = true;
+    a->outbox.filling = NULL;
+}
+
+void outbox_mark(struct agent *a, const char *to, uint64_t to_inc, struct str holder,
+                 uint64_t holder_inc, struct source *s)
+{
+    struct parcel *p = parcel_new(a, PARCEL_MARK, to, to_inc);
+    if (!p || !parcel_add_source(a, p, s))
+        return;
+    parcel_head(
+        a, p,
+        &(struct record_batch){.is = BATCH_IS_MARK, .holder = holder, .holder_inc = holder_inc});
+    p->is_sealed = true;
+}
+
+/* ---- sources ---- */
+
+/* A former incarnation's outcome is told to whom it concerns now: nobody reads its stream. */
+static void source_say_outcome(struct agent *a, struct source *s)
+{
+    struct record_batch b;
+    struct record r;
+    if (record_batch_read(buf_str(&s->outcome), &b)) {
+        agent_fail(a, RC_CORRUPT, "an outcome of our own cannot be read");
+        return;
+    }
+    struct parcel *p = s->is_former ? NULL : parcel_filling(a, PARCEL_OUT, a->name, a->inc);
+    if (!s->is_former && (!p || !parcel_add_source(a, p, s)))
+        return;
+    s->is_outcome_sent = true;
+    s->is_outcome_acked = s->is_former; /* its floors say so */
+    while (records_next(&b.records, &r))
+        if (p)
+            parcel_put(a, p, &r);
+        else
+            outbox_put(a, &r, s);
+    buf_done(&s->outcome);
+    s->outcome = (struct buf){0};
+}
+
+static void source_look(struct agent *a, struct source *s)
+{
+    bool may = s->is_former ? agent_owner(a, 0) != NULL : agent_is_living(a);
+    if (s->is_page && s->has_outcome && !s->is_outcome_sent && !s->unacked && may)
+        source_say_outcome(a, s);
+}
+
+static bool source_is_released(const struct source *s)
+{
+    return !s->unacked && !s->unfloored && (!s->has_outcome || s->is_outcome_acked);
+}
+
+static void source_free(struct source *s)
+{
+    buf_done(&s->outcome);
+    mem_free(s);
+}
+
+void outbox_forget_source(struct agent *a, struct source *s)
+{
+    for (struct parcel *p = a->outbox.parcels; p; p = p->next)
+        for (size_t i = 0; i < p->source_count;)
+            if (p->sources[i] == s)
+                p->sources[i] = p->sources[--p->source_count];
+            else
+                i++;
+    *s = (struct source){0};
+}
+
+/* ---- the journal ---- */
+
+static bool is_ours_now(const struct agent *a, uint64_t position)
+{
+    return a->inc && a->state != AGENT_RETURN && position >= a->inc_position;
+}
+
+static void keep_outcome(struct agent *a, struct source *s, const struct port_batch *b)
+{
+    s->is_former = !is_ours_now(a, b->position);
+    s->has_outcome = b->outcome_count > 0;
+    buf_init(&s->outcome, RECORDS_MAX_BATCH_BYTES);
+    record_batch_begin(&s->outcome,
+                       &(struct record_batch){.is = BATCH_IS_RECORDS, .src = str_c(a->name)});
+    for (size_t i = 0; i < b->outcome_count; i++)
+        record_put(&s->outcome, &b->outcome[i]);
+    if (buf_rc(&s->outcome))
+        agent_fail(a, buf_rc(&s->outcome), "an outcome does not fit into a batch");
+}
+
+static void take_page(struct agent *a, const struct port_batch *b)
+{
+    struct outbox *o = &a->outbox;
+    struct source *s = mem_zero(1, sizeof *s);
+    if (!s) {
+        agent_fail(a, RC_NOMEM, "no memory for a page");
+        return;
+    }
+    s->is_page = true;
+    s->position = b->position;
+    if (!o->pages_tail)
+        o->pages_tail = &o->pages;
+    *o->pages_tail = s;
+    o->pages_tail = &s->next;
+    o->page_count++;
+    for (size_t i = 0; i < b->link_count; i++)
+        outbox_put(a, &b->links[i], s);
+    keep_outcome(a, s, b);
+    source_look(a, s);
+}
+
+bool outbox_has_room(const struct agent *a)
+{
+    return a->outbox.count < OUTBOX_MAX_PARCELS && agent_owner(a, 0) != NULL;
+}
+
+static void read_pages(struct agent *a)
+{
+    struct outbox *o = &a->outbox;
+    while (outbox_has_room(a) && o->page_count < OUTBOX_MAX_PARCELS && !a->failure) {
+        struct port_batch b;
+        uint64_t durable = port_durable(a->port);
+        enum rc rc = port_read(a->port, o->read_from, &b);
+        if (rc == RC_NOT_FOUND) {
+            if (durable > o->read_from)
+                o->read_from = durable;
+            return;
+        }
+        if (rc) {
+            agent_fail(a, rc, "the journal cannot be read");
+            return;
+        }
+        o->read_from = b.next;
+        take_page(a, &b);
+    }
+}
+
+static void drop_pages(struct agent *a)
+{
+    struct outbox *o = &a->outbox;
+    for (struct source *s; (s = o->pages) && source_is_released(s);) {
+        o->pages = s->next;
+        if (!o->pages)
+            o->pages_tail = &o->pages;
+        o->page_count--;
+        source_free(s);
+    }
+    port_keep(a->port, outbox_released_through(a));
+}
+
+uint64_t outbox_acked_through(const struct agent *a)
+{
+    for (const struct source *s = a->outbox.pages; s; s = s->next)
+        if (s->unacked)
+            return s->position;
+    return a->outbox.read_from;
+}
+
+uint64_t outbox_released_through(const struct agent *a)
+{
+    return a->outbox.pages ? a->outbox.pages->position : a->outbox.read_from;
+}
+
+bool outbox_is_empty(struct agent *a)
+{
+    return !a->outbox.pages && !a->outbox.parcels &&
+           a->outbox.read_from >= port_counts(a->port).last;
+}
+
+/* ---- sending ---- */
+
+static void send(struct agent *a, struct parcel *p)
+{
+    char subject[AGENT_MAX_SUBJECT];
+    if (p->is == PARCEL_OUT)
+        (void)agent_subject_out(a, subject);
+    else
+        (void)agent_subject_inbox(a, p->to, p->to_inc, a->name, subject);
+    enum rc rc = agent_call_append(a, CALL_PARCEL, p, subject, buf_str(&p->bytes), &p->call);
+    if (rc == RC_OK) {
+        p->is_sent = true;
+        a->outbox.open++;
+    } else if (rc == RC_INVALID || rc == RC_LIMIT) {
+        agent_fail(a, rc, "a batch is refused by the bus");
+    }
+}
+
+static void send_all(struct agent *a)
+{
+    struct outbox *o = &a->outbox;
+    seal_all(a);
+    for (struct parcel *p = o->parcels; p && o->open < OUTBOX_WINDOW && a->is_connected;
+         p = p->next) {
+        if (p->is_sent || p->is_acked)
+            continue;
+        if (p->retry_ms <= a->now_ms)
+            send(a, p);
+        else
+            agent_wake(a, p->retry_ms);
+    }
+}
+
+static void again_later(struct agent *a, struct parcel *p)
+{
+    p->backoff_ms = p->backoff_ms ? p->backoff_ms * 2 : BACKOFF_LEAST_MS;
+    if (p->backoff_ms > BACKOFF_MOST_MS)
+        p->backoff_ms = BACKOFF_MOST_MS;
+    p->retry_ms = a->now_ms + agent_jitter(a, p->backoff_ms);
+}
+
+/* Ours counts only while we are certainly not taken for dead. Somebody in RETURN has no lease and
+ * no stream: what it sends is kept until it is floored, whatever happens. */
+static bool counts_now(const struct agent *a, const struct parcel *p)
+{
+    if (a->state == AGENT_RETURN)
+        return p->is == PARCEL_RECORDS;
+    return lease_is_good(a, a->now_ms);
+}
+
+void outbox_done(struct agent *a, struct parcel *p, const struct bus_event *e)
+{
+    if (!p) /* it has gone meanwhile */
+        return;
+    p->call = NULL;
+    p->is_sent = false;
+    a->outbox.open--;
+    if (e->rc != RC_OK) {
+        again_later(a, p);
+        return;
+    }
+    if ((!agent_is_in_ring(a, p->to, p->to_inc) && p->is != PARCEL_OUT) || !counts_now(a, p)) {
+        again_later(a, p);
+        return;
+    }
+    p->is_acked = true;
+    p->backoff_ms = 0;
+    p->sequence = e->sequence;
+    struct peer *peer = detector_find(a, p->to, p->to_inc);
+    p->has_generation = peer && peer->is_heard;
+    if (p->has_generation)
+        p->generation = peer->last.generation;
+    parcel_count(a, p);
+}
+
+/* ---- floors ---- */
+
+/* What the receiver has in its journal: false if we have not heard. */
+static bool floor_of(struct agent *a, const struct parcel *p, uint64_t *ret_generation,
+                     uint64_t *ret_floor)
+{
+    if (p->to_inc == a->inc && strcmp(p->to, a->name) == 0) {
+        *ret_generation = a->inbox.generation;
+        *ret_floor = a->inbox.floor;
+        return a->inbox.is_verified && port_durable(a->port) >= a->inbox.generation_position;
+    }
+    struct peer *peer = detector_find(a, p->to, p->to_inc);
+    if (!peer || !peer->is_heard || !peer->has_floor)
+        return false;
+    *ret_generation = peer->last.generation;
+    *ret_floor = peer->last.floor;
+    return true;
+}
+
+static bool is_floored(struct agent *a, struct parcel *p)
+{
+    uint64_t generation, floor;
+    if (!p->is_acked)
+        return false;
+    if (p->is == PARCEL_OUT)
+        return true;
+    if (!floor_of(a, p, &generation, &floor))
+        return false;
+    if (!p->has_generation) {
+        p->has_generation = true;
+        p->generation = generation;
+    }
+    if (p->generation != generation) { /* the servers lost it: once more */
+        p->is_acked = false;
+        p->has_generation = false;
+        return false;
+    }
+    return floor >= p->sequence;
+}
+
+static void unlink_parcel(struct agent *a, struct parcel **at)
+{
+    struct parcel *p = *at;
+    *at = p->next;
+    if (!p->next)
+        a->outbox.tail = at;
+    a->outbox.count--;
+    parcel_free(a, p);
+}
+
+static void drop_floored(struct agent *a)
+{
+    for (struct parcel **at = &a->outbox.parcels, *p; (p = *at);) {
+        if (is_floored(a, p)) {
+            parcel_release(a, p);
+            unlink_parcel(a, at);
+        } else {
+            at = &p->next;
+        }
+    }
+}
+
+void outbox_turn(struct agent *a)
+{
+    if (a->state == AGENT_START || a->state == AGENT_RECOVER || !roster_log_is_whole(a))
+        return;
+    read_pages(a);
+    for (struct source *s = a->outbox.pages; s; s = s->next)
+        source_look(a, s);
+    send_all(a);
+    drop_floored(a);
+    drop_pages(a);
+}
+
+/* ---- changes ---- */
+
+static void share_out(struct agent *a, struct parcel *p)
+{
+    struct record_batch b;
+    struct record r;
+    if (record_batch_read(buf_str(&p->bytes), &b)) {
+        agent_fail(a, RC_CORRUPT, "a batch of our own cannot be read");
+        return;
+    }
+    while (records_next(&b.records, &r))
+        put_for(a, &r, p->sources, p->source_count);
+}
+
+/* Receivers that are in the ring no more: their records go to the owners of now, marks go. */
+void outbox_epoch(struct agent *a)
+{
+    if (!agent_owner(a, 0))
+        return;
+    seal_all(a);
+    for (struct parcel **at = &a->outbox.parcels, *p; (p = *at) && !a->failure;) {
+        if (p->is == PARCEL_OUT || agent_is_in_ring(a, p->to, p->to_inc)) {
+            at = &p->next;
+            continue;
+        }
+        if (p->is == PARCEL_RECORDS)
+            share_out(a, p);
+        parcel_release(a, p);
+        unlink_parcel(a, at);
+    }
+}
+
+void outbox_reconnected(struct agent *a)
+{
+    for (struct parcel *p = a->outbox.parcels; p; p = p->next) {
+        if (p->is != PARCEL_OUT)
+            p->is_acked = p->has_generation = false;
+        p->retry_ms = 0;
+    }
+}
+
+void outbox_reset(struct agent *a)
+{
+    struct outbox *o = &a->outbox;
+    o->filling = NULL;
+    while (o->parcels) {
+        o->parcels->source_count = 0;
+        unlink_parcel(a, &o->parcels);
+    }
+    while (o->pages) {
+        struct source *s = o->pages;
+        o->pages = s->next;
+        source_free(s);
+    }
+    *o = (struct outbox){.read_from = port_kept(a->port)};
+    o->tail = &o->parcels;
+    o->pages_tail = &o->pages;
+}

@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* invariants: the thirteen of docs/cluster-protocol.md, seen from outside: what the streams hold,
+ * what the journals hold, who asks whom. */
+#include "base/hash.h"
+#include "base/mem.h"
+#include "simulate/world_inside.h"
+
+#include <stdio.h>
+
+enum { STREAM_BIT = 32, FENCE_MS = 10000 };
+
+static void checked(struct world *w, int invariant)
+{
+    w->report->checked[invariant]++;
+}
+
+static struct world_agent *agent_named(struct world *w, struct str name)
+{
+    for (uint32_t i = 0; i < w->agent_count; i++)
+        if (str_eq(str_c(w->agents[i].name), name))
+            return &w->agents[i];
+    return NULL;
+}
+
+/* ---- 13, 5, 11: the log ---- */
+
+static void check_moves(struct world *w, const struct roster_entry *e, struct str writer)
+{
+    uint64_t epoch = roster_epoch(w->truth);
+    struct str who = e->kind == ROSTER_DEAD ? e->victim : writer;
+    if (epoch < 2 || roster_settled(w->truth) >= epoch)
+        return;
+    checked(w, 13);
+    for (uint32_t i = 0; i < w->set.hosts; i++) {
+        const struct roster_agent *was =
+            roster_owner(w->truth, w->web.hosts[i].position, epoch - 1);
+        const struct roster_agent *is = roster_owner(w->truth, w->web.hosts[i].position, epoch);
+        if (was == is || !was || !is)
+            continue;
+        bool gained = str_eq(str_c(is->name), who), lost = str_eq(str_c(was->name), who);
+        bool right = e->kind == ROSTER_JOIN     ? gained
+                     : e->kind == ROSTER_WEIGHT ? gained || lost
+                                                : lost;
+        if (!right)
+            world_break(w, 13, "h%u moved from %s to %s", i, was->name, is->name);
+    }
+}
+
+static void remember_hash(struct world *w)
+{
+    size_t length = (size_t)roster_length(w->truth);
+    if (length >= w->hash_cap) {
+        size_t cap = w->hash_cap ? w->hash_cap * 2 : 256;
+        while (cap <= length)
+            cap *= 2;
+        uint64_t *more = mem_resize(w->hashes, cap * sizeof *more);
+        if (!more)
+            return;
+        w->hashes = more;
+        w->hash_cap = cap;
+    }
+    while (w->hash_count < length)
+        w->hashes[w->hash_count++] = 0;
+    w->hashes[length] = roster_hash(w->truth);
+    w->hash_count = length + 1;
+}
+
+static bool is_said_by(struct world *w, struct world_agent *a, const struct model_entry *e);
+
+/* Pages whose outcome the adopter cannot have found are asked for again. */
+static void allow_dead(struct world *w, const struct roster_entry *e)
+{
+    struct world_agent *a = agent_named(w, e->victim);
+    for (size_t i = 0; a && i < a->model.count; i++)
+        if (a->model.entries[i].kind == MODEL_PAGE && a->model.entries[i].inc == e->inc)
+            w->report->refetch_allowance += !is_said_by(w, a, &a->model.entries[i]);
+}
+
+static void roster_taken(struct world *w, const struct post_message *m)
+{
+    struct str writer = str_from(m->subject, STR("orb.c.roster.").n);
+    struct roster_stand at = {roster_length(w->truth) + 1, m->stamp_ms, writer};
+    uint64_t epoch = roster_epoch(w->truth);
+    const char *why = "";
+    struct roster_entry e;
+    if (roster_take(w->truth, &at, m->payload, &why) == RC_NOMEM)
+        return;
+    remember_hash(w);
+    if (*why || roster_entry_read(m->payload, &e))
+        return;
+    if (e.kind != ROSTER_RENEW)
+        world_say(w, "roster %llu: kind %d by " STR_FMT " about " STR_FMT " epoch %llu",
+                  (unsigned long long)roster_length(w->truth), (int)e.kind, STR_ARG(writer),
+                  STR_ARG(e.victim), (unsigned long long)roster_epoch(w->truth));
+    checked(w, 11);
+    if (roster_epoch(w->truth) != epoch && e.kind != ROSTER_RESTORE) {
+        if (roster_epoch(w->truth) != epoch + 1)
+            world_break(w, 11, "epoch %llu follows %llu",
+                        (unsigned long long)roster_epoch(w->truth), (unsigned long long)epoch);
+        check_moves(w, &e, writer);
+    }
+    if (e.kind == ROSTER_DEAD && !w->open_since_ms)
+        w->open_since_ms = w->now_ms;
+    if (e.kind == ROSTER_ADOPTED)
+        allow_dead(w, &e);
+    if (e.kind == ROSTER_SETTLED && w->open_since_ms) {
+        uint64_t took = w->now_ms - w->open_since_ms;
+        if (took > w->report->longest_recovery_ms)
+            w->report->longest_recovery_ms = took;
+        w->open_since_ms = 0;
+    }
+    if (e.kind == ROSTER_GONE) {
+        struct world_agent *a = agent_named(w, writer);
+        if (a)
+            a->is_here = false;
+    }
+}
+
+/* ---- 6: what streams take ---- */
+
+static void said(struct world *w, const struct record *r, bool is_out, struct str subject)
+{
+    uint32_t u = web_url_of(&w->web, r);
+    if (u == UINT32_MAX)
+        return;
+    w->urls[u].was_said = true;
+    if (!is_out || r->kind != RECORD_DONE)
+        return;
+    checked(w, 6);
+    w->urls[u].places |= UINT64_C(1) << 63; /* its outcome was said */
+    const struct web_url *page = &w->web.urls[u];
+    for (uint32_t i = 0; i < page->link_count; i++)
+        if (!w->urls[w->web.links[page->first_link + i]].was_said)
+            world_break(w, 6, "the outcome of u%u is in " STR_FMT ", its link u%u nowhere", u,
+                        STR_ARG(subject), w->web.links[page->first_link + i]);
+}
+
+void invariants_taken(struct world *w, int stream, uint64_t sequence)
+{
+    const struct post_message *m = post_at(w->post, stream, sequence);
+    struct record_batch b;
+    struct record r;
+    if (stream == w->roster_stream) {
+        w->truth_taken = sequence;
+        roster_taken(w, m);
+        return;
+    }
+    if (record_batch_read(m->payload, &b)) {
+        world_break(w, 6, "somebody appends what is no batch");
+        return;
+    }
+    bool is_out = str_ends(m->subject, STR(".out"));
+    while (b.is == BATCH_IS_RECORDS && records_next(&b.records, &r))
+        said(w, &r, is_out, m->subject);
+}
+
+/* ---- 2, 3, 4, 9: a fetch begins ---- */
+
+static bool has_open(const struct world_agent *a, const struct world *w, uint32_t host)
+{
+    for (size_t i = 0; i < WORLD_MAX_OPEN; i++)
+        if (a->fetches[i].is_open && w->web.urls[a->fetches[i].url].host == host)
+            return true;
+    return false;
+}
+
+static void check_alone(struct world *w, struct world_agent *a, uint32_t host)
+{
+    uint64_t position = w->web.hosts[host].position;
+    checked(w, 2);
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        struct world_agent *b = &w->agents[i];
+        if (b == a || !b->agent)
+            continue;
+        bool frozen = world_is_frozen(w, b);
+        if (has_open(b, w, host)) {
+            if (frozen)
+                w->report->frozen_overlaps++;
+            else
+                world_break(w, 2, "h%u is asked by %s and by %s", host, a->name, b->name);
+        }
+        if (!frozen && agent_may_fetch(b->agent, position, world_agent_now(w, b)))
+            world_break(w, 2, "h%u may be asked by %s and by %s", host, a->name, b->name);
+    }
+}
+
+static void check_right(struct world *w, struct world_agent *a, uint32_t host)
+{
+    const struct roster *r = agent_roster(a->agent);
+    struct agent_status st;
+    agent_status(a->agent, world_agent_now(w, a), &st);
+    const struct roster_agent *owner =
+        roster_owner(r, w->web.hosts[host].position, roster_epoch(r));
+    checked(w, 3);
+    if (!owner || strcmp(owner->name, a->name) != 0 || owner->inc != st.inc)
+        world_break(w, 3, "%s asks h%u, which is not its own", a->name, host);
+    if (st.lease_age_ms >= FENCE_MS)
+        world_break(w, 3, "%s asks with a lease of %llu ms", a->name,
+                    (unsigned long long)st.lease_age_ms);
+    checked(w, 4);
+    const struct roster_agent *truth = roster_find_inc(w->truth, str_c(a->name), st.inc);
+    const struct roster_agent *known = roster_find_inc(r, str_c(a->name), st.inc);
+    if (!known || known->state == ROSTER_DEAD_NOW || known->state == ROSTER_FORGOTTEN)
+        world_break(w, 4, "%s asks though it has read of its death", a->name);
+    if (truth && truth->left_epoch && WALL_MS + w->now_ms >= truth->lease_stamp_ms + FENCE_MS)
+        world_break(w, 4, "%s asks past its fence, being dead", a->name);
+}
+
+void invariants_start(struct world *w, struct world_agent *a, uint32_t url)
+{
+    uint32_t host = w->web.urls[url].host;
+    struct world_host *h = &w->hosts[host];
+    check_alone(w, a, host);
+    check_right(w, a, host);
+    checked(w, 9);
+    if (h->was_started && w->now_ms - h->last_start_ms < w->web.hosts[host].delay_ms)
+        world_break(w, 9, "h%u is asked after %llu ms, its delay is %llu", host,
+                    (unsigned long long)(w->now_ms - h->last_start_ms),
+                    (unsigned long long)w->web.hosts[host].delay_ms);
+    h->was_started = true;
+    h->last_start_ms = w->now_ms;
+}
+
+/* ---- 5, 11: after anything an agent did ---- */
+
+/* The seeds stand in a stream. Until then they are only where somebody typed them in. */
+static bool is_seeded(const struct world *w)
+{
+    for (uint32_t u = 0; u < WEB_SEEDS && u < w->set.urls; u++)
+        if (!w->urls[u].was_said)
+            return false;
+    return true;
+}
+
+/* Who is not in the roster may still bring work from its former life: "finished" speaks of those
+ * who are. */
+static bool is_everybody_in(const struct world *w)
+{
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        const struct roster_agent *r = roster_find(w->truth, str_c(w->agents[i].name));
+        bool living = r && (r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING);
+        if (w->agents[i].is_here && !living)
+            return false;
+    }
+    return true;
+}
+
+void invariants_agent(struct world *w, struct world_agent *a)
+{
+    struct agent_status st;
+    if (!a->agent)
+        return;
+    agent_status(a->agent, world_agent_now(w, a), &st);
+    if (a->boot == st.boot && st.is_whole) {
+        checked(w, 11);
+        if (st.epoch < a->epoch || st.generation < a->generation ||
+            (st.generation == a->generation && st.cursor < a->cursor))
+            world_break(w, 11, "%s goes back: epoch %llu generation %llu cursor %llu", a->name,
+                        (unsigned long long)st.epoch, (unsigned long long)st.generation,
+                        (unsigned long long)st.cursor);
+    }
+    if (st.is_whole && st.roster_length != a->roster_length && st.roster_length < w->hash_count &&
+        w->hashes[st.roster_length]) {
+        checked(w, 5);
+        if (w->hashes[st.roster_length] != roster_hash(agent_roster(a->agent)))
+            world_break(w, 5, "%s folds %llu entries otherwise", a->name,
+                        (unsigned long long)st.roster_length);
+    }
+    a->boot = st.boot;
+    a->epoch = st.epoch;
+    a->generation = st.generation;
+    a->cursor = st.cursor;
+    a->roster_length = st.roster_length;
+    if (st.is_finished && !w->finished_ms && is_seeded(w) && is_everybody_in(w)) {
+        w->finished_ms = w->now_ms;
+        checked(w, 12);
+        for (uint32_t u = 0; u < w->set.urls; u++)
+            if (!w->urls[u].settled) {
+                world_break(w, 12, "%s says finished, u%u was never fetched", a->name, u);
+                return;
+            }
+    }
+}
+
+/* ---- 1, 10: where every URL is ---- */
+
+static void place(struct world *w, uint32_t u, bool is_done, unsigned bit)
+{
+    if (u == UINT32_MAX)
+        return;
+    w->urls[u].places |= UINT64_C(1) << bit;
+    if (is_done)
+        w->urls[u].done_places |= UINT64_C(1) << bit;
+}
+
+static uint64_t inc_of_subject(struct str subject, const struct world_agent *a)
+{
+    uint64_t inc = 0;
+    struct str rest = str_from(subject, STR("orb.c.j.").n + strlen(a->name) + 1);
+    (void)!str_to_u64(str_first(rest, str_find(rest, '.')), &inc);
+    return inc;
+}
+
+/* Somebody will read it: its owner, or who adopts it. */
+static bool is_read(const struct world *w, const struct world_agent *a, uint64_t inc)
+{
+    const struct roster_agent *r = roster_find_inc(w->truth, str_c(a->name), inc);
+    return r && r->state != ROSTER_FORGOTTEN;
+}
+
+/* What a stream holds for an incarnation is remembered: only what is new is looked at. */
+static struct world_held *held_of(struct world *w, struct world_agent *a, uint64_t inc)
+{
+    for (size_t i = 0; i < a->held_count; i++)
+        if (a->held[i].inc == inc)
+            return &a->held[i];
+    if (a->held_count == WORLD_MAX_INCS) {
+        world_break(w, 12, "%s has had too many lives", a->name);
+        return NULL;
+    }
+    struct world_held *h = &a->held[a->held_count];
+    *h = (struct world_held){.inc = inc, .bits = mem_zero(w->set.urls, 1)};
+    if (!h->bits)
+        return NULL;
+    a->held_count++;
+    return h;
+}
+
+void invariants_forget_held(struct world_agent *a)
+{
+    while (a->held_count)
+        mem_free(a->held[--a->held_count].bits);
+    a->held_upto = 0;
+}
+
+static void read_stream(struct world *w, struct world_agent *a)
+{
+    struct record_batch b;
+    struct record r;
+    while (a->held_upto < post_length(w->post, a->stream)) {
+        const struct post_message *m = post_at(w->post, a->stream, ++a->held_upto);
+        struct world_held *h = held_of(w, a, inc_of_subject(m->subject, a));
+        if (!h || record_batch_read(m->payload, &b) || b.is != BATCH_IS_RECORDS)
+            continue;
+        while (records_next(&b.records, &r)) {
+            uint32_t u = web_url_of(&w->web, &r);
+            if (u != UINT32_MAX)
+                h->bits[u] |= (uint8_t)(r.kind == RECORD_DONE ? 3 : 1);
+        }
+    }
+}
+
+/* Its outcome stands in its agent's own stream, where an adopter finds it. */
+static bool is_said_by(struct world *w, struct world_agent *a, const struct model_entry *e)
+{
+    read_stream(w, a);
+    struct world_held *h = held_of(w, a, e->inc);
+    return h && h->bits[e->url] & 2;
+}
+
+static void place_stream(struct world *w, struct world_agent *a, unsigned number)
+{
+    read_stream(w, a);
+    for (size_t i = 0; i < a->held_count; i++)
+        if (is_read(w, a, a->held[i].inc))
+            for (uint32_t u = 0; u < w->set.urls; u++)
+                if (a->held[i].bits[u])
+                    place(w, u, a->held[i].bits[u] & 2, STREAM_BIT + number);
+}
+
+/* The batches for others that it still keeps: they come again after any restart, also as another
+ * incarnation. */
+static void place_outbox(struct world *w, struct world_agent *a, unsigned number)
+{
+    struct port_batch b;
+    struct model *m = &a->model;
+    size_t durable = m->durable;
+    m->durable = m->count;
+    uint64_t from = a->agent ? m->keep : m->kept;
+    while (m->port.ops->read(&m->port, from, &b) == RC_OK) {
+        for (size_t i = 0; i < b.link_count; i++)
+            place(w, web_url_of(&w->web, &b.links[i]), b.links[i].kind == RECORD_DONE, number);
+        for (size_t i = 0; i < b.outcome_count; i++)
+            place(w, web_url_of(&w->web, &b.outcome[i]), b.outcome[i].kind == RECORD_DONE, number);
+        from = b.next;
+    }
+    m->durable = durable;
+}
+
+static void place_journal(struct world *w, struct world_agent *a, unsigned number)
+{
+    struct model *m = &a->model;
+    const struct roster_agent *r = roster_find(w->truth, str_c(a->name));
+    uint64_t inc = m->count ? model_inc(m) : 0;
+    place_outbox(w, a, number);
+    if (!r || r->inc != inc || inc == a->stale_inc ||
+        (r->state != ROSTER_LIVING && r->state != ROSTER_LEAVING))
+        return;
+    for (uint32_t u = 0; u < w->set.urls; u++)
+        if (m->urls[u].state != MODEL_UNKNOWN)
+            place(w, u, m->urls[u].state == MODEL_DONE, number);
+}
+
+static bool is_placed(const struct world *w, uint32_t u)
+{
+    return w->urls[u].places & ~(UINT64_C(1) << 63);
+}
+
+/* The links of every page that is done in one of these places are in one of these places. */
+static void check_links(struct world *w, uint64_t places, const char *without)
+{
+    for (uint32_t u = 0; u < w->set.urls; u++) {
+        const struct web_url *page = &w->web.urls[u];
+        if (!(w->urls[u].done_places & places))
+            continue;
+        for (uint32_t i = 0; i < page->link_count; i++) {
+            uint32_t v = w->web.links[page->first_link + i];
+            if (!(w->urls[v].places & places))
+                world_break(w, 1, "u%u is lost: its page u%u is done%s%s", v, u,
+                            *without ? ", without the disk of " : "", without);
+        }
+    }
+}
+
+/* Nobody is dead, and every journal is the one that the roster means. */
+static bool is_everybody_well(const struct world *w)
+{
+    for (size_t i = 0; i < roster_count(w->truth); i++)
+        if (roster_at(w->truth, i)->state == ROSTER_DEAD_NOW)
+            return false;
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        const struct world_agent *a = &w->agents[i];
+        const struct roster_agent *r = roster_find(w->truth, str_c(a->name));
+        bool living = r && (r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING);
+        if (living && (model_inc(&a->model) != r->inc || r->inc == a->stale_inc))
+            return false;
+    }
+    return true;
+}
+
+/* Any one disk may be gone the next moment; or, while everybody is well, all that servers have. */
+static void check_spares(struct world *w)
+{
+    uint64_t all = ~(UINT64_C(1) << 63);
+    check_links(w, all, "");
+    if (w->now_ms < w->quiet_until_ms) /* the servers' disks were lost just now */
+        return;
+    for (uint32_t i = 0; i < w->agent_count; i++)
+        check_links(w, all & ~(UINT64_C(1) << i), w->agents[i].name);
+    if (!is_everybody_well(w))
+        return;
+    for (uint32_t u = 0; u < w->set.urls; u++)
+        if (is_placed(w, u) && !(w->urls[u].places & UINT32_MAX))
+            world_break(w, 1, "u%u is only on the servers", u);
+}
+
+/* 10: what a floor has passed is in a journal, or stands in another's stream. */
+static void check_floor(struct world *w, struct world_agent *a, unsigned number)
+{
+    struct agent_status st;
+    struct record_batch b;
+    struct record r;
+    agent_status(a->agent, world_agent_now(w, a), &st);
+    const struct roster_agent *truth = roster_find_inc(w->truth, str_c(a->name), st.inc);
+    if (!st.is_whole || !truth || truth->boot != st.boot || truth->state != ROSTER_LIVING)
+        return;
+    if (a->floor_generation != (st.inc << 32 | st.generation)) {
+        a->floor_generation = st.inc << 32 | st.generation;
+        a->floor_checked = 0;
+    }
+    checked(w, 10);
+    for (uint64_t s = a->floor_checked + 1; s <= st.floor; s++) {
+        const struct post_message *m = post_at(w->post, a->stream, s);
+        if (!m || inc_of_subject(m->subject, a) != st.inc || record_batch_read(m->payload, &b) ||
+            b.is != BATCH_IS_RECORDS || str_ends(m->subject, STR(".out")))
+            continue;
+        while (records_next(&b.records, &r)) {
+            uint32_t u = web_url_of(&w->web, &r);
+            uint64_t own = UINT64_C(1) << (STREAM_BIT + number) | UINT64_C(1) << 63;
+            if (u != UINT32_MAX && !(w->urls[u].places & ~own))
+                world_break(w, 10, "%s's floor has passed u%u, which is nowhere else", a->name, u);
+        }
+    }
+    a->floor_checked = st.floor;
+}
+
+void invariants_places(struct world *w)
+{
+    /* Servers that lost the roster do not know who is living until somebody restores it. */
+    if (roster_epoch(w->truth) < w->epoch_seen)
+        return;
+    w->epoch_seen = roster_epoch(w->truth);
+    for (uint32_t u = 0; u < w->set.urls; u++) {
+        w->urls[u].places &= UINT64_C(1) << 63;
+        w->urls[u].done_places = 0;
+    }
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        place_stream(w, &w->agents[i], i);
+        place_journal(w, &w->agents[i], i);
+    }
+    checked(w, 1);
+    for (uint32_t u = 0; u < WEB_SEEDS && is_seeded(w) && u < w->set.urls; u++)
+        if (!is_placed(w, u))
+            world_break(w, 1, "seed u%u is lost", u);
+    check_spares(w);
+    for (uint32_t i = 0; i < w->agent_count; i++)
+        if (w->agents[i].agent)
+            check_floor(w, &w->agents[i], i);
+}
+
+/* ---- 7 ---- */
+
+/* What was open is asked for again; what was not said yet too, if the journal is lost with it. */
+void invariants_allow(struct world *w, struct world_agent *a, bool is_journal_lost)
+{
+    const struct model *m = &a->model;
+    for (size_t i = 0; i < WORLD_MAX_OPEN; i++)
+        w->report->refetch_allowance += a->fetches[i].is_open;
+    for (size_t i = 0; i < m->count; i++) {
+        const struct model_entry *e = &m->entries[i];
+        bool is_loose = is_journal_lost || i >= m->durable;
+        if (e->kind == MODEL_PAGE && is_loose && !is_said_by(w, a, e))
+            w->report->refetch_allowance++;
+    }
+}
+
+/* ---- 8, 7, 12: at the end ---- */
+
+static void merge_all(struct world *w, struct model *m, uint64_t seed)
+{
+    struct rng r;
+    struct record_batch b;
+    struct record rec;
+    rng_init(&r, seed);
+    uint64_t twice = seed & 1;
+    for (uint32_t k = 0; k < w->agent_count; k++) {
+        uint32_t at = (uint32_t)((k + seed) % w->agent_count);
+        uint64_t n = post_length(w->post, w->agents[at].stream);
+        uint64_t stride = n > 1 ? 1 + rng_below(&r, n - 1) : 1;
+        for (uint64_t pass = 0; pass < stride + twice; pass++)
+            for (uint64_t s = 1 + pass % stride; s <= n; s += stride) {
+                const struct post_message *p = post_at(w->post, w->agents[at].stream, s);
+                if (record_batch_read(p->payload, &b) || b.is != BATCH_IS_RECORDS)
+                    continue;
+                while (records_next(&b.records, &rec))
+                    model_merge(m, &rec);
+            }
+    }
+}
+
+static uint64_t state_hash(const struct world *w, const struct model *m)
+{
+    uint64_t hash = 0;
+    for (uint32_t u = 0; u < w->set.urls; u++)
+        hash = hash64_mix(hash * 31 + m->urls[u].state + m->urls[u].time_ms * 7);
+    for (uint32_t h = 0; h < w->set.hosts; h++)
+        hash = hash64_mix(hash * 31 + m->hosts[h].next_ms);
+    return hash;
+}
+
+static void check_merging(struct world *w)
+{
+    uint64_t first = 0;
+    checked(w, 8);
+    for (uint64_t i = 0; i < 3; i++) {
+        struct model m;
+        if (model_init(&m, &w->web, "x") == RC_OK) {
+            merge_all(w, &m, w->set.seed * 3 + i);
+            uint64_t hash = state_hash(w, &m);
+            if (i == 0)
+                first = hash;
+            else if (hash != first)
+                world_break(w, 8, "merged in another order the records make another state");
+        }
+        model_done(&m);
+    }
+}
+
+void invariants_end(struct world *w)
+{
+    invariants_places(w);
+    check_merging(w);
+    checked(w, 7);
+    if (w->report->refetches > w->report->refetch_allowance)
+        world_break(w, 7, "%llu refetches, %llu allowed", (unsigned long long)w->report->refetches,
+                    (unsigned long long)w->report->refetch_allowance);
+    checked(w, 12);
+    for (uint32_t u = 0; u < w->set.urls; u++)
+        if (!w->urls[u].done_places)
+            world_break(w, 12, "finished, and nobody knows that u%u is done", u);
+}

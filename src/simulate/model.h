@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model: a crawl without pages behind cluster/port.h: which URLs are queued, open and done, and the
+ * journal that all of it can be made from again.
+ *
+ * The journal is a list of entries; a position is a number of entries. kill -9 loses nothing of it,
+ * a power cut some of those behind the last sync, a wiped disk all. */
+#ifndef SIMULATE_MODEL_H
+#define SIMULATE_MODEL_H
+
+#include "cluster/agent.h"
+#include "simulate/web.h"
+
+enum model_entry_kind {
+    MODEL_FACT,
+    MODEL_TAKE,
+    MODEL_PAGE,
+    MODEL_SEEDS,
+    MODEL_ASIDE,
+    MODEL_FORGET
+};
+
+struct model_entry {
+    enum model_entry_kind kind;
+    uint32_t url;              /* of a page */
+    uint64_t time_ms, next_ms; /* of a page: wall clock; its host's next moment */
+    uint64_t inc;              /* of a page */
+    struct buf fact;
+    struct buf mine, foreign; /* of a take: records, as a batch; of a forget: numbers of URLs */
+    uint32_t foreign_count;
+};
+
+enum model_url_state { MODEL_UNKNOWN, MODEL_QUEUED, MODEL_DONE };
+
+struct model_url {
+    uint8_t state;
+    bool is_open;
+    uint64_t time_ms, where_inc;
+    char where[8];
+};
+
+struct model_host {
+    uint64_t next_ms; /* wall clock */
+    uint64_t due_ms;  /* this process's clock */
+    bool is_known, is_open, was_mine;
+};
+
+struct model {
+    struct port port;
+    const struct web *web;
+    struct agent *agent; /* whose crawl it is; NULL: the process does not run */
+    char name[8];
+    struct model_entry *entries;
+    size_t count, cap, durable;
+    uint64_t keep, kept;
+    struct model_url *urls;
+    struct model_host *hosts;
+    uint64_t admitted, last, pages;
+    uint64_t now_ms, wall_ms; /* set before every call */
+    uint64_t inc;             /* of pages that are settled */
+    struct port_counts counts;
+    bool are_counts_known;
+    bool is_aborting;   /* the world ends the open ones */
+    struct record *out; /* what read and walk hand out */
+    struct record outcome[2];
+};
+
+MUST_CHECK enum rc model_init(struct model *m, const struct web *web, const char *name);
+void model_done(struct model *m);
+
+/* The process begins: everything is made from the journal again. */
+MUST_CHECK enum rc model_start(struct model *m, uint64_t now_ms, uint64_t wall_ms);
+void model_sync(struct model *m);
+void model_power_cut(struct model *m, uint64_t lose); /* that many of those not synced */
+void model_wipe(struct model *m);
+void model_roll_back(struct model *m); /* to some moment before its last process began */
+
+/* Seeds, journalled as links that nobody fetched. */
+MUST_CHECK enum rc model_seed(struct model *m);
+
+/* One record, as if it had been taken; not journalled. */
+void model_merge(struct model *m, const struct record *r);
+/* The incarnation whose state it has: that of the last fact that began one. */
+uint64_t model_inc(const struct model *m);
+
+/* The next URL that may be asked at `now`; UINT32_MAX: none. It is open then. */
+uint32_t model_lend(struct model *m);
+/* It was fetched: journalled, with its links. */
+MUST_CHECK enum rc model_settle(struct model *m, uint32_t url);
+void model_return(struct model *m, uint32_t url); /* or not */
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "simulate/runs.h"
+
+enum {
+    SHORT_MS = 50000,
+    LONG_MS = 90000,
+    LIMIT_MS = 900000,
+    POINTS = 16,
+    MAX_TRAIL_BYTES = 1 << 16,
+    PROCESSES = 1 << WORLD_KILL | 1 << WORLD_STAY_AWAY | 1 << WORLD_POWER | 1 << WORLD_WIPE |
+                1 << WORLD_ROLL_BACK,
+    CLOCKS = 1 << WORLD_FREEZE | 1 << WORLD_LONG_FREEZE | 1 << WORLD_JUMP,
+    NETWORK = 1 << WORLD_LAG | 1 << WORLD_CUT | 1 << WORLD_LONG_CUT | 1 << WORLD_NO_LEADER,
+    MEMBERS = 1 << WORLD_LEAVE | 1 << WORLD_WEIGHT | 1 << WORLD_JOIN,
+    SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER,
+};
+
+/* Servers fail only while everybody is well, so they have seeds of their own. */
+static const uint32_t profiles[] = {
+    PROCESSES | CLOCKS | NETWORK | MEMBERS,
+    PROCESSES | MEMBERS,
+    CLOCKS | NETWORK | MEMBERS | 1 << WORLD_WIPE,
+    PROCESSES | NETWORK,
+    1 << WORLD_STAY_AWAY | 1 << WORLD_LAG | 1 << WORLD_LONG_FREEZE | 1 << WORLD_NO_LEADER,
+    SERVERS | 1 << WORLD_WEIGHT | 1 << WORLD_LAG | 1 << WORLD_WIPE | 1 << WORLD_CUT,
+};
+enum { PROFILES = sizeof profiles / sizeof *profiles };
+
+struct world_settings runs_world(const struct runs_settings *s, uint64_t seed)
+{
+    uint32_t faults = s->is_calm ? 0 : profiles[seed % PROFILES];
+    return (struct world_settings){.seed = seed,
+                                   .agents =
+                                       s->agents ? s->agents : 3 + (uint32_t)(seed / PROFILES % 2),
+                                   .hosts = s->hosts ? s->hosts : 20 + (uint32_t)(seed % 21),
+                                   .urls = s->urls ? s->urls : 100 + (uint32_t)(seed * 7 % 51),
+                                   .trouble_ms = s->is_calm         ? 1
+                                                 : faults & SERVERS ? LONG_MS
+                                                                    : SHORT_MS,
+                                   .limit_ms = LIMIT_MS,
+                                   .faults = faults,
+                                   .is_calm = s->is_calm,
+                                   .points = POINTS};
+}
+
+static void add(struct world_report *sum, const struct world_report *r)
+{
+    sum->events += r->events;
+    sum->ended_ms += r->ended_ms;
+    sum->fetches += r->fetches;
+    sum->refetches += r->refetches;
+    sum->refetch_allowance += r->refetch_allowance;
+    sum->frozen_overlaps += r->frozen_overlaps;
+    sum->appends += r->appends;
+    sum->gets += r->gets;
+    sum->says += r->says;
+    sum->epochs += r->epochs;
+    if (r->longest_recovery_ms > sum->longest_recovery_ms)
+        sum->longest_recovery_ms = r->longest_recovery_ms;
+    for (int i = 0; i < WORLD_FAULTS; i++)
+        sum->faults[i] += r->faults[i];
+    for (int i = 0; i < POST_FAULTS; i++)
+        sum->post_faults[i] += r->post_faults[i];
+    for (int i = 0; i <= WORLD_INVARIANTS; i++)
+        sum->checked[i] += r->checked[i];
+}
+
+enum rc runs_all(const struct runs_settings *s, struct runs_result *ret)
+{
+    enum rc rc = RC_OK;
+    *ret = (struct runs_result){.trail = {.max = MAX_TRAIL_BYTES}};
+    for (uint64_t seed = s->first; seed <= s->last && !rc; seed++) {
+        struct world_settings set = runs_world(s, seed);
+        struct world_report r;
+        rc = world_run(&set, &r, ret->failed ? NULL : &ret->trail);
+        if (rc)
+            break;
+        if (r.broken && !ret->failed) {
+            ret->first_failed = seed;
+            ret->failure = r;
+        }
+        ret->failed += r.broken != 0;
+        ret->runs++;
+        add(&ret->sum, &r);
+    }
+    return rc;
+}
+
+void runs_done(struct runs_result *r)
+{
+    buf_done(&r->trail);
+}
+
+const char *runs_missing_fault(const struct runs_result *r)
+{
+    for (int i = 0; i < WORLD_FAULTS; i++)
+        if (!r->sum.faults[i])
+            return world_fault_names[i];
+    for (int i = 0; i < POST_FAULTS; i++)
+        if (!r->sum.post_faults[i])
+            return post_fault_names[i];
+    return NULL;
+}

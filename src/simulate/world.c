@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "simulate/world.h"
+
+#include "base/mem.h"
+#include "simulate/world_inside.h"
+
+#include <stdio.h>
+
+enum {
+    POLL_MS = 300,
+    GAP_MS = 2000,
+    SYNC_MS = 700,
+    CRAWL_MS = 250,
+    LOOK_MS = 2000,
+    MAX_EVENTS = 4000000,
+    FETCH_LEAST_MS = 50,
+    FETCH_MOST_MS = 1200,
+};
+
+static const struct roster_timings timings = {1000, 2500, 3000, 10000, 12000, 15000};
+
+/* ---- telling ---- */
+
+void world_say(struct world *w, const char *format, ...)
+{
+    char *line = w->trail[w->trail_count++ % TRAIL_LINES];
+    int at = snprintf(line, TRAIL_BYTES, "%8llu.%03llu ", (unsigned long long)(w->now_ms / 1000),
+                      (unsigned long long)(w->now_ms % 1000));
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(line + at, TRAIL_BYTES - (size_t)at, format, args);
+    va_end(args);
+}
+
+void world_break(struct world *w, int invariant, const char *format, ...)
+{
+    if (w->report->broken)
+        return;
+    w->report->broken = invariant;
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(w->report->why, sizeof w->report->why, format, args);
+    va_end(args);
+}
+
+static void print_trail(const struct world *w, struct buf *out)
+{
+    uint64_t from = w->trail_count > TRAIL_LINES ? w->trail_count - TRAIL_LINES : 0;
+    for (uint64_t i = from; i < w->trail_count; i++)
+        buf_printf(out, "%s\n", w->trail[i % TRAIL_LINES]);
+}
+
+uint64_t world_agent_now(const struct world *w, const struct world_agent *a)
+{
+    return w->now_ms + a->skew_ms;
+}
+
+bool world_is_frozen(const struct world *w, const struct world_agent *a)
+{
+    return a->thaw_ms > w->now_ms;
+}
+
+/* ---- processes ---- */
+
+struct world_agent *world_new_agent(struct world *w)
+{
+    char subject[64], stream[64];
+    if (w->agent_count == WORLD_MAX_AGENTS)
+        return NULL;
+    struct world_agent *a = &w->agents[w->agent_count];
+    *a = (struct world_agent){.start_ms = UINT64_MAX, .skew_ms = 1000 + rng_below(&w->rng, 5000)};
+    (void)snprintf(a->name, sizeof a->name, "a%u", w->agent_count);
+    (void)snprintf(subject, sizeof subject, "orb.c.j.%s.", a->name);
+    (void)snprintf(stream, sizeof stream, "ORB_c_%s", a->name);
+    a->stream = post_stream(w->post, str_c(stream), str_c(subject));
+    if (a->stream < 0 || model_init(&a->model, &w->web, a->name))
+        return NULL;
+    w->agent_count++;
+    a->is_here = true;
+    return a;
+}
+
+static void set_time(struct world *w, struct world_agent *a)
+{
+    a->model.now_ms = world_agent_now(w, a);
+    a->model.wall_ms = WALL_MS + w->now_ms;
+}
+
+enum rc world_start(struct world *w, struct world_agent *a)
+{
+    struct agent_settings s = {.crawl = STR("c"),
+                               .name = str_c(a->name),
+                               .weight = ASSIGN_WEIGHT_ONE,
+                               .seed = rng_next(&w->rng),
+                               .gap_ms = GAP_MS,
+                               .poll_ms = POLL_MS};
+    a->start_ms = UINT64_MAX;
+    a->starts++;
+    a->boot = a->epoch = a->generation = a->cursor = 0;
+    a->thaw_ms = 0;
+    a->bus = post_connect(w->post, w->now_ms);
+    if (!a->bus)
+        return RC_NOMEM;
+    enum rc rc = model_start(&a->model, world_agent_now(w, a), WALL_MS + w->now_ms);
+    if (!rc && a->wants_seed) {
+        rc = model_seed(&a->model);
+        a->wants_seed = false;
+    }
+    if (!rc)
+        rc = agent_open(&s, a->bus, &a->model.port, world_agent_now(w, a), &a->agent);
+    a->model.agent = a->agent;
+    a->turn_ms = w->now_ms;
+    a->sync_ms = w->now_ms + 1 + rng_below(&w->rng, SYNC_MS);
+    a->crawl_ms = w->now_ms + 1 + rng_below(&w->rng, CRAWL_MS);
+    if (a->mend_ms)
+        post_cut(w->post, a->bus, true, w->now_ms);
+    world_say(w, "%s starts, process %llu", a->name, (unsigned long long)a->starts);
+    return rc;
+}
+
+void world_stop(struct world *w, struct world_agent *a)
+{
+    if (!a->agent)
+        return;
+    (void)w;
+    agent_close(a->agent);
+    bus_close(a->bus);
+    a->agent = a->model.agent = NULL;
+    a->bus = NULL;
+    a->thaw_ms = 0;
+    for (size_t i = 0; i < WORLD_MAX_OPEN; i++)
+        a->fetches[i].is_open = false;
+}
+
+/* ---- what a process does ---- */
+
+static void end_fetch(struct world *w, struct world_agent *a, struct world_fetch *f, bool is_whole)
+{
+    f->is_open = false;
+    if (!is_whole) {
+        model_return(&a->model, f->url);
+        w->report->refetch_allowance++;
+        return;
+    }
+    struct agent_status st;
+    agent_status(a->agent, a->model.now_ms, &st);
+    a->model.inc = st.inc;
+    w->urls[f->url].settled++;
+    w->report->refetches += w->urls[f->url].settled > 1;
+    if (model_settle(&a->model, f->url))
+        world_break(w, 12, "no memory");
+    world_say(w, "%s has fetched u%u", a->name, f->url);
+}
+
+static void abort_fetches(struct world *w, struct world_agent *a)
+{
+    for (size_t i = 0; i < WORLD_MAX_OPEN; i++)
+        if (a->fetches[i].is_open)
+            end_fetch(w, a, &a->fetches[i], false);
+    a->model.is_aborting = false;
+}
+
+static void end_fetches(struct world *w, struct world_agent *a)
+{
+    for (size_t i = 0; i < WORLD_MAX_OPEN; i++)
+        if (a->fetches[i].is_open && a->fetches[i].end_ms <= w->now_ms)
+            end_fetch(w, a, &a->fetches[i], true);
+}
+
+static void crawl(struct world *w, struct world_agent *a)
+{
+    for (size_t i = 0; i < WORLD_MAX_OPEN; i++) {
+        struct world_fetch *f = &a->fetches[i];
+        if (f->is_open)
+            continue;
+        f->url = model_lend(&a->model);
+        if (f->url == UINT32_MAX)
+            return;
+        f->is_open = true;
+        f->end_ms = w->now_ms + FETCH_LEAST_MS + rng_below(&w->rng, FETCH_MOST_MS);
+        w->report->fetches++;
+        world_say(w, "%s asks for u%u of h%u", a->name, f->url, w->web.urls[f->url].host);
+        invariants_start(w, a, f->url);
+    }
+}
+
+struct polled {
+    struct world *w;
+    struct world_agent *a;
+};
+
+static void each_event(void *ctx, const struct bus_event *e)
+{
+    struct polled *p = ctx;
+    agent_event(p->a->agent, e, world_agent_now(p->w, p->a));
+}
+
+static void stopped(struct world *w, struct world_agent *a)
+{
+    world_say(w, "%s stops: %s", a->name, agent_why(a->agent));
+    invariants_allow(w, a, true);
+    world_stop(w, a);
+    /* Somebody who cannot go on with what it has begins with nothing. */
+    a->stale_inc = model_inc(&a->model);
+    model_wipe(&a->model);
+    (void)!model_start(&a->model, a->model.now_ms, a->model.wall_ms);
+    a->start_ms = w->now_ms + 1000;
+}
+
+static void live(struct world *w, struct world_agent *a)
+{
+    struct polled p = {w, a};
+    set_time(w, a);
+    (void)bus_poll(a->bus, each_event, &p, SIZE_MAX);
+    if (agent_turn(a->agent, a->model.now_ms)) {
+        stopped(w, a);
+        return;
+    }
+    if (a->model.is_aborting)
+        abort_fetches(w, a);
+    end_fetches(w, a);
+    if (a->sync_ms <= w->now_ms) {
+        model_sync(&a->model);
+        a->sync_ms = w->now_ms + 1 + rng_below(&w->rng, 2 * SYNC_MS);
+    }
+    if (a->crawl_ms <= w->now_ms) {
+        crawl(w, a);
+        a->crawl_ms = w->now_ms + CRAWL_MS;
+    }
+    uint64_t due = agent_due_ms(a->agent);
+    a->turn_ms = due == UINT64_MAX ? UINT64_MAX : due > a->skew_ms ? due - a->skew_ms : 0;
+    if (a->turn_ms <= w->now_ms)
+        a->turn_ms = w->now_ms + 1;
+    invariants_agent(w, a);
+}
+
+static uint64_t agent_next_ms(const struct world *w, const struct world_agent *a)
+{
+    if (!a->agent)
+        return a->start_ms;
+    uint64_t next = a->turn_ms;
+    if (a->sync_ms < next)
+        next = a->sync_ms;
+    if (a->crawl_ms < next)
+        next = a->crawl_ms;
+    for (size_t i = 0; i < WORLD_MAX_OPEN; i++)
+        if (a->fetches[i].is_open && a->fetches[i].end_ms < next)
+            next = a->fetches[i].end_ms;
+    if (world_is_frozen(w, a))
+        next = a->thaw_ms;
+    return next;
+}
+
+static void agent_step(struct world *w, struct world_agent *a)
+{
+    if (!a->agent) {
+        if (world_start(w, a))
+            world_break(w, 12, "%s does not start", a->name);
+        return;
+    }
+    if (a->thaw_ms) {
+        world_say(w, "%s thaws", a->name);
+        a->thaw_ms = 0;
+    }
+    live(w, a);
+}
+
+/* ---- the log as it is ---- */
+
+void world_roster_refold(struct world *w)
+{
+    if (roster_epoch(w->truth) > w->epoch_seen)
+        w->epoch_seen = roster_epoch(w->truth);
+    roster_close(w->truth);
+    w->truth = NULL;
+    w->truth_taken = 0;
+    w->hash_count = 0;
+    if (roster_open(&w->truth))
+        world_break(w, 12, "no memory");
+    for (uint64_t i = 1; w->truth && i <= post_length(w->post, w->roster_stream); i++)
+        invariants_taken(w, w->roster_stream, i);
+}
+
+static void taken(void *ctx, int stream, uint64_t sequence)
+{
+    invariants_taken(ctx, stream, sequence);
+}
+
+/* ---- the loop ---- */
+
+static void look_at_finish(struct world *w)
+{
+    if (!w->is_healed)
+        return;
+    bool all = true, any = false;
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        struct world_agent *a = &w->agents[i];
+        struct agent_status st;
+        if (!a->agent) {
+            all = all && !a->is_here;
+            continue;
+        }
+        agent_status(a->agent, world_agent_now(w, a), &st);
+        any = any || st.is_finished;
+        all = all && (st.is_finished || st.state == AGENT_GONE);
+    }
+    if (all && any && w->finished_ms)
+        w->is_finished = true;
+}
+
+static struct world_agent *agent_of_bus(struct world *w, const struct bus *b)
+{
+    for (uint32_t i = 0; i < w->agent_count; i++)
+        if (b && w->agents[i].bus == b)
+            return &w->agents[i];
+    return NULL;
+}
+
+static void step(struct world *w)
+{
+    uint64_t at = post_next_ms(w->post);
+    struct world_agent *next = NULL;
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        uint64_t when = agent_next_ms(w, &w->agents[i]);
+        if (when < at) {
+            at = when;
+            next = &w->agents[i];
+        }
+    }
+    uint64_t fault = w->fault_ms;
+    if (fault <= at) {
+        w->now_ms = fault > w->now_ms ? fault : w->now_ms;
+        world_fault(w);
+        return;
+    }
+    w->now_ms = at > w->now_ms ? at : w->now_ms;
+    if (!next) {
+        next = agent_of_bus(w, post_step(w->post, w->now_ms));
+        if (!next || !next->agent || world_is_frozen(w, next))
+            return;
+    }
+    agent_step(w, next);
+}
+
+static enum rc found(struct world *w)
+{
+    struct buf out = {.max = 4096};
+    roster_entry_write(&(struct roster_entry){.kind = ROSTER_FOUND,
+                                              .timings = timings,
+                                              .points = w->set.points,
+                                              .probes = ASSIGN_PROBES},
+                       &out);
+    enum rc rc = buf_rc(&out);
+    if (!rc)
+        rc = post_append(w->post, STR("orb.c.roster.operator"), buf_str(&out), 0);
+    buf_done(&out);
+    return rc;
+}
+
+static enum rc begin(struct world *w)
+{
+    const struct post_odds odds = {5, 5, 3, 30, 20, 10, 5};
+    rng_init(&w->rng, w->set.seed);
+    enum rc rc = web_init(&w->web, w->set.seed ^ 77, w->set.hosts, w->set.urls);
+    w->trail = mem_zero(TRAIL_LINES, sizeof *w->trail);
+    w->urls = mem_zero(w->set.urls, sizeof *w->urls);
+    w->hosts = mem_zero(w->set.hosts, sizeof *w->hosts);
+    w->post = post_open(w->set.seed, WALL_MS);
+    if (rc || !w->trail || !w->urls || !w->hosts || !w->post)
+        return RC_NOMEM;
+    rc = roster_open(&w->truth);
+    if (rc)
+        return rc;
+    if (!w->set.is_calm)
+        post_set_odds(w->post, &odds);
+    post_watch(w->post, taken, w);
+    w->roster_stream = post_stream(w->post, STR("ORB_c_ROSTER"), STR("orb.c.roster."));
+    rc = found(w);
+    for (uint32_t i = 0; i < w->set.agents && !rc; i++) {
+        struct world_agent *a = world_new_agent(w);
+        if (!a)
+            return RC_NOMEM;
+        a->wants_seed = i == 0;
+        a->start_ms = rng_below(&w->rng, 3000);
+    }
+    w->fault_ms = 5000 + rng_below(&w->rng, 5000);
+    return rc;
+}
+
+static void finish(struct world *w)
+{
+    for (int i = 0; i < POST_FAULTS; i++)
+        w->report->post_faults[i] = post_faults(w->post)[i];
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        struct world_agent *a = &w->agents[i];
+        struct agent_status st = {0};
+        if (a->agent)
+            agent_status(a->agent, world_agent_now(w, a), &st);
+        w->report->appends += st.appends;
+        w->report->gets += st.gets;
+        w->report->says += st.says;
+        world_say(w,
+                  "end: %s %s inc %llu epoch %llu settled %llu cursor %llu floor %llu parcels %llu "
+                  "pages %llu%s%s",
+                  a->name, a->agent ? agent_state_text(st.state) : "away",
+                  (unsigned long long)st.inc, (unsigned long long)st.epoch,
+                  (unsigned long long)st.settled, (unsigned long long)st.cursor,
+                  (unsigned long long)st.floor, (unsigned long long)st.parcels,
+                  (unsigned long long)st.pages_unsent, st.gates_open ? " open" : "",
+                  st.is_idle ? " idle" : "");
+    }
+    w->report->epochs = w->truth ? roster_epoch(w->truth) : 0;
+    w->report->ended_ms = w->now_ms;
+}
+
+static void end(struct world *w)
+{
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        world_stop(w, &w->agents[i]);
+        model_done(&w->agents[i].model);
+        invariants_forget_held(&w->agents[i]);
+    }
+    post_close(w->post);
+    roster_close(w->truth);
+    web_done(&w->web);
+    mem_free(w->hashes);
+    mem_free(w->trail);
+    mem_free(w->urls);
+    mem_free(w->hosts);
+    mem_free(w);
+}
+
+enum rc world_run(const struct world_settings *s, struct world_report *ret, struct buf *trail)
+{
+    struct world *w = mem_zero(1, sizeof *w);
+    if (!w)
+        return RC_NOMEM;
+    *ret = (struct world_report){0};
+    w->set = *s;
+    w->report = ret;
+    enum rc rc = begin(w);
+    while (!rc && !ret->broken && !w->is_finished) {
+        step(w);
+        ret->events++;
+        if (w->look_ms <= w->now_ms) {
+            w->look_ms = w->now_ms + LOOK_MS;
+            invariants_places(w);
+            look_at_finish(w);
+        }
+        if (w->now_ms > s->limit_ms || ret->events > MAX_EVENTS)
+            world_break(w, 12, "not finished after %llu s", (unsigned long long)(w->now_ms / 1000));
+    }
+    if (!rc && !ret->broken)
+        invariants_end(w);
+    if (!rc)
+        finish(w);
+    if (trail && ret->broken)
+        print_trail(w, trail);
+    end(w);
+    return rc;
+}

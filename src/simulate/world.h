@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* world: a cluster that crawls a made-up web on imagined time, with everything going wrong that a
+ * seed brings, and the thirteen invariants of docs/cluster-protocol.md checked all the while.
+ *
+ * One loop: the earliest of what the post office delivers, what a process does next, what a fetch
+ * or a sync ends, and the next fault. Nothing is random but by the seed, so a seed that fails fails
+ * again at the same event. */
+#ifndef SIMULATE_WORLD_H
+#define SIMULATE_WORLD_H
+
+#include "bus/bus_sim.h"
+#include "simulate/model.h"
+
+enum { WORLD_MAX_AGENTS = 16, WORLD_INVARIANTS = 13 };
+
+enum world_fault {
+    WORLD_KILL,        /* kill -9, started again soon */
+    WORLD_STAY_AWAY,   /* the same, back after it was declared dead */
+    WORLD_POWER,       /* its machine: what was not synced is lost */
+    WORLD_WIPE,        /* its disk is lost */
+    WORLD_ROLL_BACK,   /* it gets a disk as an earlier process left it */
+    WORLD_FREEZE,      /* it stands still for a while */
+    WORLD_LONG_FREEZE, /* long enough to be declared dead */
+    WORLD_JUMP,        /* its clock jumps ahead */
+    WORLD_CUT,         /* its connection, for a while */
+    WORLD_LONG_CUT,    /* long enough to be declared dead */
+    WORLD_LAG,         /* it reads from a server that lags */
+    WORLD_NO_LEADER,
+    WORLD_LEAVE,
+    WORLD_WEIGHT,
+    WORLD_JOIN,
+    WORLD_SERVER_INBOX,  /* the servers lose the end of an agent's stream */
+    WORLD_SERVER_ROSTER, /* and of the roster's */
+    WORLD_FAULTS
+};
+extern const char *const world_fault_names[WORLD_FAULTS];
+
+struct world_settings {
+    uint64_t seed;
+    uint32_t agents, hosts, urls;
+    uint64_t trouble_ms; /* faults come until then */
+    uint64_t limit_ms;   /* it must have finished by then */
+    uint32_t faults;     /* bits of enum world_fault that may come; all: UINT32_MAX */
+    bool is_calm;        /* no odds in the post office */
+    uint32_t points;     /* of the ring */
+};
+
+struct world_report {
+    uint64_t events, ended_ms;
+    uint64_t fetches, refetches, refetch_allowance, frozen_overlaps;
+    uint64_t appends, gets, says, epochs;
+    uint64_t longest_recovery_ms; /* from a death to the epoch that is settled again */
+    uint64_t faults[WORLD_FAULTS];
+    uint64_t post_faults[POST_FAULTS];
+    uint64_t checked[WORLD_INVARIANTS + 1]; /* how often each was */
+    int broken;                             /* the invariant; 0: none */
+    char why[256];
+};
+
+/* One run. RC_OK: it ran; whether it was right the report says. `trail`: the last events, if it was
+ * not; NULL: nobody wants them. */
+MUST_CHECK enum rc world_run(const struct world_settings *s, struct world_report *ret,
+                             struct buf *trail);
+
+#endif

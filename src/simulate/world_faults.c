@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* world_faults: what goes wrong, and when. One after the other at random moments, so several may
+ * hold at once; except that servers lose what they acknowledged only while nobody is away or dead,
+ * and nothing else happens for a while: two disks at once are more than two copies can bear. */
+#include "base/mem.h"
+#include "simulate/world_inside.h"
+
+enum {
+    DEAD_MS = 15000,
+    BETWEEN_MS = 8000,
+    SERVER_QUIET_MS = 25000,
+    SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER,
+};
+
+const char *const world_fault_names[WORLD_FAULTS] = {"killed",
+                                                     "killed, back late",
+                                                     "power cut",
+                                                     "disk wiped",
+                                                     "disk of earlier",
+                                                     "frozen",
+                                                     "frozen long",
+                                                     "clock jumps",
+                                                     "cut off",
+                                                     "cut off long",
+                                                     "reads late",
+                                                     "no leader",
+                                                     "leaves",
+                                                     "another weight",
+                                                     "joins",
+                                                     "servers lose inbox",
+                                                     "servers lose roster"};
+
+static struct world_agent *anybody(struct world *w)
+{
+    for (int tries = 0; tries < 8; tries++) {
+        struct world_agent *a = &w->agents[rng_below(&w->rng, w->agent_count)];
+        if (a->agent && a->is_here && !a->thaw_ms && !a->mend_ms)
+            return a;
+    }
+    return NULL;
+}
+
+/* Who stays, and is well: somebody must. */
+static uint32_t count_up(const struct world *w)
+{
+    uint32_t up = 0;
+    for (uint32_t i = 0; i < w->agent_count; i++)
+        up += w->agents[i].agent && w->agents[i].is_here && !w->agents[i].is_leaving &&
+              !w->agents[i].thaw_ms && !w->agents[i].mend_ms;
+    return up;
+}
+
+static void away(struct world *w, struct world_agent *a, uint64_t for_ms)
+{
+    world_stop(w, a);
+    a->start_ms = w->now_ms + 1 + for_ms;
+}
+
+static void kill_agent(struct world *w, struct world_agent *a, enum world_fault f)
+{
+    uint64_t soon = rng_below(&w->rng, 6000);
+    bool is_long = f == WORLD_STAY_AWAY || rng_below(&w->rng, 4) == 0;
+    invariants_allow(w, a, f == WORLD_WIPE || f == WORLD_ROLL_BACK);
+    if (f == WORLD_POWER)
+        model_power_cut(&a->model, rng_below(&w->rng, 40));
+    if (f == WORLD_WIPE || f == WORLD_ROLL_BACK) {
+        uint64_t inc = model_inc(&a->model);
+        a->stale_inc = roster_find_inc(w->truth, str_c(a->name), inc) ? inc : a->stale_inc;
+        if (f == WORLD_WIPE)
+            model_wipe(&a->model);
+        else
+            model_roll_back(&a->model);
+    }
+    if (a == &w->agents[0] && !w->urls[0].was_said)
+        a->wants_seed = true; /* whoever typed them in does it again */
+    world_stop(w, a);
+    (void)!model_start(&a->model, a->model.now_ms, a->model.wall_ms); /* as it will find itself */
+    away(w, a, is_long ? DEAD_MS + rng_below(&w->rng, 3 * DEAD_MS) : soon);
+}
+
+static void disturb(struct world *w, struct world_agent *a, enum world_fault f)
+{
+    uint64_t soon = 100 + rng_below(&w->rng, 8000);
+    uint64_t late = DEAD_MS + rng_below(&w->rng, 3 * DEAD_MS);
+    switch (f) {
+    case WORLD_FREEZE:
+        a->thaw_ms = w->now_ms + soon;
+        break;
+    case WORLD_LONG_FREEZE:
+        a->thaw_ms = w->now_ms + late;
+        break;
+    case WORLD_JUMP:
+        a->skew_ms += soon;
+        for (uint32_t i = 0; i < w->set.hosts; i++) /* the web's time has not jumped */
+            a->model.hosts[i].due_ms += soon;
+        break;
+    case WORLD_CUT:
+    case WORLD_LONG_CUT:
+        a->mend_ms = w->now_ms + (f == WORLD_CUT ? soon : late);
+        post_cut(w->post, a->bus, true, w->now_ms);
+        break;
+    case WORLD_LAG:
+        post_lag(w->post, a->bus, rng_below(&w->rng, 3) ? w->roster_stream : -1,
+                 w->now_ms + 2000 + 2 * soon, w->now_ms);
+        break;
+    case WORLD_LEAVE:
+        agent_leave(a->agent);
+        a->is_leaving = true;
+        break;
+    case WORLD_WEIGHT:
+        agent_set_weight(a->agent, 16 + 16 * (uint32_t)rng_below(&w->rng, 8));
+        break;
+    default:
+        break;
+    }
+}
+
+/* Everybody is there, nobody is dead: what the servers lose can be told them again. */
+static bool may_servers_fail(struct world *w)
+{
+    if (roster_is_open(w->truth) || roster_epoch(w->truth) == 0)
+        return false;
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        struct agent_status st;
+        const struct world_agent *a = &w->agents[i];
+        if (!a->is_here)
+            continue;
+        if (!a->agent || a->thaw_ms || a->mend_ms)
+            return false;
+        agent_status(a->agent, world_agent_now(w, a), &st);
+        if (st.state != AGENT_UP)
+            return false;
+    }
+    return true;
+}
+
+static bool servers_fail(struct world *w, enum world_fault f)
+{
+    struct world_agent *a = anybody(w);
+    if (!a || !may_servers_fail(w))
+        return false;
+    int stream = f == WORLD_SERVER_ROSTER ? w->roster_stream : a->stream;
+    uint64_t length = post_length(w->post, stream);
+    bool is_little = rng_below(&w->rng, 3);
+    uint64_t lose = 1 + rng_below(&w->rng, is_little ? 6 : length + 1);
+    if (f == WORLD_SERVER_ROSTER && lose >= length)
+        return false;
+    world_say(w, "servers lose %llu of %llu messages of %s", (unsigned long long)lose,
+              (unsigned long long)length, f == WORLD_SERVER_ROSTER ? "the roster" : a->name);
+    post_power_cut(w->post, stream, lose, w->now_ms);
+    if (f == WORLD_SERVER_ROSTER)
+        world_roster_refold(w);
+    else
+        invariants_forget_held(a);
+    w->quiet_until_ms = w->now_ms + SERVER_QUIET_MS;
+    return true;
+}
+
+/* The roster has the boot of this very process: a disk of before it cannot have it. */
+static bool is_boot_known(const struct world *w, const struct world_agent *a)
+{
+    struct agent_status st;
+    agent_status(a->agent, world_agent_now(w, a), &st);
+    const struct roster_agent *r = roster_find_inc(w->truth, str_c(a->name), st.inc);
+    return r && r->boot == st.boot;
+}
+
+static bool do_fault(struct world *w, enum world_fault f)
+{
+    struct world_agent *a = anybody(w);
+    switch (f) {
+    case WORLD_NO_LEADER:
+        post_no_leader(w->post, w->now_ms + 1000 + rng_below(&w->rng, 9000));
+        return true;
+    case WORLD_JOIN:
+        a = w->agent_count < w->set.agents + 3 ? world_new_agent(w) : NULL;
+        if (a)
+            a->start_ms = w->now_ms + 1;
+        return a != NULL;
+    case WORLD_SERVER_INBOX:
+    case WORLD_SERVER_ROSTER:
+        return servers_fail(w, f);
+    case WORLD_LEAVE:
+        if (!a || count_up(w) < 3)
+            return false;
+        disturb(w, a, f);
+        break;
+    case WORLD_KILL:
+    case WORLD_STAY_AWAY:
+    case WORLD_POWER:
+    case WORLD_WIPE:
+    case WORLD_ROLL_BACK:
+        if (!a || (f == WORLD_ROLL_BACK && !is_boot_known(w, a)))
+            return false;
+        kill_agent(w, a, f);
+        break;
+    default:
+        if (!a)
+            return false;
+        disturb(w, a, f);
+        break;
+    }
+    world_say(w, "%s: %s", a->name, world_fault_names[f]);
+    return true;
+}
+
+static void mend(struct world *w, bool all)
+{
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        struct world_agent *a = &w->agents[i];
+        if (a->mend_ms && (all || a->mend_ms <= w->now_ms)) {
+            a->mend_ms = 0;
+            if (a->bus)
+                post_cut(w->post, a->bus, false, w->now_ms);
+            world_say(w, "%s is connected again", a->name);
+        }
+    }
+}
+
+void world_heal(struct world *w)
+{
+    const struct post_odds none = {0};
+    w->is_healed = true;
+    w->fault_ms = UINT64_MAX;
+    mend(w, true);
+    post_set_odds(w->post, &none);
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        struct world_agent *a = &w->agents[i];
+        if (a->thaw_ms > w->now_ms)
+            a->thaw_ms = w->now_ms + 1;
+        if (!a->agent && a->is_here && a->start_ms > w->now_ms + 1)
+            a->start_ms = w->now_ms + 1;
+    }
+    world_say(w, "everything is mended");
+}
+
+static uint64_t next_mend(const struct world *w)
+{
+    uint64_t next = UINT64_MAX;
+    for (uint32_t i = 0; i < w->agent_count; i++)
+        if (w->agents[i].mend_ms && w->agents[i].mend_ms < next)
+            next = w->agents[i].mend_ms;
+    return next;
+}
+
+/* One of those that may come, if chance finds one soon. Where servers may fail they do it first:
+ * with disks wiped all the time they would never find everybody well. */
+static enum world_fault choose(struct world *w)
+{
+    uint32_t may = w->set.faults;
+    if (may & SERVERS && !w->report->faults[WORLD_SERVER_INBOX] &&
+        !w->report->faults[WORLD_SERVER_ROSTER])
+        may &= SERVERS | 1 << WORLD_WEIGHT | 1 << WORLD_LAG;
+    enum world_fault f = WORLD_KILL;
+    for (int tries = 0; tries < 32; tries++) {
+        f = (enum world_fault)rng_below(&w->rng, WORLD_FAULTS);
+        if (may >> f & 1)
+            break;
+    }
+    return f;
+}
+
+/* Called at fault_ms: mends what is due, then perhaps breaks something. */
+void world_fault(struct world *w)
+{
+    mend(w, false);
+    if (w->now_ms >= w->set.trouble_ms) {
+        world_heal(w);
+        return;
+    }
+    enum world_fault f = choose(w);
+    bool wanted = w->set.faults >> f & 1;
+    if (wanted && w->now_ms >= w->quiet_until_ms && do_fault(w, f))
+        w->report->faults[f]++;
+    invariants_places(w);
+    w->fault_ms = w->now_ms + 1 + rng_below(&w->rng, BETWEEN_MS);
+    uint64_t due = next_mend(w);
+    if (due < w->fault_ms)
+        w->fault_ms = due;
+}

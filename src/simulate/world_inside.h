@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What world.c, world_faults.c and invariants.c share. */
+#ifndef SIMULATE_WORLD_INSIDE_H
+#define SIMULATE_WORLD_INSIDE_H
+
+#include "base/rng.h"
+#include "simulate/world.h"
+
+enum { WORLD_MAX_OPEN = 8, WORLD_MAX_INCS = 32, TRAIL_LINES = 96, TRAIL_BYTES = 112 };
+
+struct world_fetch {
+    bool is_open;
+    uint32_t url;
+    uint64_t end_ms;
+};
+
+struct world_held {
+    uint64_t inc;
+    uint8_t *bits; /* of each URL: 1: it is there; 2: as done */
+};
+
+struct world_agent {
+    char name[8];
+    int stream;
+    struct model model;
+    struct agent *agent; /* NULL: no process */
+    struct bus *bus;
+    bool is_here; /* was ever started, and has not left */
+    bool wants_seed, is_leaving;
+    uint64_t stale_inc; /* its disk was lost in that incarnation: the journal is not its own */
+    uint64_t starts;    /* processes so far */
+    uint64_t start_ms;  /* the next one; UINT64_MAX: none */
+    uint64_t thaw_ms;   /* frozen until then; 0: not */
+    uint64_t mend_ms;   /* the connection comes back then; 0: it is there */
+    uint64_t skew_ms;   /* its clock is ahead of the world's by this */
+    uint64_t turn_ms, sync_ms, crawl_ms;
+    struct world_fetch fetches[WORLD_MAX_OPEN];
+    /* what was seen of it, for the invariants */
+    uint64_t boot, epoch, generation, cursor, roster_length, floor_checked, floor_generation;
+    struct world_held held[WORLD_MAX_INCS]; /* what its stream holds */
+    size_t held_count;
+    uint64_t held_upto;
+};
+
+struct world_url {
+    uint32_t settled;     /* times */
+    uint64_t places;      /* of the last look: bit i: journal of agent i; 32 + i: its stream */
+    uint64_t done_places; /* the same, as done */
+    bool was_said;        /* in any stream ever */
+};
+
+struct world_host {
+    uint64_t last_start_ms;
+    bool was_started;
+};
+
+struct world {
+    struct world_settings set;
+    struct world_report *report;
+    struct rng rng;
+    struct web web;
+    struct post *post;
+    struct roster *truth; /* the log as the servers have it */
+    uint64_t truth_taken; /* messages of its stream */
+    uint64_t *hashes;     /* of the truth, by length */
+    size_t hash_count, hash_cap;
+    int roster_stream;
+    struct world_agent agents[WORLD_MAX_AGENTS];
+    uint32_t agent_count;
+    struct world_url *urls;
+    struct world_host *hosts;
+    uint64_t now_ms, fault_ms, quiet_until_ms, finished_ms, open_since_ms, look_ms;
+    uint64_t epoch_seen; /* the highest of the truth */
+    bool is_healed, is_finished;
+    char (*trail)[TRAIL_BYTES];
+    uint64_t trail_count;
+};
+
+#define WALL_MS UINT64_C(1700000000000)
+
+void world_say(struct world *w, const char *format, ...) PRINTF_LIKE(2, 3);
+void world_break(struct world *w, int invariant, const char *format, ...) PRINTF_LIKE(3, 4);
+uint64_t world_agent_now(const struct world *w, const struct world_agent *a);
+bool world_is_frozen(const struct world *w, const struct world_agent *a);
+
+/* world.c */
+MUST_CHECK enum rc world_start(struct world *w, struct world_agent *a);
+void world_stop(struct world *w, struct world_agent *a); /* the process is gone, at once */
+struct world_agent *world_new_agent(struct world *w);
+void world_roster_refold(struct world *w);
+
+/* world_faults.c */
+void world_fault(struct world *w);
+void world_heal(struct world *w);
+
+/* invariants.c */
+void invariants_taken(struct world *w, int stream, uint64_t sequence); /* a stream has grown */
+void invariants_start(struct world *w, struct world_agent *a, uint32_t url);
+void invariants_agent(struct world *w, struct world_agent *a); /* after anything it did */
+void invariants_places(struct world *w);                       /* 1 and 10 */
+void invariants_end(struct world *w);
+void invariants_forget_held(struct world_agent *a); /* its stream has changed */
+void invariants_allow(struct world *w, struct world_agent *a, bool is_journal_lost);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/heartbeat.h"
+
+#include "lib/test.h"
+
+static const struct heartbeat full = {.inc = 1,
+                                      .boot = UINT64_MAX,
+                                      .beat = 3,
+                                      .epoch = 4,
+                                      .roster = 5,
+                                      .gates_open = true,
+                                      .has_floor = true,
+                                      .generation = 6,
+                                      .floor = 7,
+                                      .round = 8,
+                                      .quiet = 2,
+                                      .admitted = 9,
+                                      .pages = 10};
+
+static void what_is_written_is_read(void **state)
+{
+    (void)state;
+    char room[256];
+    struct buf b = buf_on(room, sizeof room);
+    struct heartbeat h;
+    heartbeat_write(&full, &b);
+    assert_rc(buf_rc(&b), RC_OK);
+    assert_rc(heartbeat_read(buf_str(&b), &h), RC_OK);
+    assert_int_equal(h.inc, full.inc);
+    assert_int_equal(h.boot, full.boot);
+    assert_int_equal(h.beat, full.beat);
+    assert_int_equal(h.epoch, full.epoch);
+    assert_int_equal(h.roster, full.roster);
+    assert_true(h.gates_open && h.has_floor);
+    assert_int_equal(h.generation, full.generation);
+    assert_int_equal(h.floor, full.floor);
+    assert_int_equal(h.round, full.round);
+    assert_int_equal(h.quiet, full.quiet);
+    assert_int_equal(h.admitted, full.admitted);
+    assert_int_equal(h.pages, full.pages);
+}
+
+static void other_lengths_versions_and_flags_are_refused(void **state)
+{
+    (void)state;
+    char room[256];
+    struct buf b = buf_on(room, sizeof room);
+    struct heartbeat h;
+    heartbeat_write(&full, &b);
+    for (size_t n = 0; n < b.n; n++)
+        assert_rc(heartbeat_read(str_make(room, n), &h), RC_CORRUPT);
+    assert_rc(heartbeat_read(str_make(room, b.n + 1), &h), RC_CORRUPT);
+    room[1] = 4;
+    assert_rc(heartbeat_read(buf_str(&b), &h), RC_CORRUPT);
+    room[0] = 2;
+    assert_rc(heartbeat_read(buf_str(&b), &h), RC_VERSION);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(other_lengths_versions_and_flags_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
