@@ -37,35 +37,80 @@ void tally_delay(struct tally *t, uint64_t delay_ms)
     t->delay_us = least_ms > BACKOFF_SLACK_MS ? (least_ms - BACKOFF_SLACK_MS) * 1000 : 0;
 }
 
+/* What is told: what is certain, and what the doubts come to as things stand. */
+static void sum_up(struct tally *t)
+{
+    t->most_open = t->certain.most_open;
+    t->overlaps = t->certain.overlaps;
+    t->least_end_gap_us = t->certain.least_end_gap_us;
+    for (uint32_t i = 0; i < t->doubt_count; i++) {
+        uint32_t others = t->doubts[i].others;
+        if (!others)
+            continue;
+        t->overlaps++;
+        t->least_end_gap_us = 0;
+        if (others + 1 > t->most_open)
+            t->most_open = others + 1;
+    }
+}
+
+/* The oldest doubts are none any more. */
+static void make_certain(struct tally *t, uint32_t count)
+{
+    struct certain *c = &t->certain;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t others = t->doubts[i].others;
+        c->overlaps += others > 0;
+        c->least_end_gap_us = others ? 0 : c->least_end_gap_us;
+        if (others && others + 1 > c->most_open)
+            c->most_open = others + 1;
+    }
+    t->doubt_count -= count;
+    memmove(t->doubts, t->doubts + count, t->doubt_count * sizeof *t->doubts);
+}
+
+static void begin_beside(struct tally *t, uint64_t now_us)
+{
+    if (t->doubt_count == TALLY_DOUBTS)
+        make_certain(t, 1);
+    t->doubts[t->doubt_count++] = (struct doubt){now_us, t->open};
+}
+
+static void begin_alone(struct tally *t, uint64_t now_us)
+{
+    make_certain(t, t->doubt_count);
+    if (t->requests)
+        t->certain.least_end_gap_us = least(t->certain.least_end_gap_us, gap_us(t->end_us, now_us));
+    if (!t->certain.most_open)
+        t->certain.most_open = 1;
+}
+
 void tally_start(struct tally *t, uint64_t now_us, bool is_forbidden)
 {
     t->under_delay += t->requests && gap_us(t->start_us, now_us) < t->delay_us;
     if (t->requests)
         t->least_start_gap_us = least(t->least_start_gap_us, gap_us(t->start_us, now_us));
-    t->latest = (struct overlap){
-        .is_one = t->open > 0, .most_open = t->most_open, .least_end_gap_us = t->least_end_gap_us};
-    if (t->open) {
-        t->overlaps++;
-        t->least_end_gap_us = 0;
-    } else if (t->requests) {
-        t->least_end_gap_us = least(t->least_end_gap_us, gap_us(t->end_us, now_us));
-    }
+    if (t->open)
+        begin_beside(t, now_us);
+    else
+        begin_alone(t, now_us);
     backoff_note(t, now_us);
     t->forbidden += is_forbidden;
     t->requests++;
     t->start_us = now_us;
-    if (++t->open > t->most_open)
-        t->most_open = t->open;
+    t->open++;
+    sum_up(t);
 }
 
 void tally_pipelined(struct tally *t)
 {
     if (t->open != 1) /* counted already */
         return;
-    t->overlaps++;
-    t->least_end_gap_us = 0;
-    if (t->most_open < 2)
-        t->most_open = 2;
+    t->certain.overlaps++;
+    t->certain.least_end_gap_us = 0;
+    if (t->certain.most_open < 2)
+        t->certain.most_open = 2;
+    sum_up(t);
 }
 
 void tally_end(struct tally *t, uint64_t now_us, uint64_t backoff_until_us)
@@ -80,14 +125,13 @@ void tally_end(struct tally *t, uint64_t now_us, uint64_t backoff_until_us)
 
 void tally_left(struct tally *t, uint64_t start_us, uint64_t now_us, uint64_t backoff_until_us)
 {
-    bool is_earlier = start_us < t->start_us;
-    if (t->latest.is_one && is_earlier &&
-        gap_us(t->start_us, now_us) < UINT64_C(1000) * FAREWELL_MS) {
-        t->overlaps--;
-        t->most_open = t->latest.most_open;
-        t->least_end_gap_us = t->latest.least_end_gap_us;
-        t->latest.is_one = false;
+    for (uint32_t i = 0; i < t->doubt_count; i++) {
+        struct doubt *d = &t->doubts[i];
+        bool is_beside = start_us < d->start_us && d->others > 0;
+        if (is_beside && gap_us(d->start_us, now_us) < UINT64_C(1000) * FAREWELL_MS)
+            d->others--;
     }
+    sum_up(t);
     tally_end(t, now_us, backoff_until_us);
 }
 
@@ -138,7 +182,9 @@ static struct tally *row_make(struct tallies *t)
     if (!t->chunks[chunk])
         return NULL;
     struct tally *row = tallies_at(t, t->count);
-    *row = (struct tally){.least_start_gap_us = TALLY_NO_GAP, .least_end_gap_us = TALLY_NO_GAP};
+    *row = (struct tally){.least_start_gap_us = TALLY_NO_GAP,
+                          .least_end_gap_us = TALLY_NO_GAP,
+                          .certain = {.least_end_gap_us = TALLY_NO_GAP}};
     return row;
 }
 

@@ -16,10 +16,17 @@
 
 #define TALLY_NO_GAP UINT64_MAX
 
-/* What the latest request changed by overlapping, should that turn out to be no overlap. */
-struct overlap {
-    bool is_one;
-    uint32_t most_open; /* before it, as below */
+/* A request that started beside others, some of which may turn out to have left by then. */
+enum { TALLY_DOUBTS = 8 };
+struct doubt {
+    uint64_t start_us;
+    uint32_t others; /* open when it started, and not known to have left before */
+};
+
+/* What is certain: everything but the doubts. */
+struct certain {
+    uint32_t most_open;
+    uint64_t overlaps;
     uint64_t least_end_gap_us;
 };
 
@@ -40,16 +47,19 @@ struct tally {
     uint64_t worst_early_us; /* by how much the worst request came too early */
     uint64_t delay_us;       /* its robots.txt, once read, asks for that between two starts */
     uint64_t under_delay;    /* requests that came sooner */
-    struct overlap latest;
+    struct certain certain;
+    struct doubt doubts[TALLY_DOUBTS]; /* the latest, oldest first */
+    uint32_t doubt_count;
 };
 
 void tally_start(struct tally *t, uint64_t now_us, bool is_forbidden);
 /* `backoff_until_us`: it asked to be left alone until then; 0 = it did not. */
 void tally_end(struct tally *t, uint64_t now_us, uint64_t backoff_until_us);
 
-/* Also an end, of a request begun at `start_us` whose client hung up. If that is seen less than
- * FAREWELL_MS after the latest request started beside it, the two did not overlap. */
-enum { FAREWELL_MS = 100 };
+/* Also an end, of a request begun at `start_us` whose client hung up. It did not overlap with those
+ * that started beside it less than FAREWELL_MS before that is seen. A machine that is busy may take
+ * that long to let us look. */
+enum { FAREWELL_MS = 250 };
 void tally_left(struct tally *t, uint64_t start_us, uint64_t now_us, uint64_t backoff_until_us);
 
 /* The request that started last had been sent before the one before it was answered: both were open

@@ -162,7 +162,8 @@ static int end_code(const struct crawl *c)
     int number = crawl_watch_signal(c->watch);
     if (number)
         return 128 + number;
-    bool was_tried = get(&n->failed) > 0 && !is_in_cluster(c);
+    bool was_tried =
+        (get(&n->failed) > 0 || get(&n->refused) > get(&n->robots)) && !is_in_cluster(c);
     bool is_first = ledger_totals(c->ledger->ledger).pages == 0;
     return was_tried && is_first && get(&n->fetched) == 0 ? EXIT_NO_SEED : EXIT_DONE;
 }

@@ -4,13 +4,16 @@
 #include "frontier/inside.h"
 
 /* An entry that came with an image has the sequence of the loan and stands in the part of the queue
- * that is in order; one admitted since then has a number that says nothing. */
+ * that is in order; one admitted since then has a number that says nothing. A loan whose sequence
+ * is above the image's may be of an entry that was put last since, which no journal says: only its
+ * path tells. */
 static bool find(const struct frontier *f, const struct host *h, const struct url_queue *q,
                  const struct redo *r, struct url_walk *w, struct url_entry *ret)
 {
     if (!q->count)
         return false;
-    uint64_t images_below = r->by_path ? 0 : f->image_sequence;
+    bool by_path = r->by_path || r->sequence >= f->image_sequence;
+    uint64_t images_below = by_path ? 0 : f->image_sequence;
     bool only_images = q->last_sequence < images_below;
     *w = url_queue_walk(q);
     while (url_walk_next(w, ret)) {

@@ -22,7 +22,7 @@ static const uint32_t profiles[] = {
     CLOCKS | NETWORK | MEMBERS | 1 << WORLD_WIPE,
     PROCESSES | NETWORK,
     1 << WORLD_STAY_AWAY | 1 << WORLD_LAG | 1 << WORLD_LONG_FREEZE | 1 << WORLD_NO_LEADER,
-    SERVERS | 1 << WORLD_WEIGHT | 1 << WORLD_WIPE | 1 << WORLD_CUT,
+    SERVERS | 1 << WORLD_WEIGHT | 1 << WORLD_LAG | 1 << WORLD_WIPE | 1 << WORLD_CUT,
 };
 enum { PROFILES = sizeof profiles / sizeof *profiles };
 

@@ -141,8 +141,8 @@ static bool servers_fail(struct world *w, enum world_fault f)
         return false;
     int stream = f == WORLD_SERVER_ROSTER ? w->roster_stream : a->stream;
     uint64_t length = post_length(w->post, stream);
-    bool is_little = f == WORLD_SERVER_ROSTER && rng_below(&w->rng, 3);
-    uint64_t lose = rng_below(&w->rng, is_little ? 12 : length + 1);
+    bool is_little = rng_below(&w->rng, 3);
+    uint64_t lose = 1 + rng_below(&w->rng, is_little ? 6 : length + 1);
     if (f == WORLD_SERVER_ROSTER && lose >= length)
         return false;
     world_say(w, "servers lose %llu of %llu messages of %s", (unsigned long long)lose,
@@ -250,7 +250,7 @@ static enum world_fault choose(struct world *w)
     uint32_t may = w->set.faults;
     if (may & SERVERS && !w->report->faults[WORLD_SERVER_INBOX] &&
         !w->report->faults[WORLD_SERVER_ROSTER])
-        may &= SERVERS | 1 << WORLD_WEIGHT;
+        may &= SERVERS | 1 << WORLD_WEIGHT | 1 << WORLD_LAG;
     enum world_fault f = WORLD_KILL;
     for (int tries = 0; tries < 32; tries++) {
         f = (enum world_fault)rng_below(&w->rng, WORLD_FAULTS);

@@ -88,7 +88,8 @@ static void origins_of_a_card_come_back_in_an_image(void **state)
     c->pages = 3;
     struct card_origin *o = card_origin_of(c, true, 8443, true);
     assert_non_null(o);
-    *o = (struct card_origin){8443, true, 4, 2, -6, 150};
+    *o = (struct card_origin){
+        .port = 8443, .is_https = true, .failures = 4, .tries = 2, .dead_code = -6, .next_ms = 150};
     o = card_origin_of(c, false, 0, true);
     assert_non_null(o);
     o->next_ms = 99; /* has passed */

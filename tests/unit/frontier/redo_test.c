@@ -145,6 +145,34 @@ static void a_younger_image_is_not_changed_by_what_it_has_seen(void **state)
     frontier_close(back);
 }
 
+/* What was put last without a word (its origin was left alone) has another sequence than the image
+ * says. */
+static void what_was_put_last_since_the_image_leaves_all_the_same(void **state)
+{
+    (void)state;
+    struct frontier *live = filled(0, 20, NULL), *back = frontier_open(&roomy, 0, 1);
+    struct image_context c = {.most_wait_ms = 1000};
+    struct buf image = {.max = 1 << 20};
+    unsigned list[URLS], count = 0;
+    struct lent l;
+    image_write(live, frontier_bucket(url_of(0).position), &c, &image);
+    assert_rc(frontier_lend(live, 0, NOW, &l), RC_OK);
+    frontier_settle(live, &l, SETTLE_LAST, 0);
+    assert_rc(image_read(back, buf_str(&image), &c), RC_OK);
+    for (unsigned i = 0; i < 20; i++) {
+        assert_rc(frontier_lend(live, 0, NOW, &l), RC_OK);
+        struct redo redo = redo_of((i + 1) % 20, SETTLE_DONE);
+        assert_str(l.path, redo.path);
+        redo.sequence = l.sequence;
+        frontier_redo(back, &redo);
+        frontier_settle(live, &l, SETTLE_DONE, 0);
+    }
+    assert_queue(back, list, count);
+    buf_done(&image);
+    frontier_close(live);
+    frontier_close(back);
+}
+
 static void hosts_are_held_and_limits_come_back(void **state)
 {
     (void)state;
@@ -174,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(urls_leave_from_anywhere_and_only_once),
         cmocka_unit_test(a_younger_image_is_not_changed_by_what_it_has_seen),
+        cmocka_unit_test(what_was_put_last_since_the_image_leaves_all_the_same),
         cmocka_unit_test(hosts_are_held_and_limits_come_back),
     };
     return cmocka_run_group_tests_name("redo", tests, NULL, NULL);

@@ -9,7 +9,9 @@
 
 static struct tally fresh(void)
 {
-    return (struct tally){.least_start_gap_us = TALLY_NO_GAP, .least_end_gap_us = TALLY_NO_GAP};
+    return (struct tally){.least_start_gap_us = TALLY_NO_GAP,
+                          .least_end_gap_us = TALLY_NO_GAP,
+                          .certain = {.least_end_gap_us = TALLY_NO_GAP}};
 }
 
 static void one_request_has_no_gap(void **state)
@@ -79,16 +81,44 @@ static void the_latest_leaving_excuses_nothing(void **state)
     assert_int_equal(t.open, 1);
 }
 
-static void one_who_left_excuses_one_overlap_and_no_more(void **state)
+static void one_who_left_excuses_itself_and_no_other(void **state)
 {
     (void)state;
     struct tally t = fresh();
     for (int i = 0; i < 3; i++)
         tally_start(&t, (uint64_t)i * 10 * MS, false);
+    assert_int_equal(t.most_open, 3);
     tally_left(&t, 0, 30 * MS, 0);
-    tally_left(&t, 10 * MS, 30 * MS, 0);
-    assert_int_equal(t.overlaps, 1);
+    assert_int_equal(t.overlaps, 1); /* the third, beside the second */
     assert_int_equal(t.most_open, 2);
+    tally_end(&t, 40 * MS, 0);
+    assert_int_equal(t.overlaps, 1);
+}
+
+/* A machine that pauses the witness delivers many at once. */
+static void farewells_that_come_late_one_behind_the_other_excuse_all(void **state)
+{
+    (void)state;
+    struct tally t = fresh();
+    for (int i = 0; i < 5; i++)
+        tally_start(&t, (uint64_t)i * 10 * MS, false);
+    for (int i = 0; i < 4; i++)
+        tally_left(&t, (uint64_t)i * 10 * MS, 60 * MS, 0);
+    assert_int_equal(t.overlaps, 0);
+    assert_int_equal(t.most_open, 1);
+    assert_int_equal(t.open, 1);
+}
+
+static void what_was_doubted_long_ago_is_certain(void **state)
+{
+    (void)state;
+    struct tally t = fresh();
+    tally_start(&t, 0, false);
+    for (uint64_t i = 1; i <= TALLY_DOUBTS + 1; i++)
+        tally_start(&t, i * MS, false);
+    tally_left(&t, 0, 20 * MS, 0); /* too many have come since the first that was beside it */
+    assert_int_equal(t.overlaps, TALLY_DOUBTS + 1);
+    assert_int_equal(t.most_open, TALLY_DOUBTS + 1);
 }
 
 static void a_start_while_another_is_open_is_an_overlap_and_a_gap_of_nothing(void **state)
@@ -271,7 +301,9 @@ int main(void)
         cmocka_unit_test(one_who_left_just_before_the_next_start_did_not_overlap_it),
         cmocka_unit_test(one_who_left_long_after_the_next_start_overlapped_it),
         cmocka_unit_test(the_latest_leaving_excuses_nothing),
-        cmocka_unit_test(one_who_left_excuses_one_overlap_and_no_more),
+        cmocka_unit_test(one_who_left_excuses_itself_and_no_other),
+        cmocka_unit_test(farewells_that_come_late_one_behind_the_other_excuse_all),
+        cmocka_unit_test(what_was_doubted_long_ago_is_certain),
         cmocka_unit_test(the_gap_counts_from_the_latest_end_of_several),
         cmocka_unit_test(requests_before_the_back_off_is_over_are_counted_with_the_worst),
         cmocka_unit_test(a_shorter_back_off_does_not_end_a_longer_one),
