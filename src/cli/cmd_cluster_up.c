@@ -83,7 +83,8 @@ static int run_here(struct up *u, const char *const *args, const char *log)
     if (code == EXIT_DONE)
         status = child_wait(&c);
     if (status)
-        code = cli_fail(status, "%s %s did not work; %s says why", args[0], args[1], log);
+        code = cli_fail((enum exit_code)status, "%s %s did not work; %s says why", args[0], args[1],
+                        log);
     (void)u;
     return code;
 }
@@ -228,8 +229,9 @@ static int wait_for_agents(struct up *u, const sigset_t *set)
             running += u->agents[i].pid != 0;
             if (!was_there || u->agents[i].pid || !ended || u->number)
                 continue;
-            code = cli_fail(code ? code : ended, "agent %s ended with %d: %s.log says why",
-                            u->plan->agents[i].name, ended, dir_of(u, i));
+            code = cli_fail((enum exit_code)(code ? code : ended),
+                            "agent %s ended with %d: %s.log says why", u->plan->agents[i].name,
+                            ended, dir_of(u, i));
         }
         show(u, running);
     }
