@@ -67,19 +67,6 @@ static bool take_mail(struct instance *self, struct post_part *p)
 
 /* Records -------------------------------------------------------------------------------------- */
 
-static struct candidate candidate_of(const struct record *r)
-{
-    return (struct candidate){.fingerprint = r->fingerprint,
-                              .position = r->position,
-                              .host = r->host,
-                              .path = r->path,
-                              .via = r->via,
-                              .port = r->port,
-                              .is_https = r->is_https,
-                              .class = r->class < FRONTIER_CLASSES ? r->class : 0,
-                              .hops = r->hops};
-}
-
 /* Where a seed redirects to draws the scope, in later runs too. */
 static enum rc keep_seed(struct instance *self, const struct candidate *c)
 {
@@ -108,7 +95,7 @@ static enum rc emit_urls(struct instance *self, struct post_part *p)
     size_t count = 0;
     enum rc rc = RC_OK;
     while (count < AT_ONCE && rc == RC_OK && records_next(&rest, &r) && r.kind == RECORD_URL) {
-        list[count] = candidate_of(&r);
+        list[count] = ledger_candidate_of(&r);
         all[count] = &list[count];
         rc = keep_seed(self, &list[count++]);
         p->rest = rest;

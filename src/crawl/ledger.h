@@ -216,6 +216,9 @@ struct record;
 MUST_CHECK enum rc ledger_merge(struct ledger *l, unsigned shard, unsigned epoch,
                                 const struct record *list, size_t count, size_t *ret_new);
 
+/* A URL record as the frontier takes it; everything is borrowed. */
+struct candidate ledger_candidate_of(const struct record *r);
+
 /* The queue of a host that is another agent's now is forgotten, with the names of what waited in
  * it; what is done stays known. */
 MUST_CHECK enum rc ledger_forget(struct ledger *l, unsigned shard, unsigned epoch, struct str host);

@@ -81,7 +81,7 @@ enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret
 
 /* Merging ------------------------------------------------------------------------------------ */
 
-static struct candidate candidate_of(const struct record *r)
+struct candidate ledger_candidate_of(const struct record *r)
 {
     return (struct candidate){.fingerprint = r->fingerprint,
                               .position = r->position,
@@ -98,7 +98,7 @@ static enum rc merge_one(struct ledger *l, struct frontier *f, const struct reco
                          size_t *ret_new)
 {
     struct image_context c = ledger_image_context(l);
-    struct candidate url = candidate_of(r);
+    struct candidate url = ledger_candidate_of(r);
     struct move_record host = {.position = r->position,
                                .name = r->host,
                                .next_wall_ms = r->next_wall_ms,

@@ -19,7 +19,7 @@ import threading
 import time
 
 from nats import Client
-from scenario import run, skip
+from scenario import run, skip, until
 
 WAIT_SECONDS = 60
 SERVER = shutil.which("nats-server", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/bin")
@@ -34,17 +34,6 @@ def free_ports(count):
     finally:
         for s in socks:
             s.close()
-
-
-def until(condition, what, seconds=WAIT_SECONDS):
-    """Asks until it is so; what never comes fails the test."""
-    end = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        assert time.monotonic() < end, what
-        time.sleep(0.05)
 
 
 class Machine:

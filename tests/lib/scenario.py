@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/orbweaver"
@@ -80,6 +81,17 @@ def write(folder: str, name: str, text) -> str:
     with open(path, "wb") as f:
         f.write(data)
     return path
+
+
+def until(condition, what, seconds: float = 60):
+    """Asks until it is so; what never comes fails the test."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
 
 
 def case(name: str):

@@ -6,8 +6,8 @@ import shutil
 import signal
 import time
 
-from post import Bus, Post, until
-from scenario import case, main
+from post import Bus, Post
+from scenario import case, main, until
 
 ROSTER = "ORB_crawl_ROSTER"
 

@@ -13,7 +13,7 @@ import subprocess
 import time
 
 from nats import Client, Refused
-from post import Bus, Post, free_ports, until
+from post import Bus, Post, free_ports
 from scenario import case, main, run, write
 
 ROSTER = "ORB_crawl_ROSTER"

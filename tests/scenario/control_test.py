@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from scenario import case, main, run as run_program, skip
+from scenario import case, main, run as run_program, skip, until
 from simweb import Simweb
 
 ORBWEAVER = os.path.abspath(sys.argv[2])
@@ -24,17 +24,6 @@ def orb(*words, code=0, stdin=""):
     done = run_program(list(words), program=ORBWEAVER, stdin=stdin)
     assert done.code == code, (words, done)
     return done
-
-
-def until(condition, what):
-    """Asks until it is so; what never comes fails the test."""
-    end = time.monotonic() + WAIT_SECONDS
-    while True:
-        value = condition()
-        if value:
-            return value
-        assert time.monotonic() < end, what
-        time.sleep(0.05)
 
 
 def net(web):

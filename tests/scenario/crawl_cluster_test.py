@@ -13,8 +13,8 @@ import subprocess
 
 import scenario
 from crawl import NETWORKS, ORBWEAVER, QUICK, Crawl, agree, few, same_set, verify, wanted, witnessed
-from post import SERVER, Post, until
-from scenario import case, main, skip
+from post import SERVER, Post
+from scenario import case, main, skip, until
 from simweb import Simweb
 
 scenario.PROGRAM = ORBWEAVER  # what Post runs
