@@ -14,7 +14,7 @@ import time
 
 from nats import Client, Refused
 from post import Bus, Post, free_ports
-from scenario import case, main, run, write
+from scenario import case, main, run, until, write
 
 ROSTER = "ORB_crawl_ROSTER"
 
