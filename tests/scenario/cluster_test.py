@@ -9,7 +9,6 @@ import signal
 import socket
 import ssl
 import stat
-import subprocess
 import time
 
 from nats import Client, Refused

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as xml
 import zipfile
 
 from scenario import ROOT, case, main, run, skip, write
-from small_crawl import SmallCrawl, fingerprint, usual
+from small_crawl import SmallCrawl, usual
 
 A, B = "http://www.a.example", "https://b.example"
 NS = "{http://www.sitemaps.org/schemas/sitemap/0.9}"

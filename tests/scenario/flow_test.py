@@ -5,7 +5,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 from scenario import PROGRAM, ROOT, case, main, run, skip, write
 
