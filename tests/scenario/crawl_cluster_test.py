@@ -17,6 +17,8 @@ from scenario import case, main, skip, until
 from simweb import Simweb
 
 scenario.PROGRAM = ORBWEAVER  # what Post runs
+
+
 @case("three agents fetch together what the oracle says, each URL once (D1)")
 def _(tmp):
     with Simweb(*WEB) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
