@@ -28,6 +28,8 @@ const struct command *const cli_commands[] = {
     &cmd_report,
     &cmd_cluster_up,
     &cmd_cluster_init,
+    &cmd_cluster_status,
+    &cmd_cluster_drain,
     &cmd_cluster_streams,
     &cmd_cluster_add,
     &cmd_cluster_remove,
