@@ -13,6 +13,7 @@ from crawl import ORBWEAVER
 from post import Post
 from scenario import case, main, run, until
 from simweb import Simweb
+from small_web import SmallWeb
 
 scenario.PROGRAM = ORBWEAVER  # what Post runs
 OTHER = ["--hosts", "3", "--pages", "5", "--keep-urls", "--crawl-delays", "0", "--page-bytes", "4k"]
@@ -170,6 +171,32 @@ def _(tmp):
             a.wait()
         done = {r.url for a in c.agents for r in a.log()}
         assert new in done and home in done, (new, home, sorted(done))
+
+
+@case("where a seed redirects to joins everybody's scope, also later")
+def _(tmp):
+    with Simweb(*OTHER) as web, SmallWeb({}) as door, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
+        home = web.run["home"]
+        door.pages["/"] = (302, {"Location": home}, b"")
+        agents = agents_of(web, post, tmp, "abc", "--scope", "host", "-w", "300ms",
+                           "--allow-private=127.0.0.0/8")
+        for a in agents:
+            a.command[-1] = door.url("/")
+        try:
+            for a in agents[:2]:
+                a.start()
+            until(lambda: all(a.events("cluster.scope") for a in agents[:2]), "two know it", 60)
+            agents[2].start()
+            until(lambda: agents[2].events("cluster.scope"), "the third knows it", 60)
+            for a in agents:
+                assert {e["url"] for e in a.events("cluster.scope")} == {home}, a.events("cluster.scope")
+                a.wait()
+        finally:
+            stop_all(agents)
+        assert post.messages("ORB_crawl_CONTROL") == 1
+        wanted = {u for u in web.oracle(home, "host")}
+        done = {r.url for a in agents for r in a.log()}
+        assert home in done and len(wanted & done) > 1, (len(wanted), sorted(done))
 
 
 @case("an agent is drained from the operator's folder: it hands over and exits 0")
