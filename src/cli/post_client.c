@@ -50,11 +50,8 @@ int post_client_open(struct post_client *c, const struct post_login *l, uint64_t
 
 void post_client_close(struct post_client *c)
 {
-    bool is_open = c->bus != NULL;
     bus_close(c->bus);
     c->bus = NULL;
-    if (is_open)
-        bus_nats_end();
 }
 
 static bool have_all_ended(const struct post_client *c)

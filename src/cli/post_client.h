@@ -25,7 +25,7 @@ struct post_client {
 
 /* Waits until a server has let us in. EXIT_DONE, or says why not. */
 int post_client_open(struct post_client *c, const struct post_login *l, uint64_t wait_ms);
-void post_client_close(struct post_client *c);
+void post_client_close(struct post_client *c); /* main ends the library, once */
 
 /* All at the same time, until each has ended; none takes longer than most_ms. At most 512. */
 void post_client_ask(struct post_client *c, struct post_client_call *calls, size_t count,

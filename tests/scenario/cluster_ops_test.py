@@ -8,7 +8,7 @@ import os
 import signal
 
 import scenario
-from agents import SECONDS, SLOW, TIMINGS, WEB, agents_of, stop_all
+from agents import SECONDS, SLOW, TIMINGS, WEB, agents_of, is_right, stop_all
 from crawl import ORBWEAVER
 from post import Post
 from scenario import case, main, run, until
@@ -207,6 +207,46 @@ def _(tmp):
         c.agents[1].wait()
         rows = c.rows(dir_of(c.agents[0]))
         assert sorted(rows) == ["a", "c"], rows
+
+
+def merged(tmp, agents):
+    """One index of all directories: sorted, whole, and every archive where it says."""
+    path = os.path.join(tmp, "all.cdxj")
+    orb("export", "cdxj", *[dir_of(a) for a in agents], "-o", path)
+    lines = open(path, encoding="utf-8").read().splitlines()
+    assert lines == sorted(set(lines), key=str.encode)
+    rows = [json.loads(line.split(" ", 2)[2]) for line in lines]
+    assert all(os.path.exists(r["filename"]) for r in rows)
+    own = [row for a in agents for row in a.index()]
+    assert sorted(r["url"] for r in rows) == sorted(r["url"] for r in own)
+    pages = orb("export", "pages", *[dir_of(a) for a in agents], "--json").out.splitlines()
+    assert len(pages) == sum(len(orb("export", "pages", dir_of(a), "--json").out.splitlines())
+                             for a in agents) > 0
+
+
+@case("who left is purged from the servers, comes again, and the crawl is right (gc, exports)")
+def _(tmp):
+    with Cluster(tmp) as c:
+        until(lambda: all(len(a.log()) > 3 for a in c.agents), "all have begun", 60)
+        assert " 0 messages" in orb("cluster", "gc", "--dir", c.post.dir).out, "all live"
+        orb("agent", "leave", dir_of(c.agents[1]))
+        c.agents[1].wait()
+        until(lambda: all(r["answer"]["settled"] == r["answer"]["epoch"] == 4
+                          for r in c.rows(dir_of(c.agents[0])).values()), "settled", 60)
+        before = c.post.messages("ORB_crawl_b")
+        could = orb("cluster", "gc", "--dry-run", "--dir", c.post.dir).out
+        assert f"b 1: {before} messages could go" in could and "a 1" not in could, could
+        assert c.post.messages("ORB_crawl_b") == before > 0
+        done = orb("cluster", "gc", "--dir", c.post.dir).out
+        assert f"b 1: {before} messages\n" in done, done
+        assert c.post.messages("ORB_crawl_b") == 0
+        c.agents[1].start()
+        orb("set", c.post.dir, "delay=0")
+        for a in c.agents:
+            a.wait()
+        is_right(c.web, c.agents)
+        assert c.agents[1].events("cluster.epoch")[-1]["inc"] == 2
+        merged(tmp, c.agents)
 
 
 @case("without the operator's login an agent tells nobody but itself")
