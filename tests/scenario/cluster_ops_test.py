@@ -6,6 +6,7 @@ argv: simweb, orbweaver."""
 import json
 import os
 import signal
+import subprocess
 
 import scenario
 from agents import SECONDS, SLOW, TIMINGS, WEB, agents_of, is_right, stop_all
@@ -247,6 +248,31 @@ def _(tmp):
         is_right(c.web, c.agents)
         assert c.agents[1].events("cluster.epoch")[-1]["inc"] == 2
         merged(tmp, c.agents)
+
+
+@case("the folder of cluster up stands for all its agents: status, pause, stop, exports")
+def _(tmp):
+    folder = os.path.join(tmp, "up")
+    with Simweb(*OTHER) as web, open(os.path.join(tmp, "said"), "w+", encoding="utf-8") as said:
+        words = [ORBWEAVER, "cluster", "up", "--agents", "2", "-o", folder, web.run["home"], "--",
+                 "--resolver", web.dns, "--allow-private=127.0.0.0/8", "--scope", "any", "-w", "400ms",
+                 "--ip-delay", "0"]
+        up = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        try:
+            until(lambda: run(["status", folder]).code == 0 and told("status", folder).get("fetched"),
+                  "it crawls", 60)
+            orb("pause", folder)
+            until(lambda: told("status", folder)["state"] == "paused", "both are", 60)
+            assert len(told("cluster", "status", folder)["agents"]) == 2
+            count = len(orb("export", "cdxj", folder).out.splitlines())
+            assert count == sum(len(orb("export", "cdxj", os.path.join(folder, a), "-o", "-").out.splitlines())
+                                for a in ("a1", "a2")) > 0
+            orb("stop", folder)
+            assert up.wait(SECONDS) == 143, said.seek(0) or said.read()
+        finally:
+            if up.poll() is None:
+                up.terminate()
+                up.wait(SECONDS)
 
 
 @case("without the operator's login an agent tells nobody but itself")
