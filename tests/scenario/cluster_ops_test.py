@@ -220,6 +220,9 @@ def merged(tmp, agents):
     assert all(os.path.exists(r["filename"]) for r in rows)
     own = [row for a in agents for row in a.index()]
     assert sorted(r["url"] for r in rows) == sorted(r["url"] for r in own)
+    report = told("report", *[dir_of(a) for a in agents])
+    assert report["answers"] == sum(told("report", dir_of(a))["answers"] for a in agents) > 0
+    assert report["links"]["remaining"] == 0, report["links"]
     pages = orb("export", "pages", *[dir_of(a) for a in agents], "--json").out.splitlines()
     assert len(pages) == sum(len(orb("export", "pages", dir_of(a), "--json").out.splitlines())
                              for a in agents) > 0
