@@ -113,9 +113,12 @@ def _(tmp):
 @case("url asks the agent that owns the host, and says which one that is")
 def _(tmp):
     with Cluster(tmp) as c:
-        until(lambda: all(len(a.log()) > 3 for a in c.agents), "all have pages", 60)
+        def pages(agent):
+            return [r.url for r in agent.log() if r.code == 200 and not r.path.endswith("P")]
+        until(lambda: all(pages(a) for a in c.agents), "all have pages", 60)
         for owner in c.agents:
-            url = [r.url for r in owner.log() if r.code == 200 and not r.url.endswith("/robots.txt")][0]
+            url = pages(owner)[0]
+            until(lambda: told("url", dir_of(owner), url)["state"] == "fetched", "the history has it", 60)
             for a in c.agents:
                 said = told("url", dir_of(a), url)
                 assert said["url"] == url and said["state"] == "fetched", said
