@@ -95,8 +95,12 @@ void status_screen(const json_t *s, const char *dir, struct buf *out)
 {
     const json_t *waits = json_object_get(s, "waits");
     row(out, "crawl");
-    buf_printf(out, "%s: %s, process %llu, crawling for ", dir, json_text(s, "state"),
-               (unsigned long long)json_u64(s, "pid"));
+    buf_printf(out, "%s: %s, ", dir, json_text(s, "state"));
+    if (json_object_get(s, "agents")) /* the sum of a cluster's */
+        buf_printf(out, "%zu agents", json_array_size(json_object_get(s, "agents")));
+    else
+        buf_printf(out, "process %llu", (unsigned long long)json_u64(s, "pid"));
+    buf_add(out, STR(", crawling for "));
     span(out, json_u64(s, "elapsed_ms"));
     if (json_is_object(waits)) {
         row(out, "waits");
