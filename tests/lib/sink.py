@@ -71,14 +71,16 @@ class Sink:
         if self.process.poll() is None:
             self.end(signal.SIGKILL)
 
-    def login(self, agent: str, port: int = 0, **changed) -> str:
-        """Path of a login: of the machine's port now, or of a gate's."""
+    def login(self, agent: str, port: int = 0, secret: str = "", name: str = "") -> str:
+        """Path of a login: for the machine's port now, or a gate's; as it was made, or forged."""
         with open(os.path.join(self.dir, "sink", agent + ".login"), encoding="utf-8") as f:
             text = f.read()
         text = re.sub(r"server: .*", f"server: 127.0.0.1:{port or self.port}", text)
-        for key, value in changed.items():
-            text = re.sub(rf"{key}: .*", f"{key}: {value}", text)
-        path = os.path.join(os.path.dirname(self.dir), f"{agent}-{port or self.port}-{len(changed)}.login")
+        if secret:
+            text = re.sub(r"secret: .*", f"secret: {secret}", text)
+        if name:
+            text = re.sub(r"agent: .*", f"agent: {name}", text)
+        path = os.path.join(os.path.dirname(self.dir), f"{name or agent}-{port or self.port}{secret[:4]}.login")
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
         return path
@@ -118,8 +120,8 @@ class Gate:
         for thread in self.threads:
             thread.join(SECONDS)
 
-    def login(self, sink: Sink, agent: str, **changed) -> str:
-        return sink.login(agent, self.ear.getsockname()[1], **changed)
+    def login(self, sink: Sink, agent: str) -> str:
+        return sink.login(agent, self.ear.getsockname()[1])
 
     def open(self, more: int = 1 << 60) -> None:
         """So many bytes more may pass."""
