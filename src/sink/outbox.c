@@ -238,11 +238,15 @@ static bool is_for_good(enum rc rc)
     return rc == RC_EXISTS || rc == RC_LIMIT;
 }
 
-/* What is refused for good lets those behind it pass; anything else is tried again, later. */
-static enum rc send_all(struct sink_outbox *o, struct buf *why)
+/* What is refused for good lets those behind it pass; anything else is tried again, later. After
+ * a while it is time for another look, so that the numbers stay true. */
+static enum rc send_some(struct sink_outbox *o, struct buf *why)
 {
     enum rc rc = RC_OK;
-    for (size_t i = 0; i < o->count && rc == RC_OK && !atomic_load(&o->stop);) {
+    uint64_t until = clock_now_ms(clock_real()) + LOOK_MS;
+    size_t i = 0;
+    while (i < o->count && rc == RC_OK && !atomic_load(&o->stop) &&
+           clock_now_ms(clock_real()) < until) {
         struct waiting *w = &o->list[i];
         if (!w->is_refused)
             rc = send_one(o, w, why);
@@ -284,19 +288,20 @@ static enum rc tidy(struct sink_outbox *o)
 
 /* The thread ---------------------------------------------------------------------------------- */
 
-static void turn(struct sink_outbox *o)
+/* True: there is more to do at once. */
+static bool turn(struct sink_outbox *o)
 {
     char room[WHY_BYTES];
     struct buf why = buf_on(room, sizeof room);
     enum rc rc = look(o);
     if (rc == RC_OK && o->count)
-        rc = send_all(o, &why);
+        rc = send_some(o, &why);
     if (rc == RC_OK)
         rc = tidy(o);
+    (void)pthread_mutex_lock(&o->lock);
+    bool all_refused = o->has_refused;
+    (void)pthread_mutex_unlock(&o->lock);
     if (rc == RC_OK) { /* what was refused for good is still in the way */
-        (void)pthread_mutex_lock(&o->lock);
-        bool all_refused = o->has_refused;
-        (void)pthread_mutex_unlock(&o->lock);
         if (!all_refused)
             say(o, STR(""));
         else if (why.n)
@@ -309,6 +314,7 @@ static void turn(struct sink_outbox *o)
     }
     if (rc || !o->count || atomic_load(&o->stop))
         disconnect(o); /* it comes again when there is something */
+    return rc == RC_OK && o->count && !all_refused;
 }
 
 static void wait_ms(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t ms)
@@ -328,12 +334,12 @@ static void *work(void *ctx)
 {
     struct sink_outbox *o = ctx;
     while (!atomic_load(&o->stop)) {
-        turn(o);
+        bool has_more = turn(o);
         uint64_t ms = o->pause_ms > LOOK_MS ? o->pause_ms : LOOK_MS;
         (void)pthread_mutex_lock(&o->lock);
         if (o->is_hurried && ms > HURRIED_PAUSE_MS)
             ms = HURRIED_PAUSE_MS;
-        if (!atomic_load(&o->stop) && (!o->is_hurried || o->is_fresh))
+        if (!atomic_load(&o->stop) && !has_more && (!o->is_hurried || o->is_fresh))
             wait_ms(&o->wake, &o->lock, ms);
         (void)pthread_mutex_unlock(&o->lock);
     }

@@ -81,7 +81,8 @@ static enum rc serve_frame(struct connection *c, struct sink_session *s)
 static void *serve(void *ctx)
 {
     struct connection *c = ctx;
-    const struct sink_server_settings *set = &c->server->settings;
+    struct sink_server *server = c->server;
+    const struct sink_server_settings *set = &server->settings;
     struct sink_session_setup setup = {
         .store = set->store, .may = set->may, .may_ctx = set->may_ctx, .beat = {beat, c}};
     struct sink_session *s = sink_session_open(&setup);
@@ -90,8 +91,9 @@ static void *serve(void *ctx)
         rc = serve_frame(c, s);
     sink_session_close(s);
     sink_link_close(c->link);
-    count(c->server, -1, c->is_stranger ? -1 : 0);
+    bool is_stranger = c->is_stranger;
     mem_free(c);
+    count(server, -1, is_stranger ? -1 : 0); /* the server may go from here on */
     return NULL;
 }
 

@@ -133,7 +133,7 @@ static const char *go_on(struct power_cut *c, struct disk *image)
 
 static const struct power_cut_test cuts = {
     .bytes = sizeof(struct test),
-    .outer = {.exhaustive = 200, .samples = 40, .seed = 1},
+    .outer = {.exhaustive = 60, .samples = 20, .seed = 1},
     .nested = {.exhaustive = 20, .samples = 5, .seed = 2},
     .nested_every = 20,
     .work = work,
