@@ -49,6 +49,7 @@ struct sink_outbox {
     struct waiting *list;       /* by name: the moment is in it, so mostly by age */
     size_t count, room;
     uint64_t largest_serial, pause_ms;
+    char refusal[WHY_BYTES]; /* the last for good */
 
     pthread_t thread;
     bool has_thread;
@@ -235,7 +236,7 @@ static enum rc send_one(struct sink_outbox *o, const struct waiting *w, struct b
 
 static bool is_for_good(enum rc rc)
 {
-    return rc == RC_EXISTS || rc == RC_LIMIT;
+    return rc == RC_EXISTS || rc == RC_UNSUPPORTED;
 }
 
 /* What is refused for good lets those behind it pass; anything else is tried again, later. After
@@ -248,6 +249,7 @@ static enum rc send_some(struct sink_outbox *o, struct buf *why)
     while (i < o->count && rc == RC_OK && !atomic_load(&o->stop) &&
            clock_now_ms(clock_real()) < until) {
         struct waiting *w = &o->list[i];
+        buf_clear(why);
         if (!w->is_refused)
             rc = send_one(o, w, why);
         if (w->is_refused) {
@@ -255,6 +257,8 @@ static enum rc send_some(struct sink_outbox *o, struct buf *why)
         } else if (is_for_good(rc)) {
             log_error(o->settings.log, "sink.refused", LOG_C("file", w->name),
                       LOG_STR("why", buf_str(why)));
+            (void)snprintf(o->refusal, sizeof o->refusal, "%s: " STR_FMT, w->name,
+                           STR_ARG(buf_str(why)));
             w->is_refused = true;
             rc = RC_OK;
         } else if (rc == RC_OK) {
@@ -302,10 +306,7 @@ static bool turn(struct sink_outbox *o)
     bool all_refused = o->has_refused;
     (void)pthread_mutex_unlock(&o->lock);
     if (rc == RC_OK) { /* what was refused for good is still in the way */
-        if (!all_refused)
-            say(o, STR(""));
-        else if (why.n)
-            say(o, buf_str(&why));
+        say(o, all_refused ? str_c(o->refusal) : STR(""));
         o->pause_ms = 0;
     } else if (!atomic_load(&o->stop)) {
         say(o, why.n ? buf_str(&why) : str_c(rc_text(rc)));

@@ -26,7 +26,7 @@ static enum rc rc_of(enum sink_code code)
     case SINK_CONFLICT:
         return RC_EXISTS;
     case SINK_TOO_LARGE:
-        return RC_LIMIT;
+        return RC_UNSUPPORTED;
     case SINK_BUSY:
     case SINK_MISMATCH:
         return RC_AGAIN;

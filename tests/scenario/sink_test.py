@@ -221,6 +221,22 @@ def _(tmp):
         check_arrived(sink, tmp)
 
 
+@case("a name that is taken by other bytes is refused: both stay as they are, and what is behind it arrives")
+def _(tmp):
+    with Sink(tmp, "a1") as sink, web_of(12) as web:
+        login = sink.login("a1")
+        assert run(command(web, tmp, login), seconds=120).code == 0
+        there, folder = sink.archives(), os.path.join(tmp, "crawl")
+        names = sorted(there)
+        with open(os.path.join(folder, "archive", names[0]), "ab") as f:
+            f.write(b"more")
+        os.remove(os.path.join(folder, "state", "sent"))
+        os.remove(os.path.join(sink.dir, "archive", names[-1]))
+        done = run(["sink", "send", folder, "--sink", login])
+        assert done.code == 1 and names[0] in done.err and "another file has that name" in done.err, done.err
+        assert sink.archives() == there
+
+
 @case("status tells how much is unsent, and why; SIGTERM twice does not wait")
 def _(tmp):
     with Sink(tmp, "a1") as sink, web_of() as web:
