@@ -52,6 +52,8 @@ def finish(crawl):
 def unfinished(web, crawl):
     """What was asked for and is in no file yet: of a crawl that was killed just now."""
     path = os.path.join(crawl.folder, "logs", "crawl.log")
+    if not os.path.exists(path):
+        return collections.Counter(witnessed(web).keys())  # its first requests were open
     with open(path, encoding="utf-8", errors="replace") as f:
         done = {line.split(None, 4)[3] for line in f if line.endswith("\n")}
     return collections.Counter(set(witnessed(web)) - done)
