@@ -255,10 +255,9 @@ static enum rc send_some(struct sink_outbox *o, struct buf *why)
         if (w->is_refused) {
             i++;
         } else if (is_for_good(rc)) {
-            log_error(o->settings.log, "sink.refused", LOG_C("file", w->name),
-                      LOG_STR("why", buf_str(why)));
             (void)snprintf(o->refusal, sizeof o->refusal, "%s: " STR_FMT, w->name,
                            STR_ARG(buf_str(why)));
+            say(o, str_c(o->refusal));
             w->is_refused = true;
             rc = RC_OK;
         } else if (rc == RC_OK) {
