@@ -38,7 +38,7 @@ struct ledger_part_settings {
     bool archive_only, no_archive;
     uint64_t depth, depth_urls;
     struct option_list keywords;
-    struct str cluster;
+    struct str cluster, agent;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct ledger_part_settings, field, __VA_ARGS__)
@@ -72,6 +72,8 @@ static const struct option ledger_options[] = {
         "of each shard, for links to what rests on disk that came lately"),
     ROW(TEXT, cluster, "cluster", NULL, "with one: no limit of memory, ways are not compared",
         .arg = "URL"),
+    ROW(TEXT, agent, "agent", NULL, "names of archive files end with it, behind the machine's",
+        .arg = "NAME"),
     ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
     ROW(BOOL, recrawl, "recrawl", "no", "begin anew, and ask again for what is known"),
     ROW(COUNT, depth, "depth", "100", "links followed from a seed; below 100 ways are compared"),
@@ -154,6 +156,19 @@ static enum rc hear_seed(void *ctx, struct str line)
 
 /* Opening -------------------------------------------------------------------------------------- */
 
+/* The last part of an archive file's name: the machine's, and the agent's where there are several,
+ * for two on one machine must not make the same. */
+static struct str name_end(struct arena *arena, const char *host, struct str agent)
+{
+    size_t room = agent.n && agent.n < WARC_FILES_MAX_HOST / 2 ? WARC_FILES_MAX_HOST - 1 - agent.n
+                                                               : WARC_FILES_MAX_HOST;
+    struct str machine = str_c(host);
+    machine = str_first(machine, machine.n < room ? machine.n : room);
+    return room < WARC_FILES_MAX_HOST
+               ? arena_printf(arena, STR_FMT "-" STR_FMT, STR_ARG(machine), STR_ARG(agent))
+               : arena_dup(arena, machine);
+}
+
 /* What the archive says of who made it. */
 static enum rc describe(struct ledger_part *p, const struct ledger_part_settings *s,
                         struct warc_files_settings *ret, struct buf *why)
@@ -169,11 +184,12 @@ static enum rc describe(struct ledger_part *p, const struct ledger_part_settings
         if (!ascii_is_alnum(*c) && *c != '.' && *c != '_' && *c != '-')
             *c = '_';
     struct str name = arena_dup(p->arena, str_c(host));
-    if (!name.p)
+    struct str end = name_end(p->arena, host, s->agent);
+    if (!name.p || !end.p)
         return RC_NOMEM;
     *ret = (struct warc_files_settings){
         .prefix = s->prefix,
-        .host = name,
+        .host = end,
         .roll_bytes = s->roll_bytes,
         .buffer_bytes = 16 << 20,
         .info = {.software = STR("orbweaver/" VERSION),
