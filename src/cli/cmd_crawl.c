@@ -31,9 +31,9 @@ struct crawl {
     struct crawl_watch *watch;
     struct log *log;
     struct ledger_service *ledger;
-    const struct cluster_service *cluster; /* NULL: the wiring has none */
-    struct control_server *control;        /* NULL: it cannot be steered */
-    bool goes_on;                          /* an earlier run had seeds */
+    struct cluster_service *cluster; /* NULL: the wiring has none */
+    struct control_server *control;  /* NULL: it cannot be steered */
+    bool goes_on;                    /* an earlier run had seeds */
 };
 
 /* Words behind the command are seeds, beside those of the file. */
@@ -194,6 +194,7 @@ static void open_control(struct crawl *c)
         .wiring = c->wiring,
         .ledger = c->ledger,
         .scope = flow_provider(c->flow, STR("scope")),
+        .cluster = c->cluster,
         .log = c->log,
     };
     struct buf why = {.max = 4096};

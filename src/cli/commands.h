@@ -11,7 +11,12 @@ extern const struct command *const cli_commands[];
 /* Each stands at the end of the file named after it. */
 extern const struct command cmd_check;
 extern const struct command cmd_cluster_add;
+extern const struct command cmd_agent_join;
+extern const struct command cmd_agent_leave;
+extern const struct command cmd_cluster_drain;
+extern const struct command cmd_cluster_gc;
 extern const struct command cmd_cluster_init;
+extern const struct command cmd_cluster_status;
 extern const struct command cmd_cluster_up;
 extern const struct command cmd_cluster_remove;
 extern const struct command cmd_cluster_streams;

@@ -93,6 +93,8 @@ struct seed_set { /* fingerprints; open addressing, 0 = free */
     size_t slot_count, count;
 };
 
+enum { JOINED_BYTES = 1 << 20 };
+
 struct ledger_part {
     struct ledger_service service;
     struct disk *disk;
@@ -151,7 +153,13 @@ static enum rc hear_seed(void *ctx, struct str line)
     if (url_parse(&parser, text, NULL, (struct url_room){room, sizeof room}, &u))
         return RC_OK; /* it was a URL for the version that wrote it; the frontier knows it */
     enum rc rc = scope_add_seed(p->scope->scope, &u);
-    return rc == RC_OK && !rest.p ? seed_add(&p->seeds, url_fingerprint(&u)) : rc;
+    if (rc || !rest.p)
+        return rc ? rc : seed_add(&p->seeds, url_fingerprint(&u));
+    if (p->service.joined.n + text.n < JOINED_BYTES) { /* more are told by who owns them */
+        buf_add(&p->service.joined, text);
+        buf_byte(&p->service.joined, '\n');
+    }
+    return buf_rc(&p->service.joined);
 }
 
 /* Opening -------------------------------------------------------------------------------------- */
@@ -283,6 +291,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
     if (rc)
         return rc;
     struct buf text = {.max = 8192};
+    buf_init(&p->service.joined, JOINED_BYTES);
     rc = ledger_open(p->disk, &l, (struct ledger_hears){hear_seed, p}, &p->service.ledger,
                      &p->service.opened, &text);
     if (rc)
@@ -365,6 +374,7 @@ static void ledger_here_close(struct instance *self)
     calls_done(&p->service.calls);
     arena_close(p->arena);
     mem_free(p->seeds.slots);
+    buf_done(&p->service.joined);
     mem_free(p);
 }
 

@@ -95,6 +95,7 @@ struct ledger_service {
     struct depths *const *depths; /* one a shard; NULL: the crawl has no limit that needs them */
     bool compares; /* pages are compared with what was captured before, or kept to be */
     struct crawl_counts counts;
+    struct buf joined;  /* where seeds redirected to in earlier runs, a line each (a cluster's) */
     struct calls calls; /* from other threads to schedule of each shard, and to seeds */
     /* Whether earlier runs have brought that seed. */
     bool (*knows_seed)(const struct ledger_service *s, uint64_t fingerprint);
