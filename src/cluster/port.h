@@ -34,7 +34,7 @@ struct port_batch {
     uint64_t next;     /* where reading goes on */
     const struct record *links;
     size_t link_count;
-    const struct record *outcome; /* a page's done and host records; none: nothing was fetched */
+    const struct record *outcome; /* done (if it is) and host records; none: nothing was asked for */
     size_t outcome_count;
 };
 

@@ -4,7 +4,8 @@
  *   schedule   lend        may this host be asked now? it then counts as open
  *   fetch      may_ask     is that still so, now that its address is known?
  *   settle     owns        which of these links are mine; give_back: a loan has come back
- *   seeds      begin, end  something is on its way that is neither open nor journalled
+ *   seeds      begin, end  something is on its way that is neither open nor journalled; also of
+ *              admit, deepen, settle: pages whose links are judged again
  *   post       mail        what the agent's thread has for this shard (components/mail.h)
  *
  * Two kinds: alone, where everything is mine and nothing below is ever called, and nats, where an

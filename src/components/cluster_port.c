@@ -240,13 +240,10 @@ static enum rc read_links(struct cluster_part *c, const struct batch *b, struct 
     return RC_OK;
 }
 
-/* A page that is done: what came of it, and its host as it is then. */
-static void read_outcome(struct cluster_part *c, const struct batch *b, struct port_batch *ret)
+/* A page that is done: what came of it. */
+static void read_done(struct cluster_part *c, const struct batch *b, struct record *done)
 {
     const struct batch_url *u = &b->url;
-    if (!b->has_url || u->how != SETTLE_DONE || !b->has_past)
-        return;
-    struct record *done = &c->outcome[0], *host = &c->outcome[1];
     *done = (struct record){.kind = RECORD_DONE,
                             .position = u->position,
                             .host = u->host,
@@ -257,13 +254,27 @@ static void read_outcome(struct cluster_part *c, const struct batch *b, struct p
                             .where_inc = b->has_place ? c->inc : 0};
     if (b->past.has_digest)
         memcpy(done->digest, b->past.digest.bytes, RECORDS_DIGEST_BYTES);
+}
+
+/* The host as it is after a request, also one that has to be made again or was for robots.txt: who
+ * adopts the host keeps to what was learnt from it. */
+static void read_host(const struct batch_url *u, uint64_t wall_ms, struct record *host)
+{
     *host = (struct record){.kind = RECORD_HOST,
                             .position = u->position,
                             .host = u->host,
-                            .time_ms = done->time_ms,
+                            .time_ms = u->due_wall_ms < wall_ms ? u->due_wall_ms : wall_ms,
                             .next_wall_ms = u->due_wall_ms,
                             .state = u->card.n <= RECORDS_MAX_STATE_BYTES ? u->card : STR("")};
-    ret->outcome_count = 2;
+}
+
+static void read_outcome(struct cluster_part *c, const struct batch *b, struct port_batch *ret)
+{
+    if (!b->has_url)
+        return;
+    if (b->url.how == SETTLE_DONE && b->has_past)
+        read_done(c, b, &c->outcome[ret->outcome_count++]);
+    read_host(&b->url, clock_wall_ms(c->ledger->clock), &c->outcome[ret->outcome_count++]);
 }
 
 static enum rc port_read_batch(struct port *p, uint64_t from, struct port_batch *ret)

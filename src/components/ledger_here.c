@@ -68,8 +68,7 @@ static const struct option ledger_options[] = {
         "hosts with work stay in memory so long before others have their turn"),
     ROW(SIZE, recent_bytes, "frontier-recent", "1M",
         "of each shard, for links to what rests on disk that came lately"),
-    ROW(TEXT, cluster, "cluster", NULL, "with one: no limit of memory, ways are not compared",
-        .arg = "URL"),
+    ROW(TEXT, cluster, "cluster", NULL, "with one: no limit of memory", .arg = "URL"),
     ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
     ROW(BOOL, recrawl, "recrawl", "no", "begin anew, and ask again for what is known"),
     ROW(COUNT, depth, "depth", "100", "links followed from a seed; below 100 ways are compared"),
@@ -279,7 +278,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
 static bool compares_ways(const struct ledger_part_settings *s)
 {
     return s->depth < 100 && !s->no_history && !s->archive_only && !s->no_archive &&
-           !s->keywords.count && !s->cluster.n;
+           !s->keywords.count;
 }
 
 static void recall_depth(struct ledger_part *p, unsigned shards, uint64_t fingerprint,
