@@ -5,6 +5,7 @@
  *   cluster_loop.c   the agent's thread
  *   cluster_port.c   the crawl as the agent sees it (cluster/port.h), over the ledger
  *   cluster_walk.c   of that: looking at the frontiers
+ *   cluster_room.c   its weight, by the room on its disk
  *
  * Only the agent's thread changes the agent; shards look at it. Both hold `lock` meanwhile, shards
  * for a few look-ups. While the agent's thread waits for a shard (a walk) it has let go of it. */
@@ -13,6 +14,7 @@
 
 #include "bus/bus_nats.h"
 #include "cluster/agent.h"
+#include "cluster/capacity.h"
 #include "cluster/post_login.h"
 #include "components/cluster.h"
 #include "components/mail_walk.h"
@@ -23,6 +25,7 @@ struct cluster_settings {
     struct str agent;       /* its name */
     struct str credentials; /* the folder of its login */
     uint64_t weight;
+    uint64_t quota_bytes, look_ms;
     uint64_t poll_ms;
     bool leave;
 };
@@ -44,8 +47,15 @@ struct cluster_part {
     _Atomic bool is_stopping;
     _Atomic uint64_t lists; /* seeds on their way to the journal */
 
-    pthread_mutex_t lock; /* guards the agent and the loans */
+    pthread_mutex_t lock; /* guards the agent, its room and the loans */
     struct agent *agent;
+    struct cluster_room {
+        uint64_t quota_bytes; /* 0: none */
+        uint64_t every_ms, look_ms;
+        struct capacity capacity;
+        uint32_t ordinary, weight_said;
+        bool is_said;
+    } room;
     uint64_t open_now, open_before; /* loans of this generation; of earlier ones */
 
     /* The agent's thread's: */
@@ -85,6 +95,9 @@ MUST_CHECK enum rc cluster_port_open(struct cluster_part *c);
 void cluster_port_close(struct cluster_part *c);
 /* Mail for every shard; false without memory. */
 MUST_CHECK bool cluster_mail_all(struct cluster_part *c, enum mail_kind kind, unsigned epoch);
+
+/* cluster_room.c */
+void cluster_room_look(struct cluster_part *c);
 
 /* cluster_walk.c */
 enum rc cluster_walk(struct port *p, enum port_walk which, uint64_t *token, struct record *ret,

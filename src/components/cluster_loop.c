@@ -112,6 +112,7 @@ static void turn(struct cluster_part *c)
 {
     (void)pthread_mutex_lock(&c->lock);
     (void)bus_poll(c->bus, on_event, c, EVENTS_A_TURN);
+    cluster_room_look(c);
     enum rc rc = agent_turn(c->agent, now_ms(c));
     if (!rc)
         look(c);

@@ -24,7 +24,12 @@ static const struct option cluster_options[] = {
     ROW(TEXT, credentials, "cluster-credentials", ".",
         "the folder with NAME.login, as `cluster init` made it", .arg = "DIR"),
     ROW(COUNT, weight, "agent-weight", "64", "how much it takes; 64 is the ordinary agent",
-        .min = 1, .max = 4096),
+        .min = 1, .max = 4096, .live = true),
+    ROW(SIZE, quota_bytes, "disk-quota", "0",
+        "room for archive and journal; 0: what the disk has. With little left it takes fewer hosts",
+        .live = true),
+    ROW(DURATION, look_ms, "disk-look", "5s", "between two looks at the room that is left",
+        .min = 10),
     ROW(DURATION, poll_ms, "cluster-poll", "100ms", "between two looks at a stream without news",
         .min = 1),
     ROW(BOOL, leave, "leave", "no", "hand everything over and end", .live = true),
@@ -151,6 +156,13 @@ static enum rc open_bus(const struct cluster_settings *s, struct cluster_part *c
     return rc;
 }
 
+static void set_room(const struct cluster_settings *s, struct cluster_part *c)
+{
+    c->room.quota_bytes = s->quota_bytes;
+    c->room.every_ms = s->look_ms;
+    c->room.ordinary = (uint32_t)s->weight;
+}
+
 static enum rc open_agent(const struct cluster_settings *s, struct cluster_part *c, struct buf *why)
 {
     struct agent_settings a = {.crawl = str_c(c->login.crawl),
@@ -158,6 +170,8 @@ static enum rc open_agent(const struct cluster_settings *s, struct cluster_part 
                                .weight = (uint32_t)s->weight,
                                .gap_ms = GAP_MS,
                                .poll_ms = s->poll_ms};
+    set_room(s, c);
+    c->room.capacity.step = CAPACITY_STEPS;
     if (getrandom(&a.seed, sizeof a.seed, 0) != sizeof a.seed)
         return RC_IO;
     enum rc rc = agent_open(&a, c->bus, &c->port, clock_now_ms(c->ledger->clock), &c->agent);
@@ -261,10 +275,12 @@ static void cluster_nats_changed(struct instance *self, const void *old)
     const struct cluster_settings *s = self->settings;
     struct cluster_part *c = self->state;
     (void)old;
-    if (c->service.is_alone || !s->leave)
+    if (c->service.is_alone)
         return;
     (void)pthread_mutex_lock(&c->lock);
-    agent_leave(c->agent);
+    set_room(s, c);
+    if (s->leave)
+        agent_leave(c->agent);
     (void)pthread_mutex_unlock(&c->lock);
 }
 

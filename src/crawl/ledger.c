@@ -218,6 +218,20 @@ bool ledger_is_short(struct ledger *l)
     return is_short;
 }
 
+struct ledger_room ledger_room(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    uint64_t left = l->free_bytes, reserve = l->settings.reserve_bytes;
+    struct ledger_room room = {
+        .used_bytes = l->totals.archive_bytes + l->journal_bytes,
+        .free_bytes = left == UINT64_MAX ? left
+                      : left > reserve   ? left - reserve
+                                         : 0,
+    };
+    (void)pthread_mutex_unlock(&l->lock);
+    return room;
+}
+
 struct ledger_totals ledger_totals(struct ledger *l)
 {
     uint64_t now = clock_now_ms(l->settings.clock);

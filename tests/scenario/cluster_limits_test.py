@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a crawl of several agents keeps to as a crawl of one machine does: its depth. One real
-nats-server, all on loopback.
+"""What a crawl of several agents keeps to as a crawl of one machine does: its depth;
+and what it keeps to in itself: an agent with little room left (D6). One real nats-server, all on loopback.
 
 argv: simweb, orbweaver."""
 import scenario
 from agents import TIMINGS, agents_of, stop_all
-from crawl import ORBWEAVER, agree, few, wanted, witnessed
+from crawl import ORBWEAVER, agree, few, same_set, wanted, witnessed
 from post import Post
-from scenario import case, main
+from scenario import case, main, until
 from simweb import Simweb
 
 scenario.PROGRAM = ORBWEAVER  # what Post runs
@@ -46,6 +46,52 @@ for _depth, _seed in (("2", "1"), ("3", "1"), ("3", "2"), ("4", "3")):
             for a in agents:
                 agree(a)
             print(f"# depth {depth}, web {seed}: {len(seen)} URLs, {len(must)} by links alone")
+
+
+# Capacity ----------------------------------------------------------------------------------------
+
+ROOMY = ["--hosts", "14", "--pages", "30", "--keep-urls", "--crawl-delays", "0", "--page-bytes", "4k",
+         "--latency-least", "5ms", "--latency-most", "40ms"]
+
+
+def weights(agent):
+    return [e["weight"] for e in agent.events("cluster.weight")]
+
+
+def pages_of(agent):
+    return len(agent.log())
+
+
+@case("a nearly full agent sheds its hosts, in steps, and has them back with a greater quota (D6)")
+def _(tmp):
+    with Simweb(*ROOMY) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
+        agents = agents_of(web, post, tmp, "abc", "-w", "150ms", "--set", "cluster.disk-look=50ms")
+        small = agents[1]
+        small.command[2:2] = ["--disk-quota", "150k"]
+        try:
+            for a in agents:
+                a.start()
+            until(lambda: weights(small)[-1:] == [0], "it is nearly full", 90)
+            until(lambda: agents[0].events("cluster.epoch")[-1]["epoch"] > 3, "the others know")
+            full = pages_of(small)
+            others = sum(pages_of(a) for a in agents if a is not small)
+            until(lambda: sum(pages_of(a) for a in agents if a is not small) > others + 60, "the others go on", 90)
+            held = pages_of(small)
+            done = scenario.run(["set", small.folder, "cluster.disk-quota=1G"])
+            assert done.code == 0, done
+            until(lambda: weights(small)[-1] == 64, "it takes hosts again", 90)
+            for a in agents:
+                a.wait()
+        finally:
+            stop_all(agents)
+        steps = weights(small)
+        down = steps[:steps.index(0) + 1]
+        assert down == sorted(down, reverse=True) and len(down) > 1, steps
+        assert held <= full + 14, f"{held - full} pages after it was full: more than one a host"
+        same_set(web, web.oracle(web.run["home"], "any"))
+        for a in agents:
+            agree(a)
+        print(f"# weights {steps}; {full} pages when full, {held} while full, {pages_of(small)} in the end")
 
 
 main()
