@@ -6,6 +6,7 @@
  *   cluster_port.c   the crawl as the agent sees it (cluster/port.h), over the ledger
  *   cluster_walk.c   of that: looking at the frontiers
  *   cluster_room.c   its weight, by the room on its disk
+ *   cluster_share.c  budgets that all agents share
  *
  * Only the agent's thread changes the agent; shards look at it. Both hold `lock` meanwhile, shards
  * for a few look-ups. While the agent's thread waits for a shard (a walk) it has let go of it. */
@@ -35,6 +36,7 @@ struct cluster_part {
     struct port port;
     struct ledger_service *ledger;
     struct scope_service *scope;
+    struct budget *budget;
     struct log *log;
     unsigned shards;
     struct post_login login;
@@ -64,6 +66,7 @@ struct cluster_part {
     uint64_t epoch_said;
     enum agent_state state_said;
     uint64_t finished_ms; /* since when everybody is; 0 = not */
+    uint64_t limited_ms;  /* since when a limit is reached; 0 = none */
     struct ledger_outbox *outbox;
     struct record *links; /* of the batch that was read */
     size_t link_room;
@@ -98,6 +101,14 @@ MUST_CHECK bool cluster_mail_all(struct cluster_part *c, enum mail_kind kind, un
 
 /* cluster_room.c */
 void cluster_room_look(struct cluster_part *c);
+
+/* cluster_share.c */
+struct port_used cluster_used(struct port *p);
+void cluster_others(struct port *p, const struct port_used *sum);
+size_t cluster_tell_domains(struct port *p, struct heartbeat_domain *ret, size_t most);
+void cluster_heard_domain(struct port *p, uint64_t who, const struct heartbeat_domain *d);
+/* Whether a limit of the whole crawl is reached, and everybody has had the time to hear it. */
+bool cluster_is_limited(struct cluster_part *c, uint64_t for_ms);
 
 /* cluster_walk.c */
 enum rc cluster_walk(struct port *p, enum port_walk which, uint64_t *token, struct record *ret,

@@ -3,7 +3,7 @@
  *
  * When the whole crawl is done it goes on saying so until everybody has said it, some beats long:
  * who leaves at once is missed by those who have not heard yet, and they would wait until it counts
- * as dead. */
+ * as dead. Likewise when a limit of the whole crawl is reached: the others end by its word. */
 #include "components/cluster_inside.h"
 
 #include "base/clock.h"
@@ -100,7 +100,9 @@ static void look(struct cluster_part *c)
                  LOG_C("state", agent_state_text(s.state)), LOG_U64("inc", s.inc));
     }
     say_state(c, &s);
-    if (c->is_told || (s.state != AGENT_GONE && !is_time_to_go(c, &s)))
+    uint64_t beats_ms = LAST_BEATS * roster_timings(agent_roster(c->agent)).beat_ms;
+    if (c->is_told ||
+        (s.state != AGENT_GONE && !is_time_to_go(c, &s) && !cluster_is_limited(c, beats_ms)))
         return;
     log_info(c->log, "cluster.over", LOG_C("state", agent_state_text(s.state)),
              LOG_U64("epoch", s.epoch));

@@ -254,6 +254,7 @@ static enum rc cluster_nats_open(struct instance *self, struct buf *why)
     c->service.ops = &ops;
     c->ledger = part_provider(self, 0);
     c->scope = part_provider(self, 1);
+    c->budget = part_provider(self, 2);
     c->log = part_log(self);
     c->shards = self->shard_count;
     c->wake = -1;
@@ -293,6 +294,7 @@ const struct part part_cluster_nats = {
     .provides = CLUSTER_INTERFACE,
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "is told what others say"},
                                         {"scope", SCOPE_INTERFACE, "judges what others say"},
+                                        {"budget", BUDGET_INTERFACE, "is told what others use"},
                                         {0}},
     .options = cluster_options,
     .settings_bytes = sizeof(struct cluster_settings),

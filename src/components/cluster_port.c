@@ -350,6 +350,10 @@ const struct port_ops cluster_port_ops = {
     .walk = cluster_walk,
     .forget = cluster_forget,
     .aside = port_put_aside,
+    .used = cluster_used,
+    .others = cluster_others,
+    .tell_domains = cluster_tell_domains,
+    .heard_domain = cluster_heard_domain,
 };
 
 enum rc cluster_port_open(struct cluster_part *c)

@@ -375,6 +375,10 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     p->service.compares = !set->no_history && (set->compare || p->service.opened.is_recrawl);
     if (p->service.opened.is_restarted)
         p->service.not_before_ms = p->service.begun_ms + set->delay_ms;
+    if (set->cluster.n && budget_share_with_others(p->budget)) {
+        ledger_here_close(self);
+        return RC_NOMEM;
+    }
     budget_restore(p->budget, t.pages, t.bytes, 0); /* the gate tells all the time */
     for (unsigned shard = 0; shard < self->shard_count; shard++)
         frontier_each_host(ledger_frontier(p->service.ledger, shard), restore_host, p);
