@@ -27,7 +27,7 @@ struct cluster_settings {
     struct str credentials; /* the folder of its login */
     uint64_t weight;
     uint64_t quota_bytes, look_ms;
-    uint64_t poll_ms;
+    uint64_t poll_ms, wait_ms;
     bool leave;
 };
 
@@ -61,7 +61,9 @@ struct cluster_part {
     uint64_t open_now, open_before; /* loans of this generation; of earlier ones */
 
     /* The agent's thread's: */
-    bool is_told; /* the shards know that it is over, or has failed */
+    bool is_told;                 /* the shards know that it is over, or has failed */
+    bool has_begun;               /* it has read the roster */
+    uint64_t wait_ms, give_up_ms; /* for that, at a start; 0: for ever */
     uint64_t looked_ms, said_ms;
     uint64_t epoch_said;
     enum agent_state state_said;
@@ -96,6 +98,9 @@ void cluster_loop_stop(struct cluster_part *c); /* once; then it is a word */
 extern const struct port_ops cluster_port_ops;
 MUST_CHECK enum rc cluster_port_open(struct cluster_part *c);
 void cluster_port_close(struct cluster_part *c);
+/* The directory is a cluster's from its first batch on, whatever comes of it. */
+MUST_CHECK enum rc cluster_port_found(struct cluster_part *c);
+bool cluster_port_is_founded(struct cluster_part *c);
 /* Mail for every shard; false without memory. */
 MUST_CHECK bool cluster_mail_all(struct cluster_part *c, enum mail_kind kind, unsigned epoch);
 

@@ -32,6 +32,8 @@ static const struct option cluster_options[] = {
         .min = 10),
     ROW(DURATION, poll_ms, "cluster-poll", "100ms", "between two looks at a stream without news",
         .min = 1),
+    ROW(DURATION, wait_ms, "cluster-wait", "1m",
+        "for a server at the start, then it ends with exit code 5; 0: for ever"),
     ROW(BOOL, leave, "leave", "no", "hand everything over and end", .live = true),
     {0},
 };
@@ -193,8 +195,8 @@ static enum rc check_directory(struct cluster_part *c, struct buf *why)
 {
     uint64_t facts = 0;
     enum rc rc = ledger_facts(c->ledger->ledger, count_fact, &facts);
-    if (rc || facts || c->ledger->opened.is_new)
-        return rc;
+    if (rc || facts || c->ledger->opened.is_new || cluster_port_is_founded(c))
+        return rc ? rc : cluster_port_found(c);
     buf_add(why, STR("the directory has a crawl of one machine: it cannot join a cluster"));
     return RC_INVALID;
 }
@@ -234,6 +236,7 @@ static void cluster_nats_close(struct instance *self)
 static enum rc open_all(struct instance *self, struct cluster_part *c, struct buf *why)
 {
     const struct cluster_settings *s = self->settings;
+    c->wait_ms = s->wait_ms;
     enum rc rc = cluster_port_open(c);
     rc = rc ? rc : make_boxes(c);
     rc = rc ? rc : check_directory(c, why);

@@ -372,6 +372,16 @@ enum rc cluster_port_open(struct cluster_part *c)
     return c->outbox && c->past_arena ? RC_OK : RC_NOMEM;
 }
 
+bool cluster_port_is_founded(struct cluster_part *c)
+{
+    return ledger_kept(c->ledger->ledger) != LEDGER_NOT_SAID;
+}
+
+enum rc cluster_port_found(struct cluster_part *c)
+{
+    return cluster_port_is_founded(c) ? RC_OK : port_note_fact(&c->port, STR(""));
+}
+
 void cluster_port_close(struct cluster_part *c)
 {
     ledger_outbox_close(c->outbox);
