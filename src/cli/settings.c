@@ -91,6 +91,10 @@ const struct option settings_table[] = {
     TEXT(agent, "agent", NULL, "with --cluster: which agent this is", .arg = "NAME"),
     TEXT(cluster_credentials, "cluster-credentials", ".", "with --cluster: where NAME.login is",
          .arg = "DIR"),
+    COUNT(agent_weight, "agent-weight", "64", "with --cluster: how much this agent takes",
+          .min = 1, .max = 4096, .live = true),
+    SIZE(disk_quota, "disk-quota", "0", "with --cluster: room for this agent; 0: what the disk has",
+         .live = true),
     BOOL(refetch_lost, "refetch-lost", "no", "ask again for pages whose archive was lost"),
 
     TEXT(sink, "sink", NULL, "send archive files to the machine of this login (orbweaver sink)",

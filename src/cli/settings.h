@@ -59,6 +59,8 @@ struct settings {
     struct str cluster;
     struct str agent;
     struct str cluster_credentials;
+    uint64_t agent_weight;
+    uint64_t disk_quota; /* 0 = none */
     bool refetch_lost;
 
     struct str sink;

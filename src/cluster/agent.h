@@ -17,7 +17,8 @@
  *   gates.c     marks received: which hosts may be asked
  *   handover.c  hosts that are ours no more, to those who own them
  *   adoption.c  the streams of the dead, to those who own their hosts
- *   finish.c    whether the whole crawl has ended */
+ *   finish.c    whether the whole crawl has ended
+ *   tally.c     what others have used of the crawl's budgets */
 #ifndef CLUSTER_AGENT_H
 #define CLUSTER_AGENT_H
 

@@ -70,8 +70,7 @@ static const struct option ledger_options[] = {
         "hosts with work stay in memory so long before others have their turn"),
     ROW(SIZE, recent_bytes, "frontier-recent", "1M",
         "of each shard, for links to what rests on disk that came lately"),
-    ROW(TEXT, cluster, "cluster", NULL, "with one: no limit of memory, ways are not compared",
-        .arg = "URL"),
+    ROW(TEXT, cluster, "cluster", NULL, "with one: no limit of memory", .arg = "URL"),
     ROW(TEXT, agent, "agent", NULL, "names of archive files end with it, behind the machine's",
         .arg = "NAME"),
     ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
@@ -307,7 +306,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
 static bool compares_ways(const struct ledger_part_settings *s)
 {
     return s->depth < 100 && !s->no_history && !s->archive_only && !s->no_archive &&
-           !s->keywords.count && !s->cluster.n;
+           !s->keywords.count;
 }
 
 static void recall_depth(struct ledger_part *p, unsigned shards, uint64_t fingerprint,
@@ -405,6 +404,10 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     p->service.compares = !set->no_history && (set->compare || p->service.opened.is_recrawl);
     if (p->service.opened.is_restarted)
         p->service.not_before_ms = p->service.begun_ms + set->delay_ms;
+    if (set->cluster.n && budget_share_with_others(p->budget)) {
+        ledger_here_close(self);
+        return RC_NOMEM;
+    }
     budget_restore(p->budget, t.pages, t.bytes, 0); /* the gate tells all the time */
     for (unsigned shard = 0; shard < self->shard_count; shard++)
         frontier_each_host(ledger_frontier(p->service.ledger, shard), restore_host, p);
