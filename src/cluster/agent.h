@@ -17,7 +17,8 @@
  *   gates.c     marks received: which hosts may be asked
  *   handover.c  hosts that are ours no more, to those who own them
  *   adoption.c  the streams of the dead, to those who own their hosts
- *   finish.c    whether the whole crawl has ended */
+ *   finish.c    whether the whole crawl has ended
+ *   waits.c     what it waits for, in words */
 #ifndef CLUSTER_AGENT_H
 #define CLUSTER_AGENT_H
 
@@ -88,6 +89,8 @@ struct agent_status {
     bool is_whole;        /* the roster is not known to have lost anything */
 };
 void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *ret);
+/* What keeps it from the next state or from the end, in words; "nothing" if nothing does. */
+void agent_waits(struct agent *a, uint64_t now_ms, struct buf *out);
 const struct roster *agent_roster(const struct agent *a);
 
 #endif

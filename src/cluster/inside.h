@@ -371,6 +371,8 @@ void gates_mark(struct agent *a, struct str holder, uint64_t inc, uint64_t epoch
                 uint64_t position);
 void gates_look(struct agent *a);
 bool gates_are_open(const struct agent *a, uint64_t position);
+/* Whether a durable mark of that holder is here, of that epoch or a later one. */
+bool gates_is_marked(const struct agent *a, const struct roster_agent *holder, uint64_t epoch);
 void gates_reset(struct agent *a);
 void gates_free(struct agent *a);
 void gates_roster(struct agent *a, const struct roster_entry *e);

@@ -211,6 +211,15 @@ static enum rc work(struct instance *self, struct post_part *p, bool *ret_emitte
     return RC_OK;
 }
 
+/* What was merged or forgotten may have emptied a queue. Schedule would see it when the next host
+ * is due, which may be never: the whole crawl would wait for a queue that is not there. */
+static void gauge(struct instance *self, const struct post_part *p)
+{
+    struct frontier *f = ledger_frontier(p->ledger->ledger, self->shard);
+    atomic_store(&p->ledger->counts.shards[self->shard % CRAWL_MAX_SHARDS].queued,
+                 frontier_counts(f).queued);
+}
+
 static void on_due(struct timer *t, uint64_t now_ms)
 {
     (void)now_ms;
@@ -226,6 +235,7 @@ static enum produced post_produce(struct instance *self)
     if (!p->mail && !take_mail(self, p))
         return p->is_over ? PRODUCED_IDLE : PRODUCED_WAIT;
     enum rc rc = work(self, p, &emitted, &later);
+    gauge(self, p);
     if (rc == RC_OK && later)
         rc = part_timer(self, &p->timer, part_now_ms(self) + LATER_MS);
     if (rc)
