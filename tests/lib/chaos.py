@@ -69,7 +69,7 @@ def plan(seed: int, is_long: bool = False) -> list:
     rng, kinds = random.Random(seed), list(KINDS)
     chosen = [kinds[(seed * A_RUN + i) % len(kinds)] for i in range(A_RUN)]
     if is_long:
-        chosen[-1] = "outage"
+        chosen.append("outage")
     faults = [Fault(kind, rng.uniform(0.05, 0.6), rng.randrange(BEGIN),
                     rng.uniform(*{**KINDS, **OUTAGE}[kind]), rng.random() < 0.5) for kind in chosen]
     return sorted(faults, key=lambda f: f.at)
