@@ -322,8 +322,11 @@ static void disconnect(struct link *l, natsConnection *nc)
     while ((!l->is_closed || l->delivering > 0) && !l->stuck)
         l->stuck = !wait_until(l, &from, FAREWELL_MS);
     size_t count = l->sub_count;
+    bool is_stuck = l->stuck;
     l->sub_count = 0;
     pthread_mutex_unlock(&l->lock);
+    if (is_stuck) /* nobody connects any more: whoever waits for the servers must know why */
+        log_error(l->bus->log, "bus.stuck", LOG_C("connection", l->what));
     for (size_t i = 0; i < count; i++)
         natsSubscription_Destroy(l->subs[i]);
     natsConnection_Destroy(nc);

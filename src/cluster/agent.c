@@ -390,6 +390,7 @@ static void begin_anew(struct agent *a, uint64_t inc)
     outbox_reset(a);
     a->inc = inc;
     a->inc_position = position;
+    a->lease.join_ms = 0;
     a->boot_count = 0;
     new_boot(a);
     inbox_reset(a);
@@ -431,7 +432,8 @@ static bool is_entry_due(struct agent *a)
 static void say(struct agent *a, const struct roster_entry *e)
 {
     if (roster_log_append(a, e)) {
-        if (e->kind == ROSTER_JOIN)
+        /* Of several that were sent the first may be the one that counts. */
+        if (e->kind == ROSTER_JOIN && !a->lease.join_ms)
             a->lease.join_ms = a->now_ms;
         a->entry_ms = a->now_ms + agent_jitter(a, roster_timings(a->roster).renew_ms / 2);
     } else {

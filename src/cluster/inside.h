@@ -70,7 +70,7 @@ struct lease {
     struct {
         uint64_t n, at_ms;
     } sent[LEASE_SENT];
-    uint64_t join_ms;     /* when the join was sent */
+    uint64_t join_ms;     /* when the join was sent first */
     bool is_held;         /* one was read back */
     uint64_t sent_ms;     /* when the last one read back was sent */
     uint64_t confirmed;   /* its n + 1 */
