@@ -70,8 +70,10 @@ def plan(seed: int, is_long: bool = False) -> list:
     chosen = [kinds[(seed * A_RUN + i) % len(kinds)] for i in range(A_RUN)]
     if is_long:
         chosen.append("outage")
-    faults = [Fault(kind, rng.uniform(0.05, 0.6), rng.randrange(BEGIN),
-                    rng.uniform(*{**KINDS, **OUTAGE}[kind]), rng.random() < 0.5) for kind in chosen]
+    moments = [rng.uniform(0.05, 0.5) for _ in chosen] + [1.0]
+    chosen.append(rng.choice(["kill", "freeze", "cut", "server"]))  # when others go home, and some do not hear it
+    faults = [Fault(kind, at, rng.randrange(BEGIN), rng.uniform(*{**KINDS, **OUTAGE}[kind]), rng.random() < 0.5)
+              for kind, at in zip(chosen, moments)]
     return sorted(faults, key=lambda f: f.at)
 
 
@@ -139,20 +141,18 @@ class Run:
         self.happened = collections.Counter()
         self.asked, self.still_since = 0, time.monotonic()
         self.frozen_long = 0
+        self.patience = time.monotonic() + END_SECONDS
 
     # What happens ------------------------------------------------------------------------------------
 
     def crawl(self):
         for m in self.members[:BEGIN]:
             m.start()
-        end = None
         while self.waiting or self.going or any(m.is_running() for m in self.members):
             self.look()
             self.begin_some()
             self.end_some()
-            if not self.waiting and not self.going and end is None:
-                end = time.monotonic() + END_SECONDS
-            assert end is None or time.monotonic() < end, "some never end:\n" + self.words()
+            assert time.monotonic() < self.patience, "some never end:\n" + self.words()
             time.sleep(0.02)
 
     def words(self):
@@ -166,13 +166,18 @@ class Run:
     def begin_some(self):
         is_still = time.monotonic() - self.still_since > STILL_SECONDS
         while self.waiting and (is_still or self.asked >= self.waiting[0].at * len(self.must)):
+            if not self.begin(self.waiting[0]):
+                # Everybody is busy with something else: later, as long as there is somebody.
+                if not any(m.is_running() for m in self.members) and not self.going:
+                    self.waiting.clear()
+                return
             fault = self.waiting.pop(0)
             is_still = False
             self.still_since = time.monotonic()
-            if self.begin(fault):
-                self.happened[fault.kind] += 1
-                fault.ends = time.monotonic() + fault.seconds
-                self.going.append(fault)
+            self.happened[fault.kind] += 1
+            fault.ends = time.monotonic() + fault.seconds
+            self.patience = fault.ends + END_SECONDS
+            self.going.append(fault)
 
     def end_some(self):
         for fault in [f for f in self.going if f.ends <= time.monotonic()]:
@@ -182,7 +187,7 @@ class Run:
     def victim(self, fault):
         """Somebody who runs and to whom nothing else is being done; None: there is nobody."""
         busy = {f.victim for f in self.going if f.kind not in ("server", "outage")}
-        for i in range(BEGIN):
+        for _ in range(BEGIN):
             fault.victim = (fault.victim + 1) % BEGIN
             m = self.members[fault.victim]
             if m.is_running() and fault.victim not in busy and not m.is_leaving:
