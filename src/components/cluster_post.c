@@ -3,7 +3,9 @@
  *
  * The agent's thread has journalled it and mails it here, in order. URLs go to admit as links do,
  * so that the same budgets hold; what is done elsewhere and what is known of hosts goes to the
- * ledger. A source: while there is a cluster the crawl does not end before its agent says so. */
+ * ledger. A source: while there is a cluster the crawl does not end before its agent says so. It
+ * works while the crawl is paused: hosts must be handed over meanwhile, and the agent's thread
+ * waits for the shard that walks over them. Whoever let it wait would be taken for dead. */
 #include "components/cluster.h"
 #include "components/links.h"
 #include "components/mail_walk.h"
@@ -274,6 +276,7 @@ const struct part part_cluster_post = {
                                         {0}},
     .credits_each = 2,
     .credits_default = 64,
+    .never_rests = true,
     .open = post_open,
     .close = post_close,
     .produce = post_produce,

@@ -46,6 +46,7 @@ KINDS = {
     "kill": (0, 2), "freeze_long": (DEAD + 2, DEAD + 6), "join": (0, 0), "cut": (0.5, 3),
     "lost": (0, 0), "server": (0.5, 5), "freeze": (0.5, 3), "wipe": (0, 2),
     "leave": (0, 0), "cut_long": (DEAD + 2, DEAD + 6), "kill_long": (DEAD + 2, DEAD + 6),
+    "pause": (1, DEAD + 2),
 }
 OUTAGE = {"outage": (62, 70)}  # of all servers; in soak alone
 A_RUN = 4
@@ -255,6 +256,15 @@ class Run:
         if fault.kind.endswith("_long"):
             m.lapse(self.unheard_since(fault.seconds))
         m.wire.mend()
+
+    def begin_pause(self, fault):
+        m = self.victim(fault)
+        return m is not None and scenario.run(["pause", m.folder]).code == 0
+
+    def end_pause(self, fault):
+        m = self.members[fault.victim]
+        if m.is_running():
+            assert scenario.run(["unpause", m.folder]).code == 0, m.name
 
     def begin_server(self, fault):
         up = [m for m in self.post.machines if m.process]
