@@ -625,5 +625,6 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .is_idle = a->finish.is_said,
                                  .is_finished = a->finish.is_finished,
                                  .is_all_finished = finish_is_everywhere(a),
-                                 .is_whole = roster_log_is_whole(a)};
+                                 .is_whole = roster_log_is_whole(a),
+                                 .is_deaf = detector_is_deaf(a, now_ms)};
 }

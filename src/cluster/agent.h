@@ -87,6 +87,7 @@ struct agent_status {
     bool gates_open, is_idle, is_finished;
     bool is_all_finished; /* everybody living has said that it knows so */
     bool is_whole;        /* the roster is not known to have lost anything */
+    bool is_deaf;         /* it speaks and does not hear itself: what it listens to is broken */
 };
 void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *ret);
 /* What keeps it from the next state or from the end, in words; "nothing" if nothing does. */

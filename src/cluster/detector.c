@@ -180,6 +180,15 @@ uint64_t detector_suspects(const struct agent *a, uint64_t now_ms)
     return count;
 }
 
+/* Everybody hears itself, too: if we do not, we hear nobody. */
+bool detector_is_deaf(const struct agent *a, uint64_t now_ms)
+{
+    for (size_t i = 0; a->is_connected && agent_is_living(a) && i < a->peers.count; i++)
+        if (is_me(a, &a->peers.list[i]))
+            return now_ms - a->peers.list[i].heard_ms >= roster_timings(a->roster).fence_ms;
+    return false;
+}
+
 void detector_say(struct agent *a)
 {
     uint64_t beat_ms = roster_timings(a->roster).beat_ms;

@@ -8,7 +8,9 @@
  * lease is good (else the adopter's mark may already stand before it) and while the receiver is in
  * the ring we know (else its adopter, or nobody, reads it): otherwise the parcel is sent again, or
  * to the owners of now. A parcel goes when the receiver's floor passes it, in the generation it was
- * acknowledged in; after a reconnection all that is not floored is published again. */
+ * acknowledged in; after a reconnection all that is not floored is published again. For outcomes we
+ * are the receiver: what the servers lose above our own cursor nobody else would notice, and a
+ * hand-over looks for outcomes in our stream. */
 #include "base/hash.h"
 #include "base/mem.h"
 #include "cluster/inside.h"
@@ -419,8 +421,6 @@ static bool is_floored(struct agent *a, struct parcel *p)
     uint64_t generation, floor;
     if (!p->is_acked)
         return false;
-    if (p->is == PARCEL_OUT)
-        return true;
     if (!floor_of(a, p, &generation, &floor))
         return false;
     if (!p->has_generation) {
@@ -504,8 +504,7 @@ void outbox_epoch(struct agent *a)
 void outbox_reconnected(struct agent *a)
 {
     for (struct parcel *p = a->outbox.parcels; p; p = p->next) {
-        if (p->is != PARCEL_OUT)
-            p->is_acked = p->has_generation = false;
+        p->is_acked = p->has_generation = false;
         p->retry_ms = 0;
     }
 }

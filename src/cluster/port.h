@@ -50,8 +50,8 @@ struct port_counts {
 enum port_walk {
     PORT_WALK_MOVED, /* url (is_back) and host records of hosts that are not mine at this epoch */
     /* url and host records of hosts of mine, and done records of all hosts: what a stream of ours
-     * may have held. Those of hosts that have just moved stand nowhere else, and the hand-over looks
-     * for them in the stream. */
+     * may have held. Those of hosts that have just moved stand nowhere else, and the hand-over
+     * looks for them in the stream. */
     PORT_WALK_OWN,
 };
 

@@ -49,6 +49,7 @@ struct cluster_part {
     uint64_t open_now, open_before; /* loans of this generation; of earlier ones */
 
     /* The agent's thread's: */
+    bool is_deaf_said;
     bool is_told; /* the shards know that it is over, or has failed */
     uint64_t looked_ms, said_ms;
     uint64_t epoch_said;

@@ -101,6 +101,10 @@ static void look(struct cluster_part *c)
         log_info(c->log, "cluster.epoch", LOG_U64("epoch", s.epoch),
                  LOG_C("state", agent_state_text(s.state)), LOG_U64("inc", s.inc));
     }
+    if (s.is_deaf != c->is_deaf_said) {
+        c->is_deaf_said = s.is_deaf;
+        log_warn(c->log, s.is_deaf ? "cluster.deaf" : "cluster.hears");
+    }
     say_state(c, &s);
     if (c->is_told || (s.state != AGENT_GONE && !is_time_to_go(c, &s)))
         return;
