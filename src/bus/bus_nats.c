@@ -62,6 +62,7 @@ struct link {
     size_t sub_count;
     size_t delivering; /* subscriptions whose thread may still call us */
     bool is_closed;    /* the library has ended the present connection */
+    bool is_given_up;  /* the present connection is to be made anew */
     bool stopping;
     bool stuck; /* it did not end in time: its memory is left to it */
     char *listens[BUS_NATS_MAX_LISTENS];
@@ -303,8 +304,9 @@ static natsStatus become_connected(struct link *l, natsConnection *nc)
 static void wait_for_the_end(struct link *l)
 {
     pthread_mutex_lock(&l->lock);
-    while (!l->is_closed && !l->stopping)
+    while (!l->is_closed && !l->stopping && !l->is_given_up)
         pthread_cond_wait(&l->changed, &l->lock);
+    l->is_given_up = false;
     if (l->nc) {
         l->nc = NULL;
         atomic_fetch_add(&l->downs, 1);
@@ -898,6 +900,15 @@ static size_t nats_poll(struct bus *bus, void (*each)(void *ctx, const struct bu
     return given;
 }
 
+static void nats_anew(struct bus *bus)
+{
+    struct link *l = of(bus)->hear;
+    pthread_mutex_lock(&l->lock);
+    l->is_given_up = l->nc != NULL;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->lock);
+}
+
 static int nats_fd(struct bus *bus)
 {
     return of(bus)->epoll_fd;
@@ -952,6 +963,7 @@ static const struct bus_ops nats_ops = {
     .answer = nats_answer,
     .poll = nats_poll,
     .fd = nats_fd,
+    .anew = nats_anew,
 };
 
 static enum rc open_fds(struct bus_nats *b)

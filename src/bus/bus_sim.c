@@ -565,8 +565,8 @@ static int client_fd(struct bus *b)
 }
 
 static const struct bus_ops ops = {
-    "simulated", client_close, client_listen, client_say,  client_append,
-    client_get,  client_ask,   client_answer, client_poll, client_fd,
+    "simulated", client_close,  client_listen, client_say, client_append, client_get,
+    client_ask,  client_answer, client_poll,   client_fd,  NULL,
 };
 
 /* ---- the servers ---- */

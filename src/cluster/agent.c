@@ -597,6 +597,7 @@ enum rc agent_turn(struct agent *a, uint64_t now_ms)
     outbox_turn(a);
     finish_turn(a);
     detector_say(a);
+    detector_listen(a);
     agent_wake(a, now_ms + a->settings.gap_ms / 4);
     return a->failure;
 }

@@ -189,6 +189,14 @@ bool detector_is_deaf(const struct agent *a, uint64_t now_ms)
     return false;
 }
 
+void detector_listen(struct agent *a)
+{
+    if (!detector_is_deaf(a, a->now_ms) || a->now_ms < a->peers.anew_ms)
+        return;
+    a->peers.anew_ms = a->now_ms + roster_timings(a->roster).fence_ms;
+    bus_anew(a->bus);
+}
+
 void detector_say(struct agent *a)
 {
     uint64_t beat_ms = roster_timings(a->roster).beat_ms;

@@ -94,6 +94,7 @@ struct peers {
     struct peer *list;
     size_t count, cap;
     uint64_t accuse_ms; /* no earlier */
+    uint64_t anew_ms;   /* before that we have tried enough to hear again */
 };
 
 /* Whose records parcels carry: a page of the journal, or a transfer. Counts the parcels. */
@@ -340,6 +341,7 @@ bool detector_all_at(struct agent *a, uint64_t epoch);
 /* The same, with all gates open at it. */
 bool detector_all_open(struct agent *a, uint64_t epoch);
 void detector_say(struct agent *a);
+void detector_listen(struct agent *a); /* who is deaf connects anew */
 uint64_t detector_suspects(const struct agent *a, uint64_t now_ms);
 /* Connected, speaking, and its own heartbeats have not come back for the roster's `fence`. */
 bool detector_is_deaf(const struct agent *a, uint64_t now_ms);

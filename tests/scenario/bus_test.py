@@ -282,6 +282,24 @@ def _(tmp):
         until(beat_heard, "a heartbeat is heard", 20)
 
 
+@case("who connects anew is down, up, and hears what it listened to; calls go on")
+def _(tmp):
+    with Post(tmp) as post, Bus(post, "a") as a:
+        a.do("listen orb.crawl.hb.*")
+        for ticket in range(1, 4):
+            a.do("anew")
+            a.wait(lambda e: e["event"] == "down", "down")
+            a.wait(lambda e: e["event"] == "up", "up")
+            a.try_until(f"append {ticket} orb.crawl.roster.a {ticket} x", ticket)
+            a.events.clear()
+
+            def beat_heard():
+                a.do("say orb.crawl.hb.a beat")
+                a.take()
+                return any(e["event"] == "heard" for e in a.events)
+            until(beat_heard, "a heartbeat is heard")
+
+
 @case("three servers: the leader killed, nothing that was acknowledged is lost (D1)")
 def _(tmp):
     with Post(tmp, machines=3, agents="a,b,c") as post:
