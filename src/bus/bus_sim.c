@@ -511,7 +511,7 @@ static enum rc client_say(struct bus *b, struct str subject, struct str payload)
     if (!from->is_up)
         return RC_AGAIN;
     for (struct client *c = o->clients; c; c = c->next) {
-        if (c->is_closed || !c->is_up || c == from || !listens(c, subject))
+        if (c->is_closed || !c->is_up || !listens(c, subject))
             continue;
         if (chance(o, o->odds.say_lost)) {
             o->faults[POST_SAY_LOST]++;

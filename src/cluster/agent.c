@@ -153,6 +153,8 @@ enum rc agent_open(const struct agent_settings *s, struct bus *b, struct port *p
         return RC_NOMEM;
     a->settings = *s;
     a->settings.crawl = a->settings.name = STR_NONE; /* copied below */
+    if (!a->settings.outbox_most)
+        a->settings.outbox_most = OUTBOX_USUAL_MOST;
     a->bus = b;
     a->port = p;
     a->weight = s->weight;

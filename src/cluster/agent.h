@@ -45,6 +45,7 @@ struct agent_settings {
     uint64_t seed;          /* of boots and jitter: another one at every start */
     uint64_t gap_ms;        /* a clock that jumps by more fences; 5,000 */
     uint64_t poll_ms;       /* between two looks at a stream that had nothing new; 100 */
+    size_t outbox_most;     /* pages, and parcels, that are under way at a time; 0: 1,024 */
 };
 
 struct agent;

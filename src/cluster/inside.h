@@ -10,8 +10,8 @@
 enum {
     AGENT_MAX_CALLS = 256,
     AGENT_MAX_SUBJECT = 192,
-    OUTBOX_MAX_PARCELS = 1024, /* past it no further page is read */
-    OUTBOX_WINDOW = 64,        /* appends open at a time */
+    OUTBOX_USUAL_MOST = 1024, /* pages and parcels; past it no further page is read */
+    OUTBOX_WINDOW = 64,       /* appends open at a time */
     INBOX_MAX_UNFLOORED = 4096,
     TRANSFER_WINDOW = 256, /* messages read before everything is floored */
     LEASE_SENT = 32,
@@ -132,7 +132,6 @@ struct outbox {
 
 struct unfloored {
     uint64_t sequence, position;
-    bool has_foreign;
 };
 struct inbox {
     uint64_t generation, generation_position; /* durable there, it may be said */
@@ -356,7 +355,6 @@ void outbox_epoch(struct agent *a);
 void outbox_reconnected(struct agent *a);
 void outbox_reset(struct agent *a);
 void outbox_forget_source(struct agent *a, struct source *s); /* its parcels go on without it */
-uint64_t outbox_acked_through(const struct agent *a);
 uint64_t outbox_released_through(const struct agent *a);
 bool outbox_is_empty(struct agent *a);
 bool outbox_has_room(const struct agent *a);

@@ -266,13 +266,13 @@ static void take_page(struct agent *a, const struct port_batch *b)
 
 bool outbox_has_room(const struct agent *a)
 {
-    return a->outbox.count < OUTBOX_MAX_PARCELS && agent_owner(a, 0) != NULL;
+    return a->outbox.count < a->settings.outbox_most && agent_owner(a, 0) != NULL;
 }
 
 static void read_pages(struct agent *a)
 {
     struct outbox *o = &a->outbox;
-    while (outbox_has_room(a) && o->page_count < OUTBOX_MAX_PARCELS && !a->failure) {
+    while (outbox_has_room(a) && o->page_count < a->settings.outbox_most && !a->failure) {
         struct port_batch b;
         uint64_t durable = port_durable(a->port);
         enum rc rc = port_read(a->port, o->read_from, &b);
@@ -301,14 +301,6 @@ static void drop_pages(struct agent *a)
         source_free(s);
     }
     port_keep(a->port, outbox_released_through(a));
-}
-
-uint64_t outbox_acked_through(const struct agent *a)
-{
-    for (const struct source *s = a->outbox.pages; s; s = s->next)
-        if (s->unacked)
-            return s->position;
-    return a->outbox.read_from;
 }
 
 uint64_t outbox_released_through(const struct agent *a)

@@ -16,6 +16,7 @@ enum {
     FETCH_LEAST_MS = 50,
     FETCH_MOST_MS = 1200,
     LAST_BEATS = 3,
+    OUTBOX_MOST = 12, /* so little that it is often full */
 };
 
 static const struct roster_timings timings = {1000, 2500, 3000, 10000, 12000, 15000};
@@ -94,7 +95,8 @@ enum rc world_start(struct world *w, struct world_agent *a)
                                .weight = ASSIGN_WEIGHT_ONE,
                                .seed = rng_next(&w->rng),
                                .gap_ms = GAP_MS,
-                               .poll_ms = POLL_MS};
+                               .poll_ms = POLL_MS,
+                               .outbox_most = OUTBOX_MOST};
     a->start_ms = UINT64_MAX;
     a->starts++;
     a->boot = a->epoch = a->generation = a->cursor = 0;
