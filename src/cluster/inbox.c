@@ -3,9 +3,8 @@
  *
  * What is ours is journalled with the new cursor, in one batch; what is not is journalled with it
  * as something for others. The floor, which tells the senders what they may forget, follows: up to
- * a message whose batch is durable. It does not wait until what is not ours has been forwarded:
- * that stands in our journal and in our stream, and a floor that waits for our outbox, which waits
- * for the floors of others and for our own, may wait for ever.
+ * a message whose batch is durable and whose foreign records stand acknowledged in their owners'
+ * streams.
  *
  * "Nothing there" may come from a server that lags. Whoever must know that all was read appends an
  * end of its own and reads to it (inbox_want_end). After a reconnection, and at every such end, the
@@ -66,10 +65,10 @@ static uint64_t end_nonce(const struct agent *a, uint64_t serial)
 static void floor_look(struct agent *a)
 {
     struct inbox *in = &a->inbox;
-    uint64_t durable = port_durable(a->port);
+    uint64_t durable = port_durable(a->port), acked = outbox_acked_through(a);
     while (in->count) {
         const struct unfloored *u = &in->list[in->first];
-        if (u->position > durable)
+        if (u->position > durable || (u->has_foreign && u->position > acked))
             return;
         in->floor = u->sequence;
         in->first = (in->first + 1) % INBOX_MAX_UNFLOORED;
@@ -77,11 +76,17 @@ static void floor_look(struct agent *a)
     }
 }
 
-static void floor_later(struct agent *a)
+uint64_t inbox_must_forward(const struct agent *a)
+{
+    const struct unfloored *u = &a->inbox.list[a->inbox.first];
+    return a->inbox.count && u->has_foreign ? u->position : 0;
+}
+
+static void floor_later(struct agent *a, bool has_foreign)
 {
     struct inbox *in = &a->inbox;
     in->list[(in->first + in->count) % INBOX_MAX_UNFLOORED] =
-        (struct unfloored){in->cursor, port_end(a->port)};
+        (struct unfloored){in->cursor, port_end(a->port), has_foreign};
     in->count++;
 }
 
@@ -112,7 +117,7 @@ static enum rc take_records(struct agent *a, struct str records)
     rc = port_take(a->port, in->mine, mine, in->foreign, foreign, buf_str(&fact));
     buf_done(&fact);
     if (!rc)
-        floor_later(a);
+        floor_later(a, foreign > 0);
     return rc;
 }
 
@@ -127,7 +132,7 @@ static enum rc take_mark(struct agent *a, const struct record_batch *b)
     fact_cursor(&fact, &a->inbox);
     enum rc rc = agent_note(a, buf_str(&fact));
     buf_done(&fact);
-    floor_later(a);
+    floor_later(a, false);
     return rc;
 }
 
@@ -158,14 +163,14 @@ static void take(struct agent *a, const struct bus_event *e)
     if (is_junk)
         a->junk++;
     if (is_junk || is_out(e->subject)) {
-        floor_later(a);
+        floor_later(a, false);
     } else if (b.is == BATCH_IS_RECORDS) {
         rc = take_records(a, b.records);
     } else if (b.is == BATCH_IS_MARK) {
         rc = take_mark(a, &b);
     } else {
         take_end(a, &b, e->sequence);
-        floor_later(a);
+        floor_later(a, false);
     }
     if (rc)
         agent_fail(a, rc, "what arrived cannot be journalled");

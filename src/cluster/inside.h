@@ -132,6 +132,7 @@ struct outbox {
 
 struct unfloored {
     uint64_t sequence, position;
+    bool has_foreign;
 };
 struct inbox {
     uint64_t generation, generation_position; /* durable there, it may be said */
@@ -355,6 +356,7 @@ void outbox_epoch(struct agent *a);
 void outbox_reconnected(struct agent *a);
 void outbox_reset(struct agent *a);
 void outbox_forget_source(struct agent *a, struct source *s); /* its parcels go on without it */
+uint64_t outbox_acked_through(const struct agent *a);
 uint64_t outbox_released_through(const struct agent *a);
 bool outbox_is_empty(struct agent *a);
 bool outbox_has_room(const struct agent *a);
@@ -366,6 +368,9 @@ void inbox_done(struct agent *a, enum call_kind kind, const struct bus_event *e)
 void inbox_reconnected(struct agent *a);
 void inbox_reset(struct agent *a); /* a new incarnation begins */
 uint64_t inbox_want_end(struct agent *a);
+/* Up to where the journal must be forwarded so that the floor may go on; 0: it waits for nothing.
+ */
+uint64_t inbox_must_forward(const struct agent *a);
 void inbox_free(struct agent *a);
 
 /* gates.c */

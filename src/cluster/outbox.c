@@ -269,10 +269,23 @@ bool outbox_has_room(const struct agent *a)
     return a->outbox.count < a->settings.outbox_most && agent_owner(a, 0) != NULL;
 }
 
+/* Pages wait here for floors, our own among them (a copy of what is ours stands in our stream). A
+ * floor waits until what arrived and is not ours has been sent on, and that is read here, behind
+ * those pages: so what our floor waits for is read however full it is, or all would wait for ever.
+ */
+static bool may_read(const struct agent *a)
+{
+    const struct outbox *o = &a->outbox;
+    if (a->failure || !agent_owner(a, 0))
+        return false;
+    return (outbox_has_room(a) && o->page_count < a->settings.outbox_most) ||
+           inbox_must_forward(a) > o->read_from;
+}
+
 static void read_pages(struct agent *a)
 {
     struct outbox *o = &a->outbox;
-    while (outbox_has_room(a) && o->page_count < a->settings.outbox_most && !a->failure) {
+    while (may_read(a)) {
         struct port_batch b;
         uint64_t durable = port_durable(a->port);
         enum rc rc = port_read(a->port, o->read_from, &b);
@@ -301,6 +314,14 @@ static void drop_pages(struct agent *a)
         source_free(s);
     }
     port_keep(a->port, outbox_released_through(a));
+}
+
+uint64_t outbox_acked_through(const struct agent *a)
+{
+    for (const struct source *s = a->outbox.pages; s; s = s->next)
+        if (s->unacked)
+            return s->position;
+    return a->outbox.read_from;
 }
 
 uint64_t outbox_released_through(const struct agent *a)
