@@ -37,6 +37,7 @@ TIMINGS = ["--beat", "100ms", "--renew", "300ms", "--suspect", "1s", "--fence", 
            "--dead", f"{DEAD}s"]
 HOSTS = 14
 UNTOLD_SECONDS = 3  # how long an outcome may be on its way to its acknowledgement, on a busy machine
+PILE_SECONDS = 10   # and how long to send what could not be sent while servers were away
 STILL_SECONDS = 3   # no request for so long: the next fault comes all the same
 END_SECONDS = 240   # far more than all that must be waited for: a hang, not a measurement
 
@@ -142,6 +143,7 @@ class Run:
         self.happened = collections.Counter()
         self.asked, self.still_since = 0, time.monotonic()
         self.frozen_long = 0
+        self.silences = []  # (begun, ended)
         self.patience = time.monotonic() + END_SECONDS
 
     # What happens ------------------------------------------------------------------------------------
@@ -179,6 +181,8 @@ class Run:
             fault.ends = time.monotonic() + fault.seconds
             self.patience = fault.ends + END_SECONDS
             self.going.append(fault)
+            if fault.kind in ("server", "outage", "cut", "cut_long"):
+                self.silences.append((time.monotonic(), fault.ends))
 
     def end_some(self):
         for fault in [f for f in self.going if f.ends <= time.monotonic()]:
@@ -200,11 +204,14 @@ class Run:
         return getattr(self, "begin_" + fault.kind.removesuffix("_long"))(fault)
 
     def unheard_since(self, seconds=0.0):
-        """Since when what somebody did may be unheard: some seconds, and longer while servers are away
-        or wires are cut."""
-        going = [f.seconds - (f.ends - time.monotonic()) for f in self.going
-                 if f.kind in ("server", "outage", "cut", "cut_long")]
-        return stamp(UNTOLD_SECONDS + max([seconds, *going]))
+        """Since when what somebody did may be unheard: some seconds, or since servers went away or a wire
+        was cut, if that was mended only lately: what has piled up must be sent first."""
+        now = time.monotonic()
+        since = now - seconds - UNTOLD_SECONDS
+        for begun, ended in self.silences:
+            if ended + PILE_SECONDS > since:
+                since = min(since, begun - UNTOLD_SECONDS)
+        return stamp(now - since)
 
     def begin_kill(self, fault):
         m = self.victim(fault)
