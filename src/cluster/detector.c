@@ -181,6 +181,23 @@ uint64_t detector_suspects(const struct agent *a, uint64_t now_ms)
     return count;
 }
 
+/* Everybody hears itself, too: if we do not, we hear nobody. */
+bool detector_is_deaf(const struct agent *a, uint64_t now_ms)
+{
+    for (size_t i = 0; a->is_connected && agent_is_living(a) && i < a->peers.count; i++)
+        if (is_me(a, &a->peers.list[i]))
+            return now_ms - a->peers.list[i].heard_ms >= roster_timings(a->roster).fence_ms;
+    return false;
+}
+
+void detector_listen(struct agent *a)
+{
+    if (!detector_is_deaf(a, a->now_ms) || a->now_ms < a->peers.anew_ms)
+        return;
+    a->peers.anew_ms = a->now_ms + roster_timings(a->roster).fence_ms;
+    bus_anew(a->bus);
+}
+
 void detector_say(struct agent *a)
 {
     uint64_t beat_ms = roster_timings(a->roster).beat_ms;

@@ -57,7 +57,10 @@ struct port_used {
 
 enum port_walk {
     PORT_WALK_MOVED, /* url (is_back) and host records of hosts that are not mine at this epoch */
-    PORT_WALK_OWN,   /* url, done and host records of everything that is known of hosts of mine */
+    /* url and host records of hosts of mine, and done records of all hosts: what a stream of ours
+     * may have held. Those of hosts that have just moved stand nowhere else, and the hand-over
+     * looks for them in the stream. */
+    PORT_WALK_OWN,
 };
 
 struct port;

@@ -64,6 +64,7 @@ struct cluster_part {
     uint64_t open_now, open_before; /* loans of this generation; of earlier ones */
 
     /* The agent's thread's: */
+    bool is_deaf_said;
     bool is_told;                 /* the shards know that it is over, or has failed */
     bool has_begun;               /* it has read the roster */
     uint64_t wait_ms, give_up_ms; /* for that, at a start; 0: for ever */

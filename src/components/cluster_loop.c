@@ -73,12 +73,14 @@ static void say_state(struct cluster_part *c, const struct agent_status *s)
     if (now_ms(c) - c->said_ms < SAY_MS)
         return;
     c->said_ms = now_ms(c);
+    buf_clear(&c->scratch);
+    agent_waits(c->agent, c->said_ms, &c->scratch);
     log_info(c->log, "cluster.state", LOG_C("state", agent_state_text(s->state)),
-             LOG_U64("epoch", s->epoch), LOG_U64("settled", s->settled),
-             LOG_U64("gates_open", s->gates_open), LOG_U64("idle", s->is_idle),
-             LOG_U64("suspects", s->suspects), LOG_U64("parcels", s->parcels),
-             LOG_U64("pages_unsent", s->pages_unsent), LOG_U64("queued", n.queued),
-             LOG_U64("open", n.open), LOG_U64("moving", n.moving),
+             LOG_STR("waits_for", buf_str(&c->scratch)), LOG_U64("epoch", s->epoch),
+             LOG_U64("settled", s->settled), LOG_U64("gates_open", s->gates_open),
+             LOG_U64("idle", s->is_idle), LOG_U64("suspects", s->suspects),
+             LOG_U64("parcels", s->parcels), LOG_U64("pages_unsent", s->pages_unsent),
+             LOG_U64("queued", n.queued), LOG_U64("open", n.open), LOG_U64("moving", n.moving),
              LOG_U64("pending", ledger_pending(c->ledger->ledger)),
              LOG_U64("lists", atomic_load(&c->lists)), LOG_U64("last", n.last),
              LOG_U64("kept", c->keep), LOG_U64("durable", ledger_durable(c->ledger->ledger)));
@@ -122,6 +124,10 @@ static void look(struct cluster_part *c)
         c->state_said = s.state;
         log_info(c->log, "cluster.epoch", LOG_U64("epoch", s.epoch),
                  LOG_C("state", agent_state_text(s.state)), LOG_U64("inc", s.inc));
+    }
+    if (s.is_deaf != c->is_deaf_said) {
+        c->is_deaf_said = s.is_deaf;
+        log_warn(c->log, s.is_deaf ? "cluster.deaf" : "cluster.hears");
     }
     say_state(c, &s);
     if (is_given_up(c, &s))
