@@ -81,8 +81,6 @@ def run(b: Build, suites: list = (), tests: list = ()) -> Count:
     args = ["meson", "test", "-C", b.folder, "--no-rebuild", "--num-processes", "4", "--quiet"]
     for suite in suites:
         args += ["--suite", suite]
-    if not tests: # what is for soak alone is named there
-        args += ["--no-suite", "soak"]
     args += tests
     log = f"{b.folder}/meson-logs/testlog.json"
     if os.path.exists(log):

@@ -68,6 +68,7 @@ struct bus_ops {
     size_t (*poll)(struct bus *b, void (*each)(void *ctx, const struct bus_event *e), void *ctx,
                    size_t most);
     int (*fd)(struct bus *b);
+    void (*anew)(struct bus *b); /* optional */
 };
 struct bus {
     const struct bus_ops *ops;
@@ -124,6 +125,14 @@ static inline size_t bus_poll(struct bus *b, void (*each)(void *ctx, const struc
                               void *ctx, size_t most)
 {
     return b->ops->poll(b, each, ctx, most);
+}
+
+/* For whoever has reason to think that it is connected and does not hear: what is listened by is
+ * given up and made anew, and BUS_DOWN and BUS_UP come. */
+static inline void bus_anew(struct bus *b)
+{
+    if (b->ops->anew)
+        b->ops->anew(b);
 }
 
 /* Readable while there may be events; -1: the caller's own loop delivers them (simulated). */

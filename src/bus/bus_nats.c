@@ -62,10 +62,12 @@ struct link {
     size_t sub_count;
     size_t delivering; /* subscriptions whose thread may still call us */
     bool is_closed;    /* the library has ended the present connection */
+    bool is_given_up;  /* the present connection is to be made anew */
     bool stopping;
     bool stuck; /* it did not end in time: its memory is left to it */
     char *listens[BUS_NATS_MAX_LISTENS];
     size_t listen_count;
+    size_t listening; /* the first so many, on the present connection */
 
     _Atomic uint64_t ups, downs; /* equal: down */
     pthread_t keeper;
@@ -256,35 +258,55 @@ static natsStatus options_for(struct link *l, natsOptions **ret)
     return s;
 }
 
-/* Everything that is listened to is so before anybody is told that the connection is there. */
-static natsStatus listen_all(struct link *l, natsConnection *nc)
+/* `lock` is held. Those that this connection does not listen to yet. */
+static natsStatus listen_to_rest(struct link *l, natsConnection *nc)
 {
     natsStatus s = NATS_OK;
+    for (; s == NATS_OK && l->listening < l->listen_count; l->listening += s == NATS_OK)
+        s = subscribe(l, nc, l->listens[l->listening], on_heard);
+    return s;
+}
+
+static natsStatus listen_first(struct link *l, natsConnection *nc)
+{
     char inbox[sizeof l->bus->inbox + 2];
     (void)snprintf(inbox, sizeof inbox, "%s.*", l->bus->inbox);
     pthread_mutex_lock(&l->lock);
-    if (l == l->bus->say)
-        s = subscribe(l, nc, inbox, on_reply);
-    for (size_t i = 0; s == NATS_OK && i < l->listen_count; i++)
-        s = subscribe(l, nc, l->listens[i], on_heard);
+    l->listening = 0;
+    natsStatus s = l == l->bus->say ? subscribe(l, nc, inbox, on_reply) : NATS_OK;
+    s = s ? s : listen_to_rest(l, nc);
     pthread_mutex_unlock(&l->lock);
     return s ? s : natsConnection_FlushTimeout(nc, CONNECT_MS);
 }
 
-static void connected(struct link *l, natsConnection *nc)
+/* Everything that is listened to is so before anybody is told that the connection is there; also
+ * what was asked for since the flush began, when there was no connection yet to ask it of. */
+static natsStatus become_connected(struct link *l, natsConnection *nc)
 {
-    pthread_mutex_lock(&l->lock);
-    l->nc = nc;
-    atomic_fetch_add(&l->ups, 1);
-    pthread_mutex_unlock(&l->lock);
-    wake(l->bus);
+    natsStatus s = listen_first(l, nc);
+    for (bool is_all = false;
+         s == NATS_OK && !is_all;) { /* as often as there are listens, at most */
+        pthread_mutex_lock(&l->lock);
+        is_all = l->listening == l->listen_count;
+        if (is_all) {
+            l->nc = nc;
+            atomic_fetch_add(&l->ups, 1);
+        } else {
+            s = listen_to_rest(l, nc);
+        }
+        pthread_mutex_unlock(&l->lock);
+        if (!is_all && s == NATS_OK)
+            s = natsConnection_FlushTimeout(nc, CONNECT_MS);
+    }
+    return s;
 }
 
 static void wait_for_the_end(struct link *l)
 {
     pthread_mutex_lock(&l->lock);
-    while (!l->is_closed && !l->stopping)
+    while (!l->is_closed && !l->stopping && !l->is_given_up)
         pthread_cond_wait(&l->changed, &l->lock);
+    l->is_given_up = false;
     if (l->nc) {
         l->nc = NULL;
         atomic_fetch_add(&l->downs, 1);
@@ -322,8 +344,11 @@ static void disconnect(struct link *l, natsConnection *nc)
     while ((!l->is_closed || l->delivering > 0) && !l->stuck)
         l->stuck = !wait_until(l, &from, FAREWELL_MS);
     size_t count = l->sub_count;
+    bool is_stuck = l->stuck;
     l->sub_count = 0;
     pthread_mutex_unlock(&l->lock);
+    if (is_stuck) /* nobody connects any more: whoever waits for the servers must know why */
+        log_error(l->bus->log, "bus.stuck", LOG_C("connection", l->what));
     for (size_t i = 0; i < count; i++)
         natsSubscription_Destroy(l->subs[i]);
     natsConnection_Destroy(nc);
@@ -343,10 +368,10 @@ static bool stay_once(struct link *l)
                   LOG_C("error", natsStatus_GetText(s)));
         return false;
     }
-    s = listen_all(l, nc);
+    s = become_connected(l, nc);
     if (s == NATS_OK) {
         log_info(l->bus->log, "bus.up", LOG_C("connection", l->what));
-        connected(l, nc);
+        wake(l->bus);
         wait_for_the_end(l);
         log_info(l->bus->log, "bus.down", LOG_C("connection", l->what));
     }
@@ -618,8 +643,10 @@ static enum rc nats_listen(struct bus *bus, struct str subject)
         rc = RC_AGAIN;
     else if (l->nc)
         rc = rc_of(subscribe(l, l->nc, copy, on_heard));
-    if (rc == RC_OK)
+    if (rc == RC_OK) {
         l->listens[l->listen_count++] = copy;
+        l->listening += l->nc != NULL; /* else whoever connects sees to it */
+    }
     pthread_mutex_unlock(&l->lock);
     if (rc)
         mem_free(copy);
@@ -873,6 +900,15 @@ static size_t nats_poll(struct bus *bus, void (*each)(void *ctx, const struct bu
     return given;
 }
 
+static void nats_anew(struct bus *bus)
+{
+    struct link *l = of(bus)->hear;
+    pthread_mutex_lock(&l->lock);
+    l->is_given_up = l->nc != NULL;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->lock);
+}
+
 static int nats_fd(struct bus *bus)
 {
     return of(bus)->epoll_fd;
@@ -927,6 +963,7 @@ static const struct bus_ops nats_ops = {
     .answer = nats_answer,
     .poll = nats_poll,
     .fd = nats_fd,
+    .anew = nats_anew,
 };
 
 static enum rc open_fds(struct bus_nats *b)

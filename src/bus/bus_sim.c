@@ -511,7 +511,7 @@ static enum rc client_say(struct bus *b, struct str subject, struct str payload)
     if (!from->is_up)
         return RC_AGAIN;
     for (struct client *c = o->clients; c; c = c->next) {
-        if (c->is_closed || !c->is_up || c == from || !listens(c, subject))
+        if (c->is_closed || !c->is_up || !listens(c, subject))
             continue;
         if (chance(o, o->odds.say_lost)) {
             o->faults[POST_SAY_LOST]++;
@@ -565,8 +565,8 @@ static int client_fd(struct bus *b)
 }
 
 static const struct bus_ops ops = {
-    "simulated", client_close, client_listen, client_say,  client_append,
-    client_get,  client_ask,   client_answer, client_poll, client_fd,
+    "simulated", client_close,  client_listen, client_say, client_append, client_get,
+    client_ask,  client_answer, client_poll,   client_fd,  NULL,
 };
 
 /* ---- the servers ---- */

@@ -153,6 +153,8 @@ enum rc agent_open(const struct agent_settings *s, struct bus *b, struct port *p
         return RC_NOMEM;
     a->settings = *s;
     a->settings.crawl = a->settings.name = STR_NONE; /* copied below */
+    if (!a->settings.outbox_most)
+        a->settings.outbox_most = OUTBOX_USUAL_MOST;
     a->bus = b;
     a->port = p;
     a->weight = s->weight;
@@ -183,6 +185,7 @@ void agent_close(struct agent *a)
     gates_free(a);
     roster_log_free(a);
     mem_free(a->peers.list);
+    mem_free(a->tally.rows);
     roster_close(a->roster);
     mem_free(a);
 }
@@ -390,6 +393,7 @@ static void begin_anew(struct agent *a, uint64_t inc)
     outbox_reset(a);
     a->inc = inc;
     a->inc_position = position;
+    a->lease.join_ms = 0;
     a->boot_count = 0;
     new_boot(a);
     inbox_reset(a);
@@ -431,7 +435,8 @@ static bool is_entry_due(struct agent *a)
 static void say(struct agent *a, const struct roster_entry *e)
 {
     if (roster_log_append(a, e)) {
-        if (e->kind == ROSTER_JOIN)
+        /* Of several that were sent the first may be the one that counts. */
+        if (e->kind == ROSTER_JOIN && !a->lease.join_ms)
             a->lease.join_ms = a->now_ms;
         a->entry_ms = a->now_ms + agent_jitter(a, roster_timings(a->roster).renew_ms / 2);
     } else {
@@ -595,6 +600,7 @@ enum rc agent_turn(struct agent *a, uint64_t now_ms)
     outbox_turn(a);
     finish_turn(a);
     detector_say(a);
+    detector_listen(a);
     agent_wake(a, now_ms + a->settings.gap_ms / 4);
     return a->failure;
 }
@@ -623,5 +629,6 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .is_idle = a->finish.is_said,
                                  .is_finished = a->finish.is_finished,
                                  .is_all_finished = finish_is_everywhere(a),
-                                 .is_whole = roster_log_is_whole(a)};
+                                 .is_whole = roster_log_is_whole(a),
+                                 .is_deaf = detector_is_deaf(a, now_ms)};
 }

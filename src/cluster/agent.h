@@ -17,7 +17,9 @@
  *   gates.c     marks received: which hosts may be asked
  *   handover.c  hosts that are ours no more, to those who own them
  *   adoption.c  the streams of the dead, to those who own their hosts
- *   finish.c    whether the whole crawl has ended */
+ *   finish.c    whether the whole crawl has ended
+ *   tally.c     what others have used of the crawl's budgets
+ *   waits.c     what it waits for, in words */
 #ifndef CLUSTER_AGENT_H
 #define CLUSTER_AGENT_H
 
@@ -44,6 +46,7 @@ struct agent_settings {
     uint64_t seed;          /* of boots and jitter: another one at every start */
     uint64_t gap_ms;        /* a clock that jumps by more fences; 5,000 */
     uint64_t poll_ms;       /* between two looks at a stream that had nothing new; 100 */
+    size_t outbox_most;     /* pages, and parcels, that are under way at a time; 0: 1,024 */
 };
 
 struct agent;
@@ -86,8 +89,11 @@ struct agent_status {
     bool gates_open, is_idle, is_finished;
     bool is_all_finished; /* everybody living has said that it knows so */
     bool is_whole;        /* the roster is not known to have lost anything */
+    bool is_deaf;         /* it speaks and does not hear itself: what it listens to is broken */
 };
 void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *ret);
+/* What keeps it from the next state or from the end, in words; "nothing" if nothing does. */
+void agent_waits(struct agent *a, uint64_t now_ms, struct buf *out);
 const struct roster *agent_roster(const struct agent *a);
 
 #endif

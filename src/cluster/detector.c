@@ -104,6 +104,7 @@ void detector_heard(struct agent *a, struct str name, struct str payload)
         p->is_heard = true;
         p->has_floor = h.has_floor;
         p->heard_ms = a->now_ms;
+        tally_heard(a, p->name, &p->last);
     }
 }
 
@@ -180,6 +181,23 @@ uint64_t detector_suspects(const struct agent *a, uint64_t now_ms)
     return count;
 }
 
+/* Everybody hears itself, too: if we do not, we hear nobody. */
+bool detector_is_deaf(const struct agent *a, uint64_t now_ms)
+{
+    for (size_t i = 0; a->is_connected && agent_is_living(a) && i < a->peers.count; i++)
+        if (is_me(a, &a->peers.list[i]))
+            return now_ms - a->peers.list[i].heard_ms >= roster_timings(a->roster).fence_ms;
+    return false;
+}
+
+void detector_listen(struct agent *a)
+{
+    if (!detector_is_deaf(a, a->now_ms) || a->now_ms < a->peers.anew_ms)
+        return;
+    a->peers.anew_ms = a->now_ms + roster_timings(a->roster).fence_ms;
+    bus_anew(a->bus);
+}
+
 void detector_say(struct agent *a)
 {
     uint64_t beat_ms = roster_timings(a->roster).beat_ms;
@@ -204,7 +222,8 @@ void detector_say(struct agent *a)
                           .is_finished = a->finish.is_finished,
                           .admitted = a->finish.admitted,
                           .pages = port_counts(a->port).pages};
-    char room[256], subject[AGENT_MAX_SUBJECT];
+    tally_say(a, &h);
+    char room[HEARTBEAT_MAX_BYTES], subject[AGENT_MAX_SUBJECT];
     struct buf out = buf_on(room, sizeof room);
     heartbeat_write(&h, &out);
     if (bus_say(a->bus, str_c(agent_subject_heartbeat(a, a->name, subject)), buf_str(&out)) ==

@@ -99,7 +99,7 @@ const struct roster_agent *gates_holder(const struct agent *a, size_t i)
     return NULL;
 }
 
-static bool is_marked(const struct agent *a, const struct roster_agent *holder, uint64_t epoch)
+bool gates_is_marked(const struct agent *a, const struct roster_agent *holder, uint64_t epoch)
 {
     const struct mark *m = find(&a->gates, holder->name, strlen(holder->name), holder->inc);
     return m && m->durable_epoch >= epoch;
@@ -124,7 +124,7 @@ void gates_look(struct agent *a)
     if (roster_is_open(a->roster))
         for (size_t i = 0; (holder = gates_holder(a, i)); i++)
             if (holder != me && roster_held_for(a->roster, holder, me, a->epoch) &&
-                !is_marked(a, holder, a->epoch))
+                !gates_is_marked(a, holder, a->epoch))
                 return;
     a->gates.are_open = true;
 }
@@ -141,7 +141,7 @@ bool gates_are_open(const struct agent *a, uint64_t position)
     if (count >= MAX_HOLDERS)
         return false;
     for (size_t i = 0; i < count; i++)
-        if (list[i] != me && !is_marked(a, list[i], gained))
+        if (list[i] != me && !gates_is_marked(a, list[i], gained))
             return false;
     return true;
 }

@@ -9,7 +9,8 @@
  *   SCAN       done and host records of those hosts, out of our own stream up to that end (the
  *              crawl knows what is done by fingerprints only)
  *   WALK       their queued URLs and host records, out of the crawl
- *   FLOOR      all of that is under the gainers' floors
+ *   FLOOR      all of that is under the gainers' floors, and so is what is published again because
+ *              the servers had lost it
  *   MARKS      one to everybody who may have gained; acknowledged: the crawl forgets those hosts
  *
  * Another epoch begins it anew; merging makes that harmless. A crash does too. */
@@ -133,6 +134,12 @@ static bool is_end_read(const struct agent *a)
     return a->inbox.end_read >= a->handover.end;
 }
 
+/* The stream that was scanned had lost something: what is missing in it is on its way from here. */
+static bool republish_is_open(const struct agent *a)
+{
+    return a->republish.is_wanted || a->republish.source.unfloored;
+}
+
 void handover_turn(struct agent *a)
 {
     struct handover *h = &a->handover;
@@ -159,7 +166,7 @@ void handover_turn(struct agent *a)
         ask(a);
     if (h->stage == HANDOVER_WALK)
         walk(a);
-    if (h->stage == HANDOVER_FLOOR && !h->source.unfloored)
+    if (h->stage == HANDOVER_FLOOR && !h->source.unfloored && !republish_is_open(a))
         send_marks(a);
     if (h->stage == HANDOVER_MARKS && !h->marks.unacked)
         forget(a);

@@ -76,6 +76,12 @@ static void floor_look(struct agent *a)
     }
 }
 
+uint64_t inbox_must_forward(const struct agent *a)
+{
+    const struct unfloored *u = &a->inbox.list[a->inbox.first];
+    return a->inbox.count && u->has_foreign ? u->position : 0;
+}
+
 static void floor_later(struct agent *a, bool has_foreign)
 {
     struct inbox *in = &a->inbox;

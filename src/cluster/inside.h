@@ -10,8 +10,8 @@
 enum {
     AGENT_MAX_CALLS = 256,
     AGENT_MAX_SUBJECT = 192,
-    OUTBOX_MAX_PARCELS = 1024, /* past it no further page is read */
-    OUTBOX_WINDOW = 64,        /* appends open at a time */
+    OUTBOX_USUAL_MOST = 1024, /* pages and parcels; past it no further page is read */
+    OUTBOX_WINDOW = 64,       /* appends open at a time */
     INBOX_MAX_UNFLOORED = 4096,
     TRANSFER_WINDOW = 256, /* messages read before everything is floored */
     LEASE_SENT = 32,
@@ -70,7 +70,7 @@ struct lease {
     struct {
         uint64_t n, at_ms;
     } sent[LEASE_SENT];
-    uint64_t join_ms;     /* when the join was sent */
+    uint64_t join_ms;     /* when the join was sent first */
     bool is_held;         /* one was read back */
     uint64_t sent_ms;     /* when the last one read back was sent */
     uint64_t confirmed;   /* its n + 1 */
@@ -94,6 +94,19 @@ struct peers {
     struct peer *list;
     size_t count, cap;
     uint64_t accuse_ms; /* no earlier */
+    uint64_t anew_ms;   /* before that we have tried enough to hear again */
+};
+
+struct tally_row {
+    char name[ROSTER_MAX_NAME_BYTES + 1];
+    uint64_t inc;
+    uint64_t pages, bytes;               /* its last word */
+    uint64_t before_pages, before_bytes; /* of disks that it has lost */
+};
+struct tally {
+    struct tally_row *rows;
+    size_t count, cap;
+    uint64_t most_pages, most_bytes; /* that anybody believed all to have used */
 };
 
 /* Whose records parcels carry: a page of the journal, or a transfer. Counts the parcels. */
@@ -257,6 +270,7 @@ struct agent {
     struct log_reader log;
     struct lease lease;
     struct peers peers;
+    struct tally tally;
     struct outbox outbox;
     struct inbox inbox;
     struct gates gates;
@@ -329,6 +343,10 @@ bool lease_is_good(const struct agent *a, uint64_t now_ms);
 bool lease_look(struct agent *a, uint64_t now_ms); /* a jump of the clock fences */
 uint64_t lease_age_ms(const struct agent *a, uint64_t now_ms);
 
+/* tally.c: nothing where the port has no budgets */
+void tally_heard(struct agent *a, const char *name, const struct heartbeat *h);
+void tally_say(struct agent *a, struct heartbeat *h);
+
 /* detector.c */
 void detector_turn(struct agent *a);
 void detector_heard(struct agent *a, struct str name, struct str payload);
@@ -340,7 +358,10 @@ bool detector_all_at(struct agent *a, uint64_t epoch);
 /* The same, with all gates open at it. */
 bool detector_all_open(struct agent *a, uint64_t epoch);
 void detector_say(struct agent *a);
+void detector_listen(struct agent *a); /* who is deaf connects anew */
 uint64_t detector_suspects(const struct agent *a, uint64_t now_ms);
+/* Connected, speaking, and its own heartbeats have not come back for the roster's `fence`. */
+bool detector_is_deaf(const struct agent *a, uint64_t now_ms);
 
 /* outbox.c */
 void outbox_turn(struct agent *a);
@@ -364,6 +385,9 @@ void inbox_done(struct agent *a, enum call_kind kind, const struct bus_event *e)
 void inbox_reconnected(struct agent *a);
 void inbox_reset(struct agent *a); /* a new incarnation begins */
 uint64_t inbox_want_end(struct agent *a);
+/* Up to where the journal must be forwarded so that the floor may go on; 0: it waits for nothing.
+ */
+uint64_t inbox_must_forward(const struct agent *a);
 void inbox_free(struct agent *a);
 
 /* gates.c */
@@ -371,6 +395,8 @@ void gates_mark(struct agent *a, struct str holder, uint64_t inc, uint64_t epoch
                 uint64_t position);
 void gates_look(struct agent *a);
 bool gates_are_open(const struct agent *a, uint64_t position);
+/* Whether a durable mark of that holder is here, of that epoch or a later one. */
+bool gates_is_marked(const struct agent *a, const struct roster_agent *holder, uint64_t epoch);
 void gates_reset(struct agent *a);
 void gates_free(struct agent *a);
 void gates_roster(struct agent *a, const struct roster_entry *e);

@@ -8,7 +8,9 @@
  * lease is good (else the adopter's mark may already stand before it) and while the receiver is in
  * the ring we know (else its adopter, or nobody, reads it): otherwise the parcel is sent again, or
  * to the owners of now. A parcel goes when the receiver's floor passes it, in the generation it was
- * acknowledged in; after a reconnection all that is not floored is published again. */
+ * acknowledged in; after a reconnection all that is not floored is published again. For outcomes we
+ * are the receiver: what the servers lose above our own cursor nobody else would notice, and a
+ * hand-over looks for outcomes in our stream. */
 #include "base/hash.h"
 #include "base/mem.h"
 #include "cluster/inside.h"
@@ -264,13 +266,26 @@ static void take_page(struct agent *a, const struct port_batch *b)
 
 bool outbox_has_room(const struct agent *a)
 {
-    return a->outbox.count < OUTBOX_MAX_PARCELS && agent_owner(a, 0) != NULL;
+    return a->outbox.count < a->settings.outbox_most && agent_owner(a, 0) != NULL;
+}
+
+/* Pages wait here for floors, our own among them (a copy of what is ours stands in our stream). A
+ * floor waits until what arrived and is not ours has been sent on, and that is read here, behind
+ * those pages: so what our floor waits for is read however full it is, or all would wait for ever.
+ */
+static bool may_read(const struct agent *a)
+{
+    const struct outbox *o = &a->outbox;
+    if (a->failure || !agent_owner(a, 0))
+        return false;
+    return (outbox_has_room(a) && o->page_count < a->settings.outbox_most) ||
+           inbox_must_forward(a) > o->read_from;
 }
 
 static void read_pages(struct agent *a)
 {
     struct outbox *o = &a->outbox;
-    while (outbox_has_room(a) && o->page_count < OUTBOX_MAX_PARCELS && !a->failure) {
+    while (may_read(a)) {
         struct port_batch b;
         uint64_t durable = port_durable(a->port);
         enum rc rc = port_read(a->port, o->read_from, &b);
@@ -419,8 +434,6 @@ static bool is_floored(struct agent *a, struct parcel *p)
     uint64_t generation, floor;
     if (!p->is_acked)
         return false;
-    if (p->is == PARCEL_OUT)
-        return true;
     if (!floor_of(a, p, &generation, &floor))
         return false;
     if (!p->has_generation) {
@@ -504,8 +517,7 @@ void outbox_epoch(struct agent *a)
 void outbox_reconnected(struct agent *a)
 {
     for (struct parcel *p = a->outbox.parcels; p; p = p->next) {
-        if (p->is != PARCEL_OUT)
-            p->is_acked = p->has_generation = false;
+        p->is_acked = p->has_generation = false;
         p->retry_ms = 0;
     }
 }

@@ -2,9 +2,11 @@
 /* cluster: what the crawl's components ask where several agents are one crawl.
  *
  *   schedule   lend        may this host be asked now? it then counts as open
+ *              is_limited  the crawl has had its pages, bytes or time, all agents together
  *   fetch      may_ask     is that still so, now that its address is known?
  *   settle     owns        which of these links are mine; give_back: a loan has come back
- *   seeds      begin, end  something is on its way that is neither open nor journalled
+ *   seeds      begin, end  something is on its way that is neither open nor journalled; also of
+ *              admit, deepen, settle: pages whose links are judged again
  *   intake     talk        where a seed redirects to is told to all (components/cluster_talk.h)
  *   post       mail        what the agent's thread has for this shard (components/mail.h)
  *
@@ -63,6 +65,8 @@ struct cluster_service {
     struct cluster_talk *talk;        /* questions, and what the operator says; NULL: none */
     _Atomic uint64_t generation;      /* rises when ownership changes */
     _Atomic bool is_over;             /* the whole crawl is done, or we have left it */
+    _Atomic bool is_limited;          /* a limit of the whole crawl is reached: nothing is asked for
+                                         any more, and soon it is over */
     _Atomic bool has_failed;          /* the agent has stopped; the flow says why */
     _Atomic uint64_t foreign;         /* links journalled for others */
     _Atomic uint64_t repeated;        /* links that were not, having been sent lately (C6) */

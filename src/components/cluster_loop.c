@@ -3,7 +3,7 @@
  *
  * When the whole crawl is done it goes on saying so until everybody has said it, some beats long:
  * who leaves at once is missed by those who have not heard yet, and they would wait until it counts
- * as dead. */
+ * as dead. Likewise when a limit of the whole crawl is reached: the others end by its word. */
 #include "components/cluster_inside.h"
 
 #include "base/clock.h"
@@ -41,12 +41,12 @@ static void tell_all(struct cluster_part *c, enum mail_kind kind)
         log_error(c->log, "cluster.mail", LOG_C("why", "no memory"));
 }
 
-static void failed(struct cluster_part *c, enum rc rc)
+static void failed(struct cluster_part *c, enum rc rc, const char *why)
 {
-    struct mail *m = mail_new(MAIL_FAILED, 0, str_c(agent_why(c->agent)));
+    struct mail *m = mail_new(MAIL_FAILED, 0, str_c(why));
     atomic_store(&c->service.has_failed, true);
     c->is_told = true;
-    log_error(c->log, "cluster.failed", LOG_C("why", agent_why(c->agent)), LOG_RC(rc));
+    log_error(c->log, "cluster.failed", LOG_C("why", why), LOG_RC(rc));
     if (!m)
         return;
     m->rc = rc;
@@ -73,15 +73,39 @@ static void say_state(struct cluster_part *c, const struct agent_status *s)
     if (now_ms(c) - c->said_ms < SAY_MS)
         return;
     c->said_ms = now_ms(c);
+    buf_clear(&c->scratch);
+    agent_waits(c->agent, c->said_ms, &c->scratch);
     log_info(c->log, "cluster.state", LOG_C("state", agent_state_text(s->state)),
-             LOG_U64("epoch", s->epoch), LOG_U64("settled", s->settled),
-             LOG_U64("gates_open", s->gates_open), LOG_U64("idle", s->is_idle),
-             LOG_U64("suspects", s->suspects), LOG_U64("parcels", s->parcels),
-             LOG_U64("pages_unsent", s->pages_unsent), LOG_U64("queued", n.queued),
-             LOG_U64("open", n.open), LOG_U64("moving", n.moving),
+             LOG_STR("waits_for", buf_str(&c->scratch)), LOG_U64("epoch", s->epoch),
+             LOG_U64("settled", s->settled), LOG_U64("gates_open", s->gates_open),
+             LOG_U64("idle", s->is_idle), LOG_U64("suspects", s->suspects),
+             LOG_U64("parcels", s->parcels), LOG_U64("pages_unsent", s->pages_unsent),
+             LOG_U64("queued", n.queued), LOG_U64("open", n.open), LOG_U64("moving", n.moving),
              LOG_U64("pending", ledger_pending(c->ledger->ledger)),
              LOG_U64("lists", atomic_load(&c->lists)), LOG_U64("last", n.last),
              LOG_U64("kept", c->keep), LOG_U64("durable", ledger_durable(c->ledger->ledger)));
+}
+
+/* Whether no server has ever answered us. Later they may go and come back: the agent waits then. */
+static bool is_given_up(struct cluster_part *c, const struct agent_status *s)
+{
+    c->has_begun |= s->state != AGENT_START;
+    if (c->has_begun || c->is_told || !c->give_up_ms || now_ms(c) < c->give_up_ms)
+        return false;
+    failed(c, RC_CLOSED,
+           "no server has let us read who takes part; is it up, is the login its own?");
+    return true;
+}
+
+/* Fenced: the servers, or most of them, are away. */
+static void say_waits(struct cluster_part *c, enum agent_state now)
+{
+    if (now == AGENT_FENCED)
+        log_warn(c->log, "cluster.waits",
+                 LOG_C("why", "no server confirms our lease; nothing is "
+                              "asked for until one does"));
+    else if (c->state_said == AGENT_FENCED)
+        log_warn(c->log, "cluster.goes_on", LOG_C("state", agent_state_text(now)));
 }
 
 /* Now and then: the status is of the whole roster. */
@@ -94,13 +118,23 @@ static void look(struct cluster_part *c)
     agent_status(c->agent, now_ms(c), &s);
     c->inc = s.inc;
     if (s.epoch != c->epoch_said || s.state != c->state_said) {
+        if (s.state != c->state_said)
+            say_waits(c, s.state);
         c->epoch_said = s.epoch;
         c->state_said = s.state;
         log_info(c->log, "cluster.epoch", LOG_U64("epoch", s.epoch),
                  LOG_C("state", agent_state_text(s.state)), LOG_U64("inc", s.inc));
     }
+    if (s.is_deaf != c->is_deaf_said) {
+        c->is_deaf_said = s.is_deaf;
+        log_warn(c->log, s.is_deaf ? "cluster.deaf" : "cluster.hears");
+    }
     say_state(c, &s);
-    if (c->is_told || (s.state != AGENT_GONE && !is_time_to_go(c, &s)))
+    if (is_given_up(c, &s))
+        return;
+    uint64_t beats_ms = LAST_BEATS * roster_timings(agent_roster(c->agent)).beat_ms;
+    if (c->is_told ||
+        (s.state != AGENT_GONE && !is_time_to_go(c, &s) && !cluster_is_limited(c, beats_ms)))
         return;
     log_info(c->log, "cluster.over", LOG_C("state", agent_state_text(s.state)),
              LOG_U64("epoch", s.epoch));
@@ -112,12 +146,13 @@ static void turn(struct cluster_part *c)
 {
     (void)pthread_mutex_lock(&c->lock);
     (void)bus_poll(c->bus, on_event, c, EVENTS_A_TURN);
+    cluster_room_look(c);
     enum rc rc = agent_turn(c->agent, now_ms(c));
     cluster_talk_turn(c->service.talk, now_ms(c));
     if (!rc)
         look(c);
     else if (!c->is_told && !atomic_load(&c->is_stopping))
-        failed(c, rc);
+        failed(c, rc, agent_why(c->agent));
     (void)pthread_mutex_unlock(&c->lock);
 }
 
@@ -145,6 +180,7 @@ static void *run(void *ctx)
 
 enum rc cluster_loop_start(struct cluster_part *c)
 {
+    c->give_up_ms = c->wait_ms ? now_ms(c) + c->wait_ms : 0;
     c->has_thread = pthread_create(&c->thread, NULL, run, c) == 0;
     return c->has_thread ? RC_OK : RC_NOMEM;
 }

@@ -25,9 +25,16 @@ static const struct option cluster_options[] = {
     ROW(TEXT, credentials, "cluster-credentials", ".",
         "the folder with NAME.login, as `cluster init` made it", .arg = "DIR"),
     ROW(COUNT, weight, "agent-weight", "64", "how much it takes; 64 is the ordinary agent",
-        .min = 1, .max = 4096),
+        .min = 1, .max = 4096, .live = true),
+    ROW(SIZE, quota_bytes, "disk-quota", "0",
+        "room for archive and journal; 0: what the disk has. With little left it takes fewer hosts",
+        .live = true),
+    ROW(DURATION, look_ms, "disk-look", "5s", "between two looks at the room that is left",
+        .min = 10),
     ROW(DURATION, poll_ms, "cluster-poll", "100ms", "between two looks at a stream without news",
         .min = 1),
+    ROW(DURATION, wait_ms, "cluster-wait", "1m",
+        "for a server at the start, then it ends with exit code 5; 0: for ever"),
     ROW(BOOL, leave, "leave", "no", "hand everything over and end", .live = true),
     {0},
 };
@@ -166,6 +173,13 @@ static enum rc open_bus(const struct cluster_settings *s, struct cluster_part *c
     return rc;
 }
 
+static void set_room(const struct cluster_settings *s, struct cluster_part *c)
+{
+    c->room.quota_bytes = s->quota_bytes;
+    c->room.every_ms = s->look_ms;
+    c->room.ordinary = (uint32_t)s->weight;
+}
+
 static enum rc open_agent(const struct cluster_settings *s, struct cluster_part *c, struct buf *why)
 {
     struct agent_settings a = {.crawl = str_c(c->login.crawl),
@@ -173,6 +187,8 @@ static enum rc open_agent(const struct cluster_settings *s, struct cluster_part 
                                .weight = (uint32_t)s->weight,
                                .gap_ms = GAP_MS,
                                .poll_ms = s->poll_ms};
+    set_room(s, c);
+    c->room.capacity.step = CAPACITY_STEPS;
     if (getrandom(&a.seed, sizeof a.seed, 0) != sizeof a.seed)
         return RC_IO;
     enum rc rc = agent_open(&a, c->bus, &c->port, clock_now_ms(c->ledger->clock), &c->agent);
@@ -215,8 +231,8 @@ static enum rc check_directory(struct cluster_part *c, struct buf *why)
 {
     uint64_t facts = 0;
     enum rc rc = ledger_facts(c->ledger->ledger, count_fact, &facts);
-    if (rc || facts || c->ledger->opened.is_new)
-        return rc;
+    if (rc || facts || c->ledger->opened.is_new || cluster_port_is_founded(c))
+        return rc ? rc : cluster_port_found(c);
     buf_add(why, STR("the directory has a crawl of one machine: it cannot join a cluster"));
     return RC_INVALID;
 }
@@ -257,6 +273,7 @@ static void cluster_nats_close(struct instance *self)
 static enum rc open_all(struct instance *self, struct cluster_part *c, struct buf *why)
 {
     const struct cluster_settings *s = self->settings;
+    c->wait_ms = s->wait_ms;
     enum rc rc = cluster_port_open(c);
     rc = rc ? rc : make_boxes(c);
     rc = rc ? rc : check_directory(c, why);
@@ -278,6 +295,7 @@ static enum rc cluster_nats_open(struct instance *self, struct buf *why)
     c->service.ops = &ops;
     c->ledger = part_provider(self, 0);
     c->scope = part_provider(self, 1);
+    c->budget = part_provider(self, 2);
     c->log = part_log(self);
     c->shards = self->shard_count;
     c->wake = -1;
@@ -299,9 +317,13 @@ static void cluster_nats_changed(struct instance *self, const void *old)
     const struct cluster_settings *s = self->settings;
     struct cluster_part *c = self->state;
     (void)old;
-    if (c->service.is_alone || !s->leave)
+    if (c->service.is_alone)
         return;
-    cluster_ask_leave(&c->service);
+    (void)pthread_mutex_lock(&c->lock);
+    set_room(s, c);
+    (void)pthread_mutex_unlock(&c->lock);
+    if (s->leave)
+        cluster_ask_leave(&c->service);
 }
 
 const struct part part_cluster_nats = {
@@ -313,6 +335,7 @@ const struct part part_cluster_nats = {
     .provides = CLUSTER_INTERFACE,
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "is told what others say"},
                                         {"scope", SCOPE_INTERFACE, "judges what others say"},
+                                        {"budget", BUDGET_INTERFACE, "is told what others use"},
                                         {0}},
     .options = cluster_options,
     .settings_bytes = sizeof(struct cluster_settings),

@@ -3,7 +3,9 @@
  *
  * The agent's thread has journalled it and mails it here, in order. URLs go to admit as links do,
  * so that the same budgets hold; what is done elsewhere and what is known of hosts goes to the
- * ledger. A source: while there is a cluster the crawl does not end before its agent says so. */
+ * ledger. A source: while there is a cluster the crawl does not end before its agent says so. It
+ * works while the crawl is paused: hosts must be handed over meanwhile, and the agent's thread
+ * waits for the shard that walks over them. Whoever let it wait would be taken for dead. */
 #include "components/cluster.h"
 #include "components/links.h"
 #include "components/mail_walk.h"
@@ -160,7 +162,9 @@ static void abort_open(struct instance *self, struct post_part *p)
 
 static void walk(struct instance *self, struct post_part *p)
 {
-    mail_walk_step(p->mail->walk, p->ledger->ledger, self->shard, clock_wall_ms(p->ledger->clock));
+    mail_walk_step(p->mail->walk, p->ledger->ledger, self->shard,
+                   p->ledger->depths ? p->ledger->depths[self->shard] : NULL,
+                   clock_wall_ms(p->ledger->clock));
     end_mail(p);
 }
 
@@ -211,6 +215,15 @@ static enum rc work(struct instance *self, struct post_part *p, bool *ret_emitte
     return RC_OK;
 }
 
+/* What was merged or forgotten may have emptied a queue. Schedule would see it when the next host
+ * is due, which may be never: the whole crawl would wait for a queue that is not there. */
+static void gauge(struct instance *self, const struct post_part *p)
+{
+    struct frontier *f = ledger_frontier(p->ledger->ledger, self->shard);
+    atomic_store(&p->ledger->counts.shards[self->shard % CRAWL_MAX_SHARDS].queued,
+                 frontier_counts(f).queued);
+}
+
 static void on_due(struct timer *t, uint64_t now_ms)
 {
     (void)now_ms;
@@ -226,6 +239,7 @@ static enum produced post_produce(struct instance *self)
     if (!p->mail && !take_mail(self, p))
         return p->is_over ? PRODUCED_IDLE : PRODUCED_WAIT;
     enum rc rc = work(self, p, &emitted, &later);
+    gauge(self, p);
     if (rc == RC_OK && later)
         rc = part_timer(self, &p->timer, part_now_ms(self) + LATER_MS);
     if (rc)
@@ -264,6 +278,7 @@ const struct part part_cluster_post = {
                                         {0}},
     .credits_each = 2,
     .credits_default = 64,
+    .never_rests = true,
     .open = post_open,
     .close = post_close,
     .produce = post_produce,

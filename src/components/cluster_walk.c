@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks over what the crawl knows, for the agent: hosts that are others' now, to be handed over; or
- * everything of ours, for a stream that the servers have lost. Frontiers tell what waits, shard by
- * shard; what is done the history tells (without a history it is not told). */
+ * what our own stream held, which the servers have lost. Frontiers tell what waits, shard by shard;
+ * what is done the history tells (without a history it is not told). */
 #include "components/cluster_inside.h"
 
 #include "base/hash.h"
@@ -50,7 +50,7 @@ static enum rc step(struct cluster_part *c, struct cluster_tour *t)
     return RC_OK;
 }
 
-/* What the history knows of a page of ours; false: that was all, or this is none. */
+/* What the history knows of a page; false: that was all, or this is none. */
 static enum rc next_past(struct cluster_part *c, struct record *ret, bool *ret_is_one)
 {
     struct past past;
@@ -75,7 +75,7 @@ static enum rc next_past(struct cluster_part *c, struct record *ret, bool *ret_i
                            .where = past.has_digest ? str_c(c->login.name) : STR("")};
     if (past.has_digest)
         memcpy(ret->digest, past.digest.bytes, RECORDS_DIGEST_BYTES);
-    *ret_is_one = agent_owns(c->agent, ret->position);
+    *ret_is_one = true;
     return RC_OK;
 }
 

@@ -38,7 +38,7 @@ struct ledger_part_settings {
     bool archive_only, no_archive;
     uint64_t depth, depth_urls;
     struct option_list keywords;
-    struct str cluster;
+    struct str cluster, agent;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct ledger_part_settings, field, __VA_ARGS__)
@@ -70,8 +70,9 @@ static const struct option ledger_options[] = {
         "hosts with work stay in memory so long before others have their turn"),
     ROW(SIZE, recent_bytes, "frontier-recent", "1M",
         "of each shard, for links to what rests on disk that came lately"),
-    ROW(TEXT, cluster, "cluster", NULL, "with one: no limit of memory, ways are not compared",
-        .arg = "URL"),
+    ROW(TEXT, cluster, "cluster", NULL, "with one: no limit of memory", .arg = "URL"),
+    ROW(TEXT, agent, "agent", NULL, "names of archive files end with it, behind the machine's",
+        .arg = "NAME"),
     ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
     ROW(BOOL, recrawl, "recrawl", "no", "begin anew, and ask again for what is known"),
     ROW(COUNT, depth, "depth", "100", "links followed from a seed; below 100 ways are compared"),
@@ -162,6 +163,19 @@ static enum rc hear_seed(void *ctx, struct str line)
 
 /* Opening -------------------------------------------------------------------------------------- */
 
+/* The last part of an archive file's name: the machine's, and the agent's where there are several,
+ * for two on one machine must not make the same. */
+static struct str name_end(struct arena *arena, const char *host, struct str agent)
+{
+    size_t room = agent.n && agent.n < WARC_FILES_MAX_HOST / 2 ? WARC_FILES_MAX_HOST - 1 - agent.n
+                                                               : WARC_FILES_MAX_HOST;
+    struct str machine = str_c(host);
+    machine = str_first(machine, machine.n < room ? machine.n : room);
+    return room < WARC_FILES_MAX_HOST
+               ? arena_printf(arena, STR_FMT "-" STR_FMT, STR_ARG(machine), STR_ARG(agent))
+               : arena_dup(arena, machine);
+}
+
 /* What the archive says of who made it. */
 static enum rc describe(struct ledger_part *p, const struct ledger_part_settings *s,
                         struct warc_files_settings *ret, struct buf *why)
@@ -177,11 +191,12 @@ static enum rc describe(struct ledger_part *p, const struct ledger_part_settings
         if (!ascii_is_alnum(*c) && *c != '.' && *c != '_' && *c != '-')
             *c = '_';
     struct str name = arena_dup(p->arena, str_c(host));
-    if (!name.p)
+    struct str end = name_end(p->arena, host, s->agent);
+    if (!name.p || !end.p)
         return RC_NOMEM;
     *ret = (struct warc_files_settings){
         .prefix = s->prefix,
-        .host = name,
+        .host = end,
         .roll_bytes = s->roll_bytes,
         .buffer_bytes = 16 << 20,
         .info = {.software = STR("orbweaver/" VERSION),
@@ -291,7 +306,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
 static bool compares_ways(const struct ledger_part_settings *s)
 {
     return s->depth < 100 && !s->no_history && !s->archive_only && !s->no_archive &&
-           !s->keywords.count && !s->cluster.n;
+           !s->keywords.count;
 }
 
 static void recall_depth(struct ledger_part *p, unsigned shards, uint64_t fingerprint,
@@ -389,6 +404,10 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     p->service.compares = !set->no_history && (set->compare || p->service.opened.is_recrawl);
     if (p->service.opened.is_restarted)
         p->service.not_before_ms = p->service.begun_ms + set->delay_ms;
+    if (set->cluster.n && budget_share_with_others(p->budget)) {
+        ledger_here_close(self);
+        return RC_NOMEM;
+    }
     budget_restore(p->budget, t.pages, t.bytes, 0); /* the gate tells all the time */
     for (unsigned shard = 0; shard < self->shard_count; shard++)
         frontier_each_host(ledger_frontier(p->service.ledger, shard), restore_host, p);

@@ -272,6 +272,13 @@ void ledger_checkpoint(struct ledger *l);
 enum rc ledger_state(struct ledger *l);
 bool ledger_is_short(struct ledger *l);
 
+/* What archive and journal take, all that was ever archived; and what the disk has left above the
+ * reserve, UINT64_MAX: not known. As of the last sync. */
+struct ledger_room {
+    uint64_t used_bytes, free_bytes;
+};
+struct ledger_room ledger_room(struct ledger *l);
+
 /* Of one that was restarted: all that was known before has been met again (is in the frontier, or
  * not wanted any more); and: a limit of the crawl ends it, though something is queued. */
 void ledger_met(struct ledger *l);

@@ -15,6 +15,7 @@ static struct ledger *ledger_make(struct disk *d, const struct ledger_settings *
         return NULL;
     pthread_condattr_t monotonic;
     l->settings = *s;
+    l->free_bytes = UINT64_MAX;
     l->disk = d;
     l->commit_end = UINT64_MAX;
     l->opened_ms = clock_now_ms(s->clock);

@@ -89,17 +89,20 @@ static enum rc commit(struct ledger *l, const struct batch_commit *c)
         rc = warc_files_list(l->shards[i].warc, l->shards[i].round_settled, add_file, &l->commit);
     rc = rc ? rc : buf_rc(&l->commit);
     struct str bytes = buf_str(&l->commit);
-    rc = rc ? rc : journal_add(l->journal, &bytes, 1, &position);
-    if (rc)
-        return rc;
+    /* Nobody may see the journal with the commit and `commit_end` without it: ledger_end() would
+     * name a position that nothing makes durable until something else is journalled. */
     (void)pthread_mutex_lock(&l->lock);
-    l->commit_position = c->position;
-    if (c->position > l->durable)
-        l->durable = c->position;
-    /* What was journalled in between is not vouched for: the next round has something to do. */
-    l->commit_end = position == c->position ? position + JOURNAL_HEAD_BYTES + bytes.n : UINT64_MAX;
+    rc = rc ? rc : journal_add(l->journal, &bytes, 1, &position);
+    if (rc == RC_OK) {
+        l->commit_position = c->position;
+        if (c->position > l->durable)
+            l->durable = c->position;
+        /* What was journalled in between is not vouched for: the next round has something to do. */
+        l->commit_end =
+            position == c->position ? position + JOURNAL_HEAD_BYTES + bytes.n : UINT64_MAX;
+    }
     (void)pthread_mutex_unlock(&l->lock);
-    return RC_OK;
+    return rc;
 }
 
 static enum rc sync_all(struct ledger *l)
@@ -125,6 +128,7 @@ static void look_around(struct ledger *l)
     (void)pthread_mutex_lock(&l->lock);
     bool changed = is_short != l->is_short;
     l->is_short = is_short;
+    l->free_bytes = rc == RC_OK ? free_bytes : UINT64_MAX;
     l->journal_bytes = bytes;
     (void)pthread_mutex_unlock(&l->lock);
     if (changed && is_short)

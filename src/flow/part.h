@@ -40,7 +40,7 @@ struct log;
 struct loop;
 
 /* Changes whenever a struct or a call that parts see changes its meaning or layout. */
-#define PART_ABI 3u
+#define PART_ABI 4u
 
 enum { PART_CREDITS = 1024 }; /* of a source whose table does not say */
 
@@ -105,13 +105,15 @@ struct part {
     /* Takes `m`: emits it, keeps it, or ends it. Never refuses; it fails by part_fail(). */
     void (*handle)(struct instance *self, unsigned inlet, struct message *m);
 
-    /* Sources: originate at most one message. Asked only while the flow is not paused, what is
-     * behind its outlets is not full, and `credits_each` are left of its credits. A message that
-     * a source emits is charged that much: its worst case in messages at one time (itself, and
-     * those that later parts derive from it). */
+    /* Sources: originate at most one message. Asked only while the flow is not paused (but for
+     * those that never rest: others wait for what they bring, who have not paused), what is behind
+     * its outlets is not full, and `credits_each` are left of its credits. A message that a source
+     * emits is charged that much: its worst case in messages at one time (itself, and those that
+     * later parts derive from it). */
     enum produced (*produce)(struct instance *self);
     uint32_t credits_each;    /* 0 = 1 */
     uint32_t credits_default; /* how much may be under way from one instance; 0 = PART_CREDITS */
+    bool never_rests;
 
     /* All optional. start: the first call on the shard's thread; it emits nothing, for those behind
      * may not have started. drain: sources are asked no more; emit what was only held for company

@@ -68,7 +68,7 @@ static bool run_sources(struct shard *s)
         struct node *n = s->nodes[i];
         if (!n->part->produce)
             continue;
-        if (!paused)
+        if (!paused || n->part->never_rests)
             busy |= source_run(n);
         source_settle(n);
     }

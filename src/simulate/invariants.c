@@ -239,7 +239,7 @@ static bool is_everybody_in(const struct world *w)
     for (uint32_t i = 0; i < w->agent_count; i++) {
         const struct roster_agent *r = roster_find(w->truth, str_c(w->agents[i].name));
         bool living = r && (r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING);
-        if (w->agents[i].is_here && !living)
+        if (w->agents[i].is_here && !w->agents[i].is_over && !living)
             return false;
     }
     return true;

@@ -484,14 +484,15 @@ static enum rc model_walk(struct port *p, enum port_walk which, uint64_t *token,
         bool is_url = *token < urls;
         uint32_t u = (uint32_t)*token,
                  h = is_url ? m->web->urls[u].host : (uint32_t)(*token - urls);
-        if (is_mine(m, h) != own || (!is_url && !m->hosts[h].is_known))
+        bool is_done = is_url && m->urls[u].state == MODEL_DONE;
+        if ((is_mine(m, h) != own && !(own && is_done)) || (!is_url && !m->hosts[h].is_known))
             continue;
         if (!is_url) {
             ret[(*ret_count)++] = host_record(m, h);
         } else if (m->urls[u].state == MODEL_QUEUED) {
             ret[*ret_count] = web_url_record(m->web, u);
             ret[(*ret_count)++].is_back = !own;
-        } else if (m->urls[u].state == MODEL_DONE && own) {
+        } else if (is_done && own) {
             ret[(*ret_count)++] = done_record(m, u);
         }
     }

@@ -12,15 +12,16 @@ enum {
     CLOCKS = 1 << WORLD_FREEZE | 1 << WORLD_LONG_FREEZE | 1 << WORLD_JUMP,
     NETWORK = 1 << WORLD_LAG | 1 << WORLD_CUT | 1 << WORLD_LONG_CUT | 1 << WORLD_NO_LEADER,
     MEMBERS = 1 << WORLD_LEAVE | 1 << WORLD_WEIGHT | 1 << WORLD_JOIN,
+    LATE = 1 << WORLD_LATE,
     SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER,
 };
 
 /* Servers fail only while everybody is well, so they have seeds of their own. */
 static const uint32_t profiles[] = {
-    PROCESSES | CLOCKS | NETWORK | MEMBERS,
+    PROCESSES | CLOCKS | NETWORK | MEMBERS | LATE,
     PROCESSES | MEMBERS,
     CLOCKS | NETWORK | MEMBERS | 1 << WORLD_WIPE,
-    PROCESSES | NETWORK,
+    PROCESSES | NETWORK | LATE,
     1 << WORLD_STAY_AWAY | 1 << WORLD_LAG | 1 << WORLD_LONG_FREEZE | 1 << WORLD_NO_LEADER,
     SERVERS | 1 << WORLD_WEIGHT | 1 << WORLD_LAG | 1 << WORLD_WIPE | 1 << WORLD_CUT,
 };

@@ -15,6 +15,8 @@ enum {
     MAX_EVENTS = 4000000,
     FETCH_LEAST_MS = 50,
     FETCH_MOST_MS = 1200,
+    LAST_BEATS = 3,
+    OUTBOX_MOST = 12, /* so little that it is often full */
 };
 
 static const struct roster_timings timings = {1000, 2500, 3000, 10000, 12000, 15000};
@@ -93,7 +95,8 @@ enum rc world_start(struct world *w, struct world_agent *a)
                                .weight = ASSIGN_WEIGHT_ONE,
                                .seed = rng_next(&w->rng),
                                .gap_ms = GAP_MS,
-                               .poll_ms = POLL_MS};
+                               .poll_ms = POLL_MS,
+                               .outbox_most = OUTBOX_MOST};
     a->start_ms = UINT64_MAX;
     a->starts++;
     a->boot = a->epoch = a->generation = a->cursor = 0;
@@ -108,6 +111,8 @@ enum rc world_start(struct world *w, struct world_agent *a)
     }
     if (!rc)
         rc = agent_open(&s, a->bus, &a->model.port, world_agent_now(w, a), &a->agent);
+    if (!rc)
+        agent_set_weight(a->agent, ASSIGN_WEIGHT_ONE); /* the former process may have had another */
     a->model.agent = a->agent;
     a->turn_ms = w->now_ms;
     a->sync_ms = w->now_ms + 1 + rng_below(&w->rng, SYNC_MS);
@@ -207,6 +212,52 @@ static void stopped(struct world *w, struct world_agent *a)
     a->start_ms = w->now_ms + 1000;
 }
 
+static void count_messages(struct world *w, const struct world_agent *a)
+{
+    struct agent_status st;
+    agent_status(a->agent, world_agent_now(w, a), &st);
+    w->report->appends += st.appends;
+    w->report->gets += st.gets;
+    w->report->says += st.says;
+}
+
+static void look_at_finish(struct world *w)
+{
+    if (!w->is_healed)
+        return;
+    bool all = true, any = false;
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        const struct world_agent *a = &w->agents[i];
+        any = any || a->is_over;
+        all = all && (a->is_over || !a->is_here);
+    }
+    if (all && any && w->finished_ms)
+        w->is_finished = true;
+}
+
+/* As a real one does (components/cluster_loop.c): some beats after everybody has said that it knows
+ * that all is finished, its process ends. Nobody is told. */
+static void look_whether_over(struct world *w, struct world_agent *a)
+{
+    struct agent_status st;
+    agent_status(a->agent, a->model.now_ms, &st);
+    if (w->is_healed && st.is_finished)
+        world_fault_late(w);
+    if (!w->is_healed || (!st.is_all_finished && st.state != AGENT_GONE)) {
+        a->finished_ms = 0;
+        return;
+    }
+    if (!a->finished_ms)
+        a->finished_ms = w->now_ms;
+    if (w->now_ms - a->finished_ms < LAST_BEATS * timings.beat_ms)
+        return;
+    count_messages(w, a);
+    world_stop(w, a);
+    a->is_over = true;
+    world_say(w, "%s goes home", a->name);
+    look_at_finish(w); /* nothing may happen any more */
+}
+
 static void live(struct world *w, struct world_agent *a)
 {
     struct polled p = {w, a};
@@ -232,6 +283,7 @@ static void live(struct world *w, struct world_agent *a)
     if (a->turn_ms <= w->now_ms)
         a->turn_ms = w->now_ms + 1;
     invariants_agent(w, a);
+    look_whether_over(w, a);
 }
 
 static uint64_t agent_next_ms(const struct world *w, const struct world_agent *a)
@@ -287,26 +339,6 @@ static void taken(void *ctx, int stream, uint64_t sequence)
 }
 
 /* ---- the loop ---- */
-
-static void look_at_finish(struct world *w)
-{
-    if (!w->is_healed)
-        return;
-    bool all = true, any = false;
-    for (uint32_t i = 0; i < w->agent_count; i++) {
-        struct world_agent *a = &w->agents[i];
-        struct agent_status st;
-        if (!a->agent) {
-            all = all && !a->is_here;
-            continue;
-        }
-        agent_status(a->agent, world_agent_now(w, a), &st);
-        any = any || st.is_finished;
-        all = all && (st.is_finished || st.state == AGENT_GONE);
-    }
-    if (all && any && w->finished_ms)
-        w->is_finished = true;
-}
 
 static struct world_agent *agent_of_bus(struct world *w, const struct bus *b)
 {
@@ -394,20 +426,25 @@ static void finish(struct world *w)
     for (uint32_t i = 0; i < w->agent_count; i++) {
         struct world_agent *a = &w->agents[i];
         struct agent_status st = {0};
-        if (a->agent)
+        char room[128];
+        struct buf waits = buf_on(room, sizeof room);
+        if (a->agent) {
+            count_messages(w, a);
             agent_status(a->agent, world_agent_now(w, a), &st);
-        w->report->appends += st.appends;
-        w->report->gets += st.gets;
-        w->report->says += st.says;
+            agent_waits(a->agent, world_agent_now(w, a), &waits);
+        }
         world_say(w,
                   "end: %s %s inc %llu epoch %llu settled %llu cursor %llu floor %llu parcels %llu "
-                  "pages %llu%s%s",
-                  a->name, a->agent ? agent_state_text(st.state) : "away",
+                  "pages %llu%s%s waits for " STR_FMT,
+                  a->name,
+                  a->agent     ? agent_state_text(st.state)
+                  : a->is_over ? "at home"
+                               : "away",
                   (unsigned long long)st.inc, (unsigned long long)st.epoch,
                   (unsigned long long)st.settled, (unsigned long long)st.cursor,
                   (unsigned long long)st.floor, (unsigned long long)st.parcels,
                   (unsigned long long)st.pages_unsent, st.gates_open ? " open" : "",
-                  st.is_idle ? " idle" : "");
+                  st.is_idle ? " idle" : "", STR_ARG(buf_str(&waits)));
     }
     w->report->epochs = w->truth ? roster_epoch(w->truth) : 0;
     w->report->ended_ms = w->now_ms;
@@ -445,7 +482,6 @@ enum rc world_run(const struct world_settings *s, struct world_report *ret, stru
         if (w->look_ms <= w->now_ms) {
             w->look_ms = w->now_ms + LOOK_MS;
             invariants_places(w);
-            look_at_finish(w);
         }
         if (w->now_ms > s->limit_ms || ret->events > MAX_EVENTS)
             world_break(w, 12, "not finished after %llu s", (unsigned long long)(w->now_ms / 1000));

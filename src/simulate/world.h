@@ -31,6 +31,7 @@ enum world_fault {
     WORLD_JOIN,
     WORLD_SERVER_INBOX,  /* the servers lose the end of an agent's stream */
     WORLD_SERVER_ROSTER, /* and of the roster's */
+    WORLD_LATE, /* somebody is killed, frozen or cut off when others say that all is finished */
     WORLD_FAULTS
 };
 extern const char *const world_fault_names[WORLD_FAULTS];

@@ -9,6 +9,7 @@ enum {
     DEAD_MS = 15000,
     BETWEEN_MS = 8000,
     SERVER_QUIET_MS = 25000,
+    LATE_MS = 6000,
     SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER,
 };
 
@@ -28,7 +29,8 @@ const char *const world_fault_names[WORLD_FAULTS] = {"killed",
                                                      "another weight",
                                                      "joins",
                                                      "servers lose inbox",
-                                                     "servers lose roster"};
+                                                     "servers lose roster",
+                                                     "too late for the end"};
 
 static struct world_agent *anybody(struct world *w)
 {
@@ -108,7 +110,8 @@ static void disturb(struct world *w, struct world_agent *a, enum world_fault f)
         a->is_leaving = true;
         break;
     case WORLD_WEIGHT:
-        agent_set_weight(a->agent, 16 + 16 * (uint32_t)rng_below(&w->rng, 8));
+        /* 0: its disk is full */
+        agent_set_weight(a->agent, 16 * (uint32_t)rng_below(&w->rng, 9));
         break;
     default:
         break;
@@ -228,10 +231,40 @@ void world_heal(struct world *w)
         struct world_agent *a = &w->agents[i];
         if (a->thaw_ms > w->now_ms)
             a->thaw_ms = w->now_ms + 1;
-        if (!a->agent && a->is_here && a->start_ms > w->now_ms + 1)
+        if (a->agent) /* a disk that was full has room again */
+            agent_set_weight(a->agent, ASSIGN_WEIGHT_ONE);
+        if (!a->agent && a->is_here && !a->is_over && a->start_ms > w->now_ms + 1)
             a->start_ms = w->now_ms + 1;
     }
     world_say(w, "everything is mended");
+}
+
+void world_fault_late(struct world *w)
+{
+    if (w->is_late || !(w->set.faults >> WORLD_LATE & 1))
+        return;
+    w->is_late = true;
+    w->fault_ms = w->now_ms + 1 + rng_below(&w->rng, LATE_MS);
+}
+
+/* Others say that all is finished and go home; who is away meanwhile does not hear them. */
+static void late_fault(struct world *w)
+{
+    static const enum world_fault kinds[] = {WORLD_KILL,        WORLD_STAY_AWAY, WORLD_FREEZE,
+                                             WORLD_LONG_FREEZE, WORLD_CUT,       WORLD_LONG_CUT};
+    enum world_fault f = kinds[rng_below(&w->rng, sizeof kinds / sizeof *kinds)];
+    struct world_agent *a = anybody(w);
+    w->fault_ms = UINT64_MAX;
+    if (!a || a->is_over)
+        return;
+    w->report->faults[WORLD_LATE]++;
+    world_say(w, "%s: %s, when all is finished", a->name, world_fault_names[f]);
+    if (f == WORLD_KILL || f == WORLD_STAY_AWAY)
+        kill_agent(w, a, f);
+    else
+        disturb(w, a, f);
+    if (a->mend_ms)
+        w->fault_ms = a->mend_ms;
 }
 
 static uint64_t next_mend(const struct world *w)
@@ -264,6 +297,13 @@ static enum world_fault choose(struct world *w)
 void world_fault(struct world *w)
 {
     mend(w, false);
+    if (w->is_healed) {
+        if (w->fault_ms != UINT64_MAX && !w->report->faults[WORLD_LATE])
+            late_fault(w);
+        else
+            w->fault_ms = UINT64_MAX;
+        return;
+    }
     if (w->now_ms >= w->set.trouble_ms) {
         world_heal(w);
         return;

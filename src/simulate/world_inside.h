@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "simulate/world.h"
 
-enum { WORLD_MAX_OPEN = 8, WORLD_MAX_INCS = 32, TRAIL_LINES = 96, TRAIL_BYTES = 112 };
+enum { WORLD_MAX_OPEN = 8, WORLD_MAX_INCS = 32, TRAIL_LINES = 96, TRAIL_BYTES = 192 };
 
 struct world_fetch {
     bool is_open;
@@ -27,12 +27,14 @@ struct world_agent {
     struct bus *bus;
     bool is_here; /* was ever started, and has not left */
     bool wants_seed, is_leaving;
-    uint64_t stale_inc; /* its disk was lost in that incarnation: the journal is not its own */
-    uint64_t starts;    /* processes so far */
-    uint64_t start_ms;  /* the next one; UINT64_MAX: none */
-    uint64_t thaw_ms;   /* frozen until then; 0: not */
-    uint64_t mend_ms;   /* the connection comes back then; 0: it is there */
-    uint64_t skew_ms;   /* its clock is ahead of the world's by this */
+    bool is_over;         /* it went home when all had said that the crawl is finished */
+    uint64_t finished_ms; /* since when it knows that; 0: it does not */
+    uint64_t stale_inc;   /* its disk was lost in that incarnation: the journal is not its own */
+    uint64_t starts;      /* processes so far */
+    uint64_t start_ms;    /* the next one; UINT64_MAX: none */
+    uint64_t thaw_ms;     /* frozen until then; 0: not */
+    uint64_t mend_ms;     /* the connection comes back then; 0: it is there */
+    uint64_t skew_ms;     /* its clock is ahead of the world's by this */
     uint64_t turn_ms, sync_ms, crawl_ms;
     struct world_fetch fetches[WORLD_MAX_OPEN];
     /* what was seen of it, for the invariants */
@@ -72,6 +74,7 @@ struct world {
     uint64_t now_ms, fault_ms, quiet_until_ms, finished_ms, open_since_ms, look_ms;
     uint64_t epoch_seen; /* the highest of the truth */
     bool is_healed, is_finished;
+    bool is_late; /* somebody is disturbed, or was, after the first knew that all is finished */
     char (*trail)[TRAIL_BYTES];
     uint64_t trail_count;
 };
@@ -87,6 +90,7 @@ bool world_is_frozen(const struct world *w, const struct world_agent *a);
 MUST_CHECK enum rc world_start(struct world *w, struct world_agent *a);
 void world_stop(struct world *w, struct world_agent *a); /* the process is gone, at once */
 struct world_agent *world_new_agent(struct world *w);
+void world_fault_late(struct world *w); /* somebody knows that all is finished */
 void world_roster_refold(struct world *w);
 
 /* world_faults.c */

@@ -20,11 +20,11 @@ SETS = {"ledger.sync": "100ms", "cluster.cluster-poll": "20ms"}
 class Agent(Crawl):
     """One of them: a crawl with a directory of its own and everybody's seeds."""
 
-    def __init__(self, web, post, tmp, name, *options):
+    def __init__(self, web, post, tmp, name, *options, url=None):
         folder = os.path.join(tmp, name)
         os.makedirs(folder, exist_ok=True)
         login = post.login_path(name)
-        super().__init__(web, folder, "--scope", "any", "--cluster", post.login(name)["url"], "--agent",
+        super().__init__(web, folder, "--scope", "any", "--cluster", url or post.login(name)["url"], "--agent",
                          name, "--cluster-credentials", os.path.dirname(login), "-v", "-j", *options,
                          sets=SETS)
         self.name = name

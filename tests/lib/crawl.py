@@ -128,8 +128,9 @@ def is_robots(url: str) -> bool:
     return re.fullmatch(r"https?://[^/]+/robots\.txt", url) is not None
 
 
-def read_archive(path: str) -> list:
-    """The records of a file with a gzip member each, by Python's own gzip."""
+def read_archive(path: str, is_whole: bool = True) -> list:
+    """The records of a file with a gzip member each, by Python's own gzip; is_whole=False: whoever wrote
+    it was killed, and the last member may be a piece."""
     with open(path, "rb") as f:
         data = memoryview(f.read())
     records, at = [], 0
@@ -138,6 +139,8 @@ def read_archive(path: str) -> list:
         while not member.eof and end < len(data):  # piece by piece: what is behind the end is copied
             text += member.decompress(data[end:end + PIECE])
             end = min(end + PIECE, len(data))
+        if not member.eof and not is_whole:
+            break
         assert member.eof, f"{path}: the member at {at} is not whole"
         length = end - at - len(member.unused_data)
         head, _, block = text.partition(b"\r\n\r\n")
@@ -190,9 +193,10 @@ def _same(what: str, a, b) -> None:
     assert a == b, f"{what}: only the first has {few((a - b).keys())}; only the second {few((b - a).keys())}"
 
 
-def agree(crawl: Crawl, is_honest: bool = True) -> None:
+def agree(crawl: Crawl, is_honest: bool = True, has_all_nodes: bool = True) -> None:
     """crawl.log, the index, the archive, the lists of pages and links tell the same. Where servers lie
-    about types (is_honest=False) a page is what its bytes say, not what crawl.log has for a type."""
+    about types (is_honest=False) a page is what its bytes say, not what crawl.log has for a type. Where
+    somebody's directory is lost (has_all_nodes=False) so are the nodes that it had found for others."""
     rows = [r for r in crawl.log() if r.digest != "-"]
     index, records = crawl.index(), crawl.records()
     captures = [r for r in records if r.kind in ("response", "revisit")]
@@ -207,7 +211,7 @@ def agree(crawl: Crawl, is_honest: bool = True) -> None:
         assert (e.get("mime") == "warc/revisit") == (record.kind == "revisit"), e
     _same("requests and answers", [r.url for r in records if r.kind == "request"], [r.url for r in captures])
     _agree_pages(crawl, rows, is_honest)
-    _agree_links(crawl, is_honest)
+    _agree_links(crawl, is_honest, has_all_nodes)
 
 
 def _agree_pages(crawl: Crawl, rows: list, is_honest: bool) -> None:
@@ -220,14 +224,15 @@ def _agree_pages(crawl: Crawl, rows: list, is_honest: bool) -> None:
         assert not set(listed) - {r.url for r in good}, few(set(listed) - {r.url for r in good})
 
 
-def _agree_links(crawl: Crawl, is_honest: bool) -> None:
+def _agree_links(crawl: Crawl, is_honest: bool, has_all_nodes: bool) -> None:
     nodes = dict(line.split(" ", 1) for line in crawl.lines("links", "links.nodes"))
     sources = collections.Counter(line.split(" ", 1)[0] for line in crawl.lines("links", "links.arcs"))
     # A robots.txt that was moved is in no queue, wherever it lies.
     fetched = {r.url for r in crawl.log() if not is_robots(r.url) and (is_honest or not r.path.endswith("P"))}
     assert all(n == 1 for n in sources.values()), "two lists of links of one page"
-    _same("sources of links that are no nodes", set(sources) - set(nodes), set())
-    assert not fetched - set(nodes.values()), "fetched, but no node: " + few(fetched - set(nodes.values()))
+    if has_all_nodes:
+        _same("sources of links that are no nodes", set(sources) - set(nodes), set())
+        assert not fetched - set(nodes.values()), "fetched, but no node: " + few(fetched - set(nodes.values()))
 
 
 def verify(crawl: Crawl) -> None:

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bus over real servers: what it carries, what it says when something is away, full or wrong,
 and that every call ends once. argv[1] is orbweaver, argv[2] bus_client (D1, C4)."""
+import json
 import os
 import shutil
 import signal
+import threading
 import time
 
+from cut import Wire
 from post import Bus, Post
 from scenario import case, main, until
 
@@ -230,6 +233,71 @@ def _(tmp):
             a.wait(lambda e: e["event"] == "up", "up")
             a.do("append 2 orb.crawl.roster.a 1 x")
             assert a.done(2)["rc"] == "OK"
+
+
+class HeldUp(Wire):
+    """Holds the answers to a connection's second ping, the flush before it counts as there."""
+
+    def __init__(self, target):
+        self.pings, self.held, self.go = {}, 0, threading.Event()
+        super().__init__(target)
+
+    def carried(self, is_answer, piece):
+        me = threading.get_ident()  # a thread a connection
+        self.pings[me] = self.pings.get(me, 0) + (is_answer and piece.count(b"PONG"))
+        if is_answer and self.pings[me] == 2 and not self.go.is_set():
+            self.held += 1
+            self.go.wait(30)
+
+
+class Detour:
+    """A login whose way goes over a wire."""
+
+    def __init__(self, post, wire, tmp):
+        self.post, self.wire, self.tmp = post, wire, tmp
+
+    def login_path(self, name):
+        login = {**self.post.login(name), "url": f"nats://127.0.0.1:{self.wire.port}"}
+        path = os.path.join(self.tmp, name + ".login")
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as f:
+            json.dump(login, f)
+        return path
+
+
+@case("what is listened to while the connection is being made is heard (agents that never ended)")
+def _(tmp):
+    with Post(tmp) as post, HeldUp(post.machines[0].client) as wire, Bus(post, "b") as b, \
+            Bus(Detour(post, wire, tmp), "a", up=False) as a:
+        until(lambda: wire.held == 2, "both connections wait for their flush")
+        a.do("listen orb.crawl.hb.*")
+        a.do("append 1 orb.crawl.roster.a 1 x")  # its refusal says that the listening was begun
+        assert a.done(1)["rc"] == "AGAIN"
+        wire.go.set()
+        a.wait(lambda e: e["event"] == "up", "up")
+
+        def beat_heard():
+            b.do("say orb.crawl.hb.b beat")
+            a.take()
+            return any(e["event"] == "heard" for e in a.events)
+        until(beat_heard, "a heartbeat is heard", 20)
+
+
+@case("who connects anew is down, up, and hears what it listened to; calls go on")
+def _(tmp):
+    with Post(tmp) as post, Bus(post, "a") as a:
+        a.do("listen orb.crawl.hb.*")
+        for ticket in range(1, 4):
+            a.do("anew")
+            a.wait(lambda e: e["event"] == "down", "down")
+            a.wait(lambda e: e["event"] == "up", "up")
+            a.try_until(f"append {ticket} orb.crawl.roster.a {ticket} x", ticket)
+            a.events.clear()
+
+            def beat_heard():
+                a.do("say orb.crawl.hb.a beat")
+                a.take()
+                return any(e["event"] == "heard" for e in a.events)
+            until(beat_heard, "a heartbeat is heard")
 
 
 @case("three servers: the leader killed, nothing that was acknowledged is lost (D1)")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several agents are one crawl: what they fetch together is what the oracle says, each URL by one of
-them and once (D1), also when one is killed, frozen, comes later or leaves. One real nats-server, all on
+them and once (D1), also when one is killed, frozen, paused, comes later or leaves. One real nats-server, all on
 loopback. Each case prints what the agents told each other, a page.
 
 argv: simweb, orbweaver."""
@@ -136,6 +136,27 @@ def _(tmp):
         print_costs("one joined, one left", agents)
 
 
+@case("an agent that is paused hands hosts over all the same, and nobody takes it for dead")
+def _(tmp):
+    with Simweb(*WEB, *SLOW) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
+        agents = agents_of(web, post, tmp, "abc", "-w", "100ms")
+        try:
+            for a in agents[:2]:
+                a.start()
+            until(lambda: busy(agents[:2], 5), "two have begun")
+            assert scenario.run(["pause", agents[0].folder]).code == 0
+            agents[2].start()
+            until(lambda: busy(agents[2:], 3), "the third takes part, with hosts that the paused one had")
+            assert scenario.run(["unpause", agents[0].folder]).code == 0
+            for a in agents:
+                a.wait()
+        finally:
+            stop_all(agents)
+        is_right(web, agents)
+        epochs = {e["epoch"] for a in agents for e in a.events("cluster.epoch")}
+        assert max(epochs) == 3, f"somebody was declared dead: {epochs}"
+
+
 @case("cluster up: server and agents by one command; ^C stops all, the same command ends it")
 def _(tmp):
     folder = os.path.join(tmp, "up")
@@ -163,4 +184,4 @@ def _(tmp):
         print(f"# {stopped} requests before the stop, {asked(web)} in all")
 
 
-main()
+main(threads=2)

@@ -4,7 +4,7 @@
  *
  *   listen SUBJECT            say SUBJECT TEXT           append TICKET SUBJECT ID TEXT
  *   get TICKET STREAM SEQUENCE [SUBJECT]                 ask TICKET SUBJECT MS TEXT
- *   answer REPLY TEXT         counts                     fill TICKET SUBJECT ID BYTES
+ *   answer REPLY TEXT         counts      anew           fill TICKET SUBJECT ID BYTES
  *   burst TICKET COUNT SUBJECT BYTES     COUNT appends, of tickets TICKET and on
  *   sleep MS                             does not poll meanwhile
  * What could not be begun is {"event":"not","ticket":T,"rc":...}. The end of input ends it. */
@@ -154,6 +154,8 @@ static void obey(struct client *c, struct str rest)
             append_filled(c, first + i, subject, first + i, bytes);
     } else if (str_eq(word, STR("sleep"))) {
         clock_real()->wait_until(clock_real(), clock_now_ms(clock_real()) + number(&rest));
+    } else if (str_eq(word, STR("anew"))) {
+        bus_anew(c->bus);
     } else if (str_eq(word, STR("counts"))) {
         counts(c);
     } else {

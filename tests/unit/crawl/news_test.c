@@ -9,6 +9,9 @@
 #include "disk/disk_crash.h"
 #include "lib/test.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #define HOST "told.test"
 
 static struct small_crawl crawl;
@@ -229,6 +232,45 @@ static void a_foreign_link_is_for_others_alone(void **state)
     end();
 }
 
+/* Looks at the journal's end all the while, and keeps the last one that it saw. */
+static _Atomic uint64_t end_seen;
+static _Atomic bool is_over;
+
+static void *look_at_end(void *ctx)
+{
+    struct ledger *l = ctx;
+    while (!atomic_load(&is_over)) {
+        uint64_t end = ledger_end(l);
+        if (end > atomic_load(&end_seen))
+            atomic_store(&end_seen, end);
+    }
+    return NULL;
+}
+
+/* An agent waits until what it was told as the end is durable (invariant 12). */
+static void whatever_end_was_named_becomes_durable_though_nothing_more_happens(void **state)
+{
+    (void)state;
+    struct ledger_news n = {.kept = LEDGER_NOT_SAID, .fact = STR("a fact")};
+    pthread_t looker;
+    unsigned epoch;
+    uint64_t batch;
+    begin();
+    atomic_store(&end_seen, 0);
+    atomic_store(&is_over, false);
+    assert_int_equal(pthread_create(&looker, NULL, look_at_end, crawl.ledger), 0);
+    for (int i = 0; i < 10000; i++) {
+        assert_rc(ledger_tell(crawl.ledger, &n, &epoch, &batch), RC_OK);
+        assert_rc(ledger_sync(crawl.ledger), RC_OK);
+        uint64_t end = atomic_load(&end_seen);
+        assert_rc(ledger_sync(crawl.ledger), RC_OK);
+        assert_true(ledger_durable(crawl.ledger) >= end);
+    }
+    atomic_store(&is_over, true);
+    assert_int_equal(pthread_join(looker, NULL), 0);
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +279,7 @@ int main(void)
         cmocka_unit_test(an_incarnation_put_aside_leaves_nothing_but_facts_and_outbox),
         cmocka_unit_test(what_a_budget_left_out_of_news_stays_out),
         cmocka_unit_test(a_foreign_link_is_for_others_alone),
+        cmocka_unit_test(whatever_end_was_named_becomes_durable_though_nothing_more_happens),
     };
     return cmocka_run_group_tests_name("news", tests, NULL, NULL);
 }

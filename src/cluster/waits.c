@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* waits: what an agent waits for, in words, so that a crawl that stands still explains itself.
+ *
+ * The first thing that keeps it from the next state, from a settled epoch, or from the end, in the
+ * order in which they are needed. It changes nothing. */
+#include "cluster/inside.h"
+
+static bool is_me(const struct agent *a, const struct peer *p)
+{
+    return p->inc == a->inc && strcmp(p->name, a->name) == 0;
+}
+
+/* Before it may fetch at all. */
+static bool waits_to_come(const struct agent *a, uint64_t now_ms, struct buf *out)
+{
+    const struct roster_agent *former = roster_find(a->roster, str_c(a->name));
+    if (!a->is_connected)
+        buf_add(out, STR("the servers"));
+    else if (!roster_log_is_whole(a))
+        buf_add(out, STR("entries that the roster has lost"));
+    else if (a->state == AGENT_START)
+        buf_add(out, STR("the end of the roster"));
+    else if (a->state == AGENT_RECOVER)
+        buf_add(out, STR("its renewal with a new boot"));
+    else if (a->state == AGENT_RETURN && !roster_timings(a->roster).dead_ms)
+        buf_add(out, STR("the roster's first entry"));
+    else if (a->state == AGENT_RETURN && former && former->state == ROSTER_DEAD_NOW)
+        buf_add(out, STR("the adoption of what it was"));
+    else if (a->state == AGENT_RETURN && former && former->state != ROSTER_FORGOTTEN)
+        buf_add(out, STR("what it was to count as dead"));
+    else if (a->state == AGENT_RETURN)
+        buf_add(out, STR("the others to settle before it joins"));
+    else if (a->state == AGENT_JOINING && !agent_is_living(a))
+        buf_add(out, STR("its join"));
+    else if (!lease_is_good(a, now_ms))
+        buf_add(out, STR("its renewal"));
+    else if (detector_is_deaf(a, now_ms))
+        buf_add(out, STR("to hear itself: it hears nobody"));
+    return out->n > 0;
+}
+
+static bool waits_for_gates(const struct agent *a, struct buf *out)
+{
+    const struct roster_agent *me = agent_me(a), *holder;
+    if (a->gates.are_open || !me)
+        return false;
+    for (size_t i = 0; (holder = gates_holder(a, i)); i++)
+        if (holder != me && roster_held_for(a->roster, holder, me, a->epoch) &&
+            !gates_is_marked(a, holder, a->epoch)) {
+            buf_printf(out, "the mark of %s/%llu", holder->name, (unsigned long long)holder->inc);
+            return true;
+        }
+    return false;
+}
+
+static bool waits_for_handover(const struct agent *a, struct buf *out)
+{
+    static const char *const stages[] = {
+        "",
+        "open requests of hosts that moved",
+        "an end of its stream",
+        "its outbox, before it hands over",
+        "an end of its stream behind its outcomes",
+        "its own stream, read once more",
+        "hosts that move",
+        "the floors of those who gained",
+        "its marks",
+        "",
+    };
+    enum handover_stage s = a->handover.stage;
+    if ((size_t)s < sizeof stages / sizeof *stages)
+        buf_add(out, str_c(stages[s]));
+    return out->n > 0;
+}
+
+static bool waits_to_settle(const struct agent *a, struct buf *out)
+{
+    if (!roster_is_open(a->roster))
+        return false;
+    for (size_t i = 0; i < roster_count(a->roster); i++) {
+        const struct roster_agent *r = roster_at(a->roster, i);
+        if (r->state == ROSTER_DEAD_NOW) {
+            buf_printf(out, "the adoption of %s/%llu", r->name, (unsigned long long)r->inc);
+            return true;
+        }
+    }
+    for (size_t i = 0; i < a->peers.count; i++) {
+        const struct peer *p = &a->peers.list[i];
+        const char *why = !p->is_heard                ? "to be heard"
+                          : p->last.epoch != a->epoch ? "to come to this epoch"
+                          : !p->last.gates_open       ? "to have its gates open"
+                                                      : NULL;
+        if (!is_me(a, p) && why) {
+            buf_printf(out, "%s %s", p->name, why);
+            return true;
+        }
+    }
+    buf_add(out, STR("the epoch to be settled"));
+    return true;
+}
+
+/* Before it is idle. */
+static bool waits_to_rest(struct agent *a, struct buf *out)
+{
+    struct port_counts c = port_counts(a->port);
+    const struct parcel *p = a->outbox.parcels;
+    if (c.open)
+        buf_add(out, STR("what is open"));
+    else if (c.queued)
+        buf_add(out, STR("its queues"));
+    else if (p)
+        buf_printf(out, "%s to %s batch %llu", p->to, p->is_acked ? "journal" : "be sent",
+                   (unsigned long long)p->sequence);
+    else if (!outbox_is_empty(a))
+        buf_add(out, STR("its journal to be on the disk"));
+    else if (!a->inbox.is_verified)
+        buf_add(out, STR("its stream to be compared"));
+    else if (a->inbox.count)
+        buf_add(out, STR("what arrived to be on the disk"));
+    else if (a->republish.is_wanted)
+        buf_add(out, STR("its records to be published again"));
+    else if (a->inbox.end_read < a->finish.end)
+        buf_add(out, STR("the end of its stream"));
+    return out->n > 0;
+}
+
+static bool waits_for_others(const struct agent *a, struct buf *out)
+{
+    const struct finish *f = &a->finish;
+    for (size_t i = 0; i < a->peers.count; i++) {
+        const struct peer *p = &a->peers.list[i];
+        const char *why = !p->is_heard                             ? "to be heard"
+                          : p->last.round < f->round               ? "to come to this round"
+                          : p->last.quiet < 2                      ? "to be idle"
+                          : f->is_finished && !p->last.is_finished ? "to know that it is finished"
+                                                                   : NULL;
+        if (!is_me(a, p) && why) {
+            buf_printf(out, "%s %s", p->name, why);
+            return true;
+        }
+    }
+    return false;
+}
+
+void agent_waits(struct agent *a, uint64_t now_ms, struct buf *out)
+{
+    if (a->state == AGENT_GONE || a->state == AGENT_STOPPED)
+        return;
+    bool said = waits_to_come(a, now_ms, out) || waits_for_handover(a, out) ||
+                waits_for_gates(a, out) || waits_to_settle(a, out) || waits_to_rest(a, out) ||
+                waits_for_others(a, out);
+    if (!said)
+        buf_add(out, STR("nothing"));
+}
