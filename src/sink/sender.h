@@ -23,8 +23,8 @@ MUST_CHECK enum rc sink_sender_open(const struct sink_login *login, const char *
 void sink_sender_close(struct sink_sender *s); /* accepts NULL */
 
 /* Sends a file; on RC_OK it lasts there. RC_CLOSED: the connection is over; a new one may go on.
- * RC_DISK_FULL, RC_EXISTS (other bytes have that name), RC_UNSUPPORTED (too large), RC_AGAIN (busy, the
- * bytes arrived wrong, or `stop`): refused, and the connection is still good. Any other: of the
+ * RC_DISK_FULL, RC_EXISTS (other bytes have that name), RC_UNSUPPORTED (too large), RC_AGAIN (busy,
+ * the bytes arrived wrong, or `stop`): refused, and the connection is still good. Any other: of the
  * disk here. `why` says more. *sent counts bytes as they are taken. */
 MUST_CHECK enum rc sink_sender_put(struct sink_sender *s, struct disk *d, const char *path,
                                    enum sink_what what, struct str name, _Atomic uint64_t *sent,
