@@ -5,6 +5,7 @@ its budgets; and what it keeps to in itself: an agent with little room left (D6)
 argv: simweb, orbweaver."""
 import collections
 import os
+import subprocess
 
 import scenario
 from agents import TIMINGS, agents_of, stop_all
@@ -27,6 +28,34 @@ def together(agents):
         stop_all(agents)
 
 
+def joined(agents):
+    """All are in the ring, and hosts have stopped moving."""
+    last = [(a.events("cluster.epoch") or [{}])[-1] for a in agents]
+    return all(e.get("epoch") == len(agents) and e.get("state") == "up" for e in last)
+
+
+def start_without_seeds(agent):
+    """They come by its standard input, later."""
+    agent.command[-1:] = ["-i", "-"]
+    with open(agent.errors, "wb") as err:
+        agent.process = subprocess.Popen(agent.command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=err)
+
+
+def together_from_the_first_page(home, agents):
+    """All take part before anybody has a URL: no host moves that has pages done."""
+    try:
+        for a in agents:
+            start_without_seeds(a)
+        until(lambda: joined(agents), "all take part", 60)
+        for a in agents:
+            a.process.stdin.write(home.encode() + b"\n")
+            a.process.stdin.close()
+        for a in agents:
+            a.wait()
+    finally:
+        stop_all(agents)
+
+
 # Depth -------------------------------------------------------------------------------------------
 
 DEEP = ["--hosts", "14", "--pages", "25", "--keep-urls", "--crawl-delays", "0", "--page-bytes", "4k",
@@ -39,7 +68,7 @@ for _depth, _seed in (("2", "1"), ("3", "1"), ("3", "2"), ("4", "3")):
         oracle leaves out feeds with them, which are links to the crawler."""
         with Simweb(*DEEP, "--seed", seed) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
             agents = agents_of(web, post, tmp, "abc", "-l", depth, "--set", "robots.no-sitemaps=yes")
-            together(agents)
+            together_from_the_first_page(web.run["home"], agents)
             home = web.run["home"]
             must = wanted(web.oracle(home, "any", "--depth", depth, "--no-sitemaps"))
             may, seen = wanted(web.oracle(home, "any", "--depth", depth)), witnessed(web)
