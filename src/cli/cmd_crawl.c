@@ -13,6 +13,7 @@
 #include "report/crawl_dir.h"
 #include "report/index_sort.h"
 #include "report/report.h"
+#include "sink/outbox.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -30,9 +31,9 @@ struct crawl {
     struct crawl_watch *watch;
     struct log *log;
     struct ledger_service *ledger;
-    const struct cluster_service *cluster; /* NULL: the wiring has none */
-    struct control_server *control;        /* NULL: it cannot be steered */
-    bool goes_on;                          /* an earlier run had seeds */
+    struct cluster_service *cluster; /* NULL: the wiring has none */
+    struct control_server *control;  /* NULL: it cannot be steered */
+    bool goes_on;                    /* an earlier run had seeds */
 };
 
 /* Words behind the command are seeds, beside those of the file. */
@@ -193,6 +194,7 @@ static void open_control(struct crawl *c)
         .wiring = c->wiring,
         .ledger = c->ledger,
         .scope = flow_provider(c->flow, STR("scope")),
+        .cluster = c->cluster,
         .log = c->log,
     };
     struct buf why = {.max = 4096};
@@ -224,6 +226,30 @@ static void write_summaries(const struct crawl *c)
     buf_done(&why);
 }
 
+/* The archive machine ------------------------------------------------------------------------- */
+
+static bool is_told_twice(void *ctx)
+{
+    const struct crawl *c = ctx;
+    return crawl_watch_signals(c->watch) > 1;
+}
+
+/* True: nothing is left to send, or nobody to send it to. */
+static bool wait_for_sink(struct crawl *c)
+{
+    struct sink_outbox *o = c->ledger->outbox;
+    if (!o || sink_outbox_finish(o, c->settings->sink_wait_ms, is_told_twice, c))
+        return true;
+    const struct sink_numbers *n = sink_outbox_numbers(o);
+    char room[500];
+    struct buf why = buf_on(room, sizeof room);
+    sink_outbox_trouble(o, &why);
+    log_warn(c->log, "sink.unsent", LOG_U64("files", get(&n->left_files)),
+             LOG_U64("bytes", get(&n->left_bytes)), LOG_STR("why", buf_str(&why)),
+             LOG_C("note", "they are kept; the same command, or sink send, goes on"));
+    return false;
+}
+
 static int run_crawl(struct crawl *c)
 {
     struct buf why = {.max = TEXT_MAX};
@@ -248,6 +274,7 @@ static int run_crawl(struct crawl *c)
         rc = flow_wait(c->flow, &why);
     if (rc == RC_OK)
         rc = ledger_finish(c->ledger->ledger);
+    bool is_sent = rc || wait_for_sink(c);
     control_server_close(c->control);
     crawl_watch_end(c->watch);
     if (rc == RC_OK && !crawl_watch_signal(c->watch))
@@ -260,7 +287,8 @@ static int run_crawl(struct crawl *c)
     if (found_nothing(c))
         return cli_fail(EXIT_USAGE, "no seed is a URL that can be crawled");
     say_end(c, crawl_watch_signal(c->watch) != 0);
-    return end_code(c);
+    int code = end_code(c);
+    return code == EXIT_DONE && !is_sent ? EXIT_OTHER : code;
 }
 
 static int crawl_with(struct crawl *c)
@@ -298,7 +326,10 @@ static bool asks_for_later(const struct settings *s)
         cli_fail(EXIT_USAGE, "--refetch-lost: this version cannot yet");
     else if (s->cluster.n && s->recrawl)
         cli_fail(EXIT_USAGE, "--recrawl: not yet together with --cluster");
-    return s->refetch_lost || (s->cluster.n && s->recrawl);
+    else if (s->sink_remove && s->depth < 100)
+        cli_fail(EXIT_USAGE, "--sink-remove: not together with --depth, for which pages are read "
+                             "back from the archive");
+    return s->refetch_lost || (s->cluster.n && s->recrawl) || (s->sink_remove && s->depth < 100);
 }
 
 static int crawl_run(struct invocation *in)

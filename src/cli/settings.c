@@ -91,7 +91,17 @@ const struct option settings_table[] = {
     TEXT(agent, "agent", NULL, "with --cluster: which agent this is", .arg = "NAME"),
     TEXT(cluster_credentials, "cluster-credentials", ".", "with --cluster: where NAME.login is",
          .arg = "DIR"),
+    COUNT(agent_weight, "agent-weight", "64", "with --cluster: how much this agent takes",
+          .min = 1, .max = 4096, .live = true),
+    SIZE(disk_quota, "disk-quota", "0", "with --cluster: room for this agent; 0: what the disk has",
+         .live = true),
     BOOL(refetch_lost, "refetch-lost", "no", "ask again for pages whose archive was lost"),
+
+    TEXT(sink, "sink", NULL, "send archive files to the machine of this login (orbweaver sink)",
+         .arg = "FILE"),
+    BOOL(sink_remove, "sink-remove", "no", "with --sink: remove them here once they last there"),
+    TIME(sink_wait_ms, "sink-wait", "10m",
+         "with --sink: how long the end of a crawl waits until all are there"),
 
     TEXT(ui, "ui", "127.0.0.1:8090", "where the workbench listens", .arg = "ADDR:PORT|off"),
     BOOL(json, "json", "no", "log and report in JSON lines", .letter = 'j'),

@@ -59,7 +59,13 @@ struct settings {
     struct str cluster;
     struct str agent;
     struct str cluster_credentials;
+    uint64_t agent_weight;
+    uint64_t disk_quota; /* 0 = none */
     bool refetch_lost;
+
+    struct str sink;
+    bool sink_remove;
+    uint64_t sink_wait_ms;
 
     struct str ui;
     bool json;

@@ -18,6 +18,7 @@
  *   handover.c  hosts that are ours no more, to those who own them
  *   adoption.c  the streams of the dead, to those who own their hosts
  *   finish.c    whether the whole crawl has ended
+ *   tally.c     what others have used of the crawl's budgets
  *   waits.c     what it waits for, in words */
 #ifndef CLUSTER_AGENT_H
 #define CLUSTER_AGENT_H

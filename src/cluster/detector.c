@@ -104,6 +104,7 @@ void detector_heard(struct agent *a, struct str name, struct str payload)
         p->is_heard = true;
         p->has_floor = h.has_floor;
         p->heard_ms = a->now_ms;
+        tally_heard(a, p->name, &p->last);
     }
 }
 
@@ -221,7 +222,8 @@ void detector_say(struct agent *a)
                           .is_finished = a->finish.is_finished,
                           .admitted = a->finish.admitted,
                           .pages = port_counts(a->port).pages};
-    char room[256], subject[AGENT_MAX_SUBJECT];
+    tally_say(a, &h);
+    char room[HEARTBEAT_MAX_BYTES], subject[AGENT_MAX_SUBJECT];
     struct buf out = buf_on(room, sizeof room);
     heartbeat_write(&h, &out);
     if (bus_say(a->bus, str_c(agent_subject_heartbeat(a, a->name, subject)), buf_str(&out)) ==

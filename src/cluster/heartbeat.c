@@ -4,34 +4,56 @@
 #include "base/bytes.h"
 
 enum {
-    VERSION_BYTE = 1,
-    WORDS = 10,
-    BYTES = 1 + 1 + 4 + WORDS * 8,
+    VERSION_BYTE = 2,
+    WORDS = 13,
+    BYTES = 1 + 1 + 4 + WORDS * 8 + 1, /* and the domains */
+    DOMAIN_BYTES = 3 * 8,
     GATES_OPEN = 1,
     HAS_FLOOR = 2,
-    FINISHED = 4
+    FINISHED = 4,
+    OVER = 8,
+    FLAGS = 15
 };
+_Static_assert(BYTES + HEARTBEAT_MAX_DOMAINS * DOMAIN_BYTES <= HEARTBEAT_MAX_BYTES,
+               "a heartbeat fits into its room");
 
 void heartbeat_write(const struct heartbeat *h, struct buf *out)
 {
-    const uint64_t words[WORDS] = {h->inc,        h->boot,  h->beat,  h->epoch,    h->roster,
-                                   h->generation, h->floor, h->round, h->admitted, h->pages};
+    const uint64_t words[WORDS] = {h->inc,        h->boot,      h->beat,     h->epoch,    h->roster,
+                                   h->generation, h->floor,     h->round,    h->admitted, h->pages,
+                                   h->bytes,      h->all_pages, h->all_bytes};
     buf_byte(out, VERSION_BYTE);
     buf_byte(out, (char)((h->gates_open ? GATES_OPEN : 0) | (h->has_floor ? HAS_FLOOR : 0) |
-                         (h->is_finished ? FINISHED : 0)));
+                         (h->is_finished ? FINISHED : 0) | (h->is_over ? OVER : 0)));
     buf_le32(out, h->quiet);
     for (size_t i = 0; i < WORDS; i++)
         buf_le64(out, words[i]);
+    buf_byte(out, (char)h->domain_count);
+    for (uint8_t i = 0; i < h->domain_count; i++) {
+        buf_le64(out, h->domains[i].domain);
+        buf_le64(out, h->domains[i].pages);
+        buf_le64(out, h->domains[i].bytes);
+    }
+}
+
+static void read_domains(const char *from, struct heartbeat *ret)
+{
+    for (uint8_t i = 0; i < ret->domain_count; i++, from += DOMAIN_BYTES)
+        ret->domains[i] =
+            (struct heartbeat_domain){get_le64(from), get_le64(from + 8), get_le64(from + 16)};
 }
 
 enum rc heartbeat_read(struct str bytes, struct heartbeat *ret)
 {
-    if (bytes.n != BYTES)
+    if (!bytes.n)
         return RC_CORRUPT;
     if (bytes.p[0] != VERSION_BYTE)
         return RC_VERSION;
-    unsigned flags = (unsigned char)bytes.p[1];
-    if (flags > (GATES_OPEN | HAS_FLOOR | FINISHED))
+    if (bytes.n < BYTES)
+        return RC_CORRUPT;
+    unsigned flags = (unsigned char)bytes.p[1], domains = (unsigned char)bytes.p[BYTES - 1];
+    if (flags > FLAGS || domains > HEARTBEAT_MAX_DOMAINS ||
+        bytes.n != BYTES + (size_t)domains * DOMAIN_BYTES)
         return RC_CORRUPT;
     uint64_t words[WORDS];
     for (size_t i = 0; i < WORDS; i++)
@@ -46,9 +68,15 @@ enum rc heartbeat_read(struct str bytes, struct heartbeat *ret)
                               .round = words[7],
                               .admitted = words[8],
                               .pages = words[9],
+                              .bytes = words[10],
+                              .all_pages = words[11],
+                              .all_bytes = words[12],
+                              .is_over = flags & OVER,
+                              .domain_count = (uint8_t)domains,
                               .gates_open = flags & GATES_OPEN,
                               .has_floor = flags & HAS_FLOOR,
                               .is_finished = flags & FINISHED,
                               .quiet = get_le32(bytes.p + 2)};
+    read_domains(bytes.p + BYTES, ret);
     return RC_OK;
 }

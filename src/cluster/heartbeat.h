@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* heartbeat: what every agent says of itself about once a second, to all. May be lost, doubled and
  * late: `beat` grows within a boot, so an older one is known as such. As bytes: versioned, little
- * endian, of one length. */
+ * endian, bounded.
+ *
+ * Budgets of the whole crawl rest on the sums in it: what this agent has used, what it believes
+ * that all have, and of some registrable domains, a few at a time, what it has used of them. */
 #ifndef CLUSTER_HEARTBEAT_H
 #define CLUSTER_HEARTBEAT_H
 
 #include "base/buf.h"
+#include "base/rc.h"
+
+enum { HEARTBEAT_MAX_DOMAINS = 32, HEARTBEAT_MAX_BYTES = 1024 };
+
+struct heartbeat_domain {
+    uint64_t domain; /* hash64 of its name */
+    uint64_t pages, bytes;
+};
 
 struct heartbeat {
     uint64_t inc, boot, beat;
@@ -18,7 +29,11 @@ struct heartbeat {
     uint64_t round;             /* of finding out whether the crawl is finished; see finish.h */
     uint32_t quiet;             /* for how many successive rounds it has been idle */
     uint64_t admitted;
-    uint64_t pages; /* counters for people */
+    uint64_t pages, bytes;         /* used here, ever */
+    uint64_t all_pages, all_bytes; /* by all agents there ever were, as far as it has heard */
+    bool is_over;                  /* a limit of the whole crawl is reached, by its sums */
+    uint8_t domain_count;
+    struct heartbeat_domain domains[HEARTBEAT_MAX_DOMAINS];
 };
 
 void heartbeat_write(const struct heartbeat *h, struct buf *out);

@@ -97,6 +97,18 @@ struct peers {
     uint64_t anew_ms;   /* before that we have tried enough to hear again */
 };
 
+struct tally_row {
+    char name[ROSTER_MAX_NAME_BYTES + 1];
+    uint64_t inc;
+    uint64_t pages, bytes;               /* its last word */
+    uint64_t before_pages, before_bytes; /* of disks that it has lost */
+};
+struct tally {
+    struct tally_row *rows;
+    size_t count, cap;
+    uint64_t most_pages, most_bytes; /* that anybody believed all to have used */
+};
+
 /* Whose records parcels carry: a page of the journal, or a transfer. Counts the parcels. */
 struct source {
     struct source *next;
@@ -258,6 +270,7 @@ struct agent {
     struct log_reader log;
     struct lease lease;
     struct peers peers;
+    struct tally tally;
     struct outbox outbox;
     struct inbox inbox;
     struct gates gates;
@@ -329,6 +342,10 @@ void lease_joined(struct agent *a);
 bool lease_is_good(const struct agent *a, uint64_t now_ms);
 bool lease_look(struct agent *a, uint64_t now_ms); /* a jump of the clock fences */
 uint64_t lease_age_ms(const struct agent *a, uint64_t now_ms);
+
+/* tally.c: nothing where the port has no budgets */
+void tally_heard(struct agent *a, const char *name, const struct heartbeat *h);
+void tally_say(struct agent *a, struct heartbeat *h);
 
 /* detector.c */
 void detector_turn(struct agent *a);

@@ -249,10 +249,26 @@ static void cut(struct agent *a, uint64_t sequence)
     roster_log_soon(a);
 }
 
+/* Whether the log begins with another founding than the one we had read: it is another cluster's,
+ * and what we have journalled is not of it. What was lost comes back as a restore, never so. */
+static bool begins_otherwise(const struct agent *a, struct str writer, struct str entry)
+{
+    const struct log_reader *l = &a->log;
+    struct roster_entry e;
+    return l->count == 0 && l->lost_first < l->lost_count &&
+           roster_entry_read(entry, &e) == RC_OK && e.kind == ROSTER_FOUND &&
+           l->lost[l->lost_first].hash != message_hash(l->pending_stamp_ms, writer, entry);
+}
+
 static void take_pending(struct agent *a)
 {
     struct log_reader *l = &a->log;
     struct str writer = str_c(l->pending_writer), entry = buf_str(&l->pending);
+    if (begins_otherwise(a, writer, entry)) {
+        agent_fail(a, RC_CORRUPT,
+                   "the roster was founded anew, and is not the one we took part in");
+        return;
+    }
     struct buf fact = {.max = ROSTER_MAX_ENTRY_BYTES + 256};
     fact_roster(&fact, l->pending_stamp_ms, writer, entry);
     enum rc rc = agent_note(a, buf_str(&fact));

@@ -20,6 +20,7 @@
 #ifndef CLUSTER_PORT_H
 #define CLUSTER_PORT_H
 
+#include "cluster/heartbeat.h"
 #include "cluster/records.h"
 
 enum {
@@ -34,7 +35,8 @@ struct port_batch {
     uint64_t next;     /* where reading goes on */
     const struct record *links;
     size_t link_count;
-    const struct record *outcome; /* a page's done and host records; none: nothing was fetched */
+    const struct record
+        *outcome; /* done (if it is) and host records; none: nothing was asked for */
     size_t outcome_count;
 };
 
@@ -45,6 +47,12 @@ struct port_counts {
     uint64_t moving;   /* open ones of hosts that are not mine any more */
     uint64_t pages;    /* settled, ever: for people */
     uint64_t last;     /* position behind the last batch for others, durable or not */
+};
+
+/* Of the budgets of the whole crawl: used here, or by all others together. */
+struct port_used {
+    uint64_t pages, bytes;
+    bool is_over; /* a limit is reached, by what we know; by what one of them says */
 };
 
 enum port_walk {
@@ -74,6 +82,11 @@ struct port_ops {
                     size_t most, size_t *ret_count);
     enum rc (*forget)(struct port *p);
     enum rc (*aside)(struct port *p, struct str fact);
+    /* Budgets that agents share; all of these or none. */
+    struct port_used (*used)(struct port *p);
+    void (*others)(struct port *p, const struct port_used *sum);
+    size_t (*tell_domains)(struct port *p, struct heartbeat_domain *ret, size_t most);
+    void (*heard_domain)(struct port *p, uint64_t who, const struct heartbeat_domain *d);
 };
 struct port {
     const struct port_ops *ops;
@@ -146,6 +159,11 @@ static inline void port_abort(struct port *p)
 static inline struct port_counts port_counts(struct port *p)
 {
     return p->ops->counts(p);
+}
+
+static inline struct port_used port_used(struct port *p)
+{
+    return p->ops->used(p);
 }
 
 /* The next records of a walk, at most `most`; *token is 0 at first and the port's own then.

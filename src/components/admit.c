@@ -118,6 +118,8 @@ static void note_depths(struct instance *self, struct links *links, const struct
         part_fail(self, RC_NOMEM, "no memory for links");
     if (!l)
         return;
+    for (size_t i = 0; i < n && !a->cluster->is_alone; i++)
+        a->cluster->ops->begin(a->cluster);
     part_derive(self, &links->head, &l->head);
     part_emit(self, AGAIN, &l->head);
 }

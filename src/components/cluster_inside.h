@@ -3,8 +3,12 @@
  *
  *   cluster_nats.c   the part: options, opening, what components ask
  *   cluster_loop.c   the agent's thread
+ *   cluster_talk.c   questions to and from others, the operator's words
+ *   cluster_view.c   the cluster as this agent sees it, as JSON
  *   cluster_port.c   the crawl as the agent sees it (cluster/port.h), over the ledger
  *   cluster_walk.c   of that: looking at the frontiers
+ *   cluster_room.c   its weight, by the room on its disk
+ *   cluster_share.c  budgets that all agents share
  *
  * Only the agent's thread changes the agent; shards look at it. Both hold `lock` meanwhile, shards
  * for a few look-ups. While the agent's thread waits for a shard (a walk) it has let go of it. */
@@ -13,8 +17,10 @@
 
 #include "bus/bus_nats.h"
 #include "cluster/agent.h"
+#include "cluster/capacity.h"
 #include "cluster/post_login.h"
 #include "components/cluster.h"
+#include "components/cluster_talk_inside.h"
 #include "components/mail_walk.h"
 #include "components/services.h"
 
@@ -23,7 +29,8 @@ struct cluster_settings {
     struct str agent;       /* its name */
     struct str credentials; /* the folder of its login */
     uint64_t weight;
-    uint64_t poll_ms;
+    uint64_t quota_bytes, look_ms;
+    uint64_t poll_ms, wait_ms;
     bool leave;
 };
 
@@ -32,6 +39,7 @@ struct cluster_part {
     struct port port;
     struct ledger_service *ledger;
     struct scope_service *scope;
+    struct budget *budget;
     struct log *log;
     unsigned shards;
     struct post_login login;
@@ -44,17 +52,27 @@ struct cluster_part {
     _Atomic bool is_stopping;
     _Atomic uint64_t lists; /* seeds on their way to the journal */
 
-    pthread_mutex_t lock; /* guards the agent and the loans */
+    pthread_mutex_t lock; /* guards the agent, its room and the loans */
     struct agent *agent;
+    struct cluster_room {
+        uint64_t quota_bytes; /* 0: none */
+        uint64_t every_ms, look_ms;
+        struct capacity capacity;
+        uint32_t ordinary, weight_said;
+        bool is_said;
+    } room;
     uint64_t open_now, open_before; /* loans of this generation; of earlier ones */
 
     /* The agent's thread's: */
     bool is_deaf_said;
-    bool is_told; /* the shards know that it is over, or has failed */
+    bool is_told;                 /* the shards know that it is over, or has failed */
+    bool has_begun;               /* it has read the roster */
+    uint64_t wait_ms, give_up_ms; /* for that, at a start; 0: for ever */
     uint64_t looked_ms, said_ms;
     uint64_t epoch_said;
     enum agent_state state_said;
     uint64_t finished_ms; /* since when everybody is; 0 = not */
+    uint64_t limited_ms;  /* since when a limit is reached; 0 = none */
     struct ledger_outbox *outbox;
     struct record *links; /* of the batch that was read */
     size_t link_room;
@@ -80,12 +98,33 @@ static inline struct cluster_part *cluster_of_port(struct port *p)
 MUST_CHECK enum rc cluster_loop_start(struct cluster_part *c);
 void cluster_loop_stop(struct cluster_part *c); /* once; then it is a word */
 
+/* cluster_view.c: of struct cluster_ops */
+void cluster_view(struct cluster_service *s, struct jsonw *j);
+void cluster_past(struct cluster_service *s, struct str name, struct jsonw *j);
+bool cluster_owner(struct cluster_service *s, uint64_t position, char *name);
+size_t cluster_others(struct cluster_service *s, char (*names)[TALK_NAME_BYTES + 1], size_t most);
+void cluster_ask_leave(struct cluster_service *s);
+
 /* cluster_port.c */
 extern const struct port_ops cluster_port_ops;
 MUST_CHECK enum rc cluster_port_open(struct cluster_part *c);
 void cluster_port_close(struct cluster_part *c);
+/* The directory is a cluster's from its first batch on, whatever comes of it. */
+MUST_CHECK enum rc cluster_port_found(struct cluster_part *c);
+bool cluster_port_is_founded(struct cluster_part *c);
 /* Mail for every shard; false without memory. */
 MUST_CHECK bool cluster_mail_all(struct cluster_part *c, enum mail_kind kind, unsigned epoch);
+
+/* cluster_room.c */
+void cluster_room_look(struct cluster_part *c);
+
+/* cluster_share.c */
+struct port_used cluster_used(struct port *p);
+void cluster_share_others(struct port *p, const struct port_used *sum);
+size_t cluster_tell_domains(struct port *p, struct heartbeat_domain *ret, size_t most);
+void cluster_heard_domain(struct port *p, uint64_t who, const struct heartbeat_domain *d);
+/* Whether a limit of the whole crawl is reached, and everybody has had the time to hear it. */
+bool cluster_is_limited(struct cluster_part *c, uint64_t for_ms);
 
 /* cluster_walk.c */
 enum rc cluster_walk(struct port *p, enum port_walk which, uint64_t *token, struct record *ret,

@@ -3,14 +3,13 @@
  *
  * When the whole crawl is done it goes on saying so until everybody has said it, some beats long:
  * who leaves at once is missed by those who have not heard yet, and they would wait until it counts
- * as dead. */
+ * as dead. Likewise when a limit of the whole crawl is reached: the others end by its word. */
 #include "components/cluster_inside.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 enum {
@@ -30,7 +29,8 @@ static uint64_t now_ms(struct cluster_part *c)
 static void on_event(void *ctx, const struct bus_event *e)
 {
     struct cluster_part *c = ctx;
-    agent_event(c->agent, e, now_ms(c));
+    if (!cluster_talk_event(c->service.talk, e, now_ms(c)))
+        agent_event(c->agent, e, now_ms(c));
 }
 
 /* Mail without bytes that must arrive: without memory the flow cannot go on anyway. */
@@ -41,12 +41,12 @@ static void tell_all(struct cluster_part *c, enum mail_kind kind)
         log_error(c->log, "cluster.mail", LOG_C("why", "no memory"));
 }
 
-static void failed(struct cluster_part *c, enum rc rc)
+static void failed(struct cluster_part *c, enum rc rc, const char *why)
 {
-    struct mail *m = mail_new(MAIL_FAILED, 0, str_c(agent_why(c->agent)));
+    struct mail *m = mail_new(MAIL_FAILED, 0, str_c(why));
     atomic_store(&c->service.has_failed, true);
     c->is_told = true;
-    log_error(c->log, "cluster.failed", LOG_C("why", agent_why(c->agent)), LOG_RC(rc));
+    log_error(c->log, "cluster.failed", LOG_C("why", why), LOG_RC(rc));
     if (!m)
         return;
     m->rc = rc;
@@ -86,6 +86,28 @@ static void say_state(struct cluster_part *c, const struct agent_status *s)
              LOG_U64("kept", c->keep), LOG_U64("durable", ledger_durable(c->ledger->ledger)));
 }
 
+/* Whether no server has ever answered us. Later they may go and come back: the agent waits then. */
+static bool is_given_up(struct cluster_part *c, const struct agent_status *s)
+{
+    c->has_begun |= s->state != AGENT_START;
+    if (c->has_begun || c->is_told || !c->give_up_ms || now_ms(c) < c->give_up_ms)
+        return false;
+    failed(c, RC_CLOSED,
+           "no server has let us read who takes part; is it up, is the login its own?");
+    return true;
+}
+
+/* Fenced: the servers, or most of them, are away. */
+static void say_waits(struct cluster_part *c, enum agent_state now)
+{
+    if (now == AGENT_FENCED)
+        log_warn(c->log, "cluster.waits",
+                 LOG_C("why", "no server confirms our lease; nothing is "
+                              "asked for until one does"));
+    else if (c->state_said == AGENT_FENCED)
+        log_warn(c->log, "cluster.goes_on", LOG_C("state", agent_state_text(now)));
+}
+
 /* Now and then: the status is of the whole roster. */
 static void look(struct cluster_part *c)
 {
@@ -96,6 +118,8 @@ static void look(struct cluster_part *c)
     agent_status(c->agent, now_ms(c), &s);
     c->inc = s.inc;
     if (s.epoch != c->epoch_said || s.state != c->state_said) {
+        if (s.state != c->state_said)
+            say_waits(c, s.state);
         c->epoch_said = s.epoch;
         c->state_said = s.state;
         log_info(c->log, "cluster.epoch", LOG_U64("epoch", s.epoch),
@@ -106,7 +130,11 @@ static void look(struct cluster_part *c)
         log_warn(c->log, s.is_deaf ? "cluster.deaf" : "cluster.hears");
     }
     say_state(c, &s);
-    if (c->is_told || (s.state != AGENT_GONE && !is_time_to_go(c, &s)))
+    if (is_given_up(c, &s))
+        return;
+    uint64_t beats_ms = LAST_BEATS * roster_timings(agent_roster(c->agent)).beat_ms;
+    if (c->is_told ||
+        (s.state != AGENT_GONE && !is_time_to_go(c, &s) && !cluster_is_limited(c, beats_ms)))
         return;
     log_info(c->log, "cluster.over", LOG_C("state", agent_state_text(s.state)),
              LOG_U64("epoch", s.epoch));
@@ -118,11 +146,13 @@ static void turn(struct cluster_part *c)
 {
     (void)pthread_mutex_lock(&c->lock);
     (void)bus_poll(c->bus, on_event, c, EVENTS_A_TURN);
+    cluster_room_look(c);
     enum rc rc = agent_turn(c->agent, now_ms(c));
+    cluster_talk_turn(c->service.talk, now_ms(c));
     if (!rc)
         look(c);
     else if (!c->is_told && !atomic_load(&c->is_stopping))
-        failed(c, rc);
+        failed(c, rc, agent_why(c->agent));
     (void)pthread_mutex_unlock(&c->lock);
 }
 
@@ -130,10 +160,12 @@ static void wait_for_more(struct cluster_part *c)
 {
     struct pollfd fds[2] = {{.fd = bus_fd(c->bus), .events = POLLIN},
                             {.fd = c->wake, .events = POLLIN}};
-    uint64_t now = now_ms(c), due = agent_due_ms(c->agent);
+    uint64_t now = now_ms(c), due = agent_due_ms(c->agent), woken;
     uint64_t wait = due > now ? due - now : 0;
     wait = wait < LEAST_WAIT_MS ? LEAST_WAIT_MS : wait > MOST_WAIT_MS ? MOST_WAIT_MS : wait;
     (void)poll(fds, 2, (int)wait);
+    if (fds[1].revents)
+        (void)!read(c->wake, &woken, sizeof woken);
 }
 
 static void *run(void *ctx)
@@ -148,9 +180,7 @@ static void *run(void *ctx)
 
 enum rc cluster_loop_start(struct cluster_part *c)
 {
-    c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (c->wake < 0)
-        return RC_IO;
+    c->give_up_ms = c->wait_ms ? now_ms(c) + c->wait_ms : 0;
     c->has_thread = pthread_create(&c->thread, NULL, run, c) == 0;
     return c->has_thread ? RC_OK : RC_NOMEM;
 }
@@ -180,6 +210,7 @@ void cluster_loop_stop(struct cluster_part *c)
             mail_walk_close(&c->tours[i].walk);
         (void)!write(c->wake, &one, sizeof one);
         (void)pthread_join(c->thread, NULL);
+        cluster_talk_close(c->service.talk);
         c->has_thread = false;
         say_end(c);
     }

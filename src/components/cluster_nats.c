@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -24,9 +25,16 @@ static const struct option cluster_options[] = {
     ROW(TEXT, credentials, "cluster-credentials", ".",
         "the folder with NAME.login, as `cluster init` made it", .arg = "DIR"),
     ROW(COUNT, weight, "agent-weight", "64", "how much it takes; 64 is the ordinary agent",
-        .min = 1, .max = 4096),
+        .min = 1, .max = 4096, .live = true),
+    ROW(SIZE, quota_bytes, "disk-quota", "0",
+        "room for archive and journal; 0: what the disk has. With little left it takes fewer hosts",
+        .live = true),
+    ROW(DURATION, look_ms, "disk-look", "5s", "between two looks at the room that is left",
+        .min = 10),
     ROW(DURATION, poll_ms, "cluster-poll", "100ms", "between two looks at a stream without news",
         .min = 1),
+    ROW(DURATION, wait_ms, "cluster-wait", "1m",
+        "for a server at the start, then it ends with exit code 5; 0: for ever"),
     ROW(BOOL, leave, "leave", "no", "hand everything over and end", .live = true),
     {0},
 };
@@ -55,7 +63,8 @@ static enum cluster_lend lend(struct cluster_service *s, uint64_t position, uint
     struct cluster_part *c = part_of(s);
     uint64_t now = clock_now_ms(c->ledger->clock);
     (void)pthread_mutex_lock(&c->lock);
-    enum cluster_lend may = !agent_is_fetching(c->agent, now)           ? CLUSTER_NOTHING_NOW
+    bool is_ready = atomic_load(&s->talk->is_ready) && agent_is_fetching(c->agent, now);
+    enum cluster_lend may = !is_ready                                   ? CLUSTER_NOTHING_NOW
                             : !agent_may_fetch(c->agent, position, now) ? CLUSTER_NOT_THIS
                                                                         : CLUSTER_LENT;
     c->open_now += may == CLUSTER_LENT;
@@ -100,7 +109,20 @@ static void stop(struct cluster_service *s)
     cluster_loop_stop(part_of(s));
 }
 
-static const struct cluster_ops ops = {owns, lend, may_ask, give_back, begin, end, stop};
+static const struct cluster_ops ops = {
+    .owns = owns,
+    .lend = lend,
+    .may_ask = may_ask,
+    .give_back = give_back,
+    .begin = begin,
+    .end = end,
+    .stop = stop,
+    .view = cluster_view,
+    .past = cluster_past,
+    .owner = cluster_owner,
+    .others = cluster_others,
+    .leave = cluster_ask_leave,
+};
 
 /* Opening -------------------------------------------------------------------------------------- */
 
@@ -151,6 +173,13 @@ static enum rc open_bus(const struct cluster_settings *s, struct cluster_part *c
     return rc;
 }
 
+static void set_room(const struct cluster_settings *s, struct cluster_part *c)
+{
+    c->room.quota_bytes = s->quota_bytes;
+    c->room.every_ms = s->look_ms;
+    c->room.ordinary = (uint32_t)s->weight;
+}
+
 static enum rc open_agent(const struct cluster_settings *s, struct cluster_part *c, struct buf *why)
 {
     struct agent_settings a = {.crawl = str_c(c->login.crawl),
@@ -158,11 +187,34 @@ static enum rc open_agent(const struct cluster_settings *s, struct cluster_part 
                                .weight = (uint32_t)s->weight,
                                .gap_ms = GAP_MS,
                                .poll_ms = s->poll_ms};
+    set_room(s, c);
+    c->room.capacity.step = CAPACITY_STEPS;
     if (getrandom(&a.seed, sizeof a.seed, 0) != sizeof a.seed)
         return RC_IO;
     enum rc rc = agent_open(&a, c->bus, &c->port, clock_now_ms(c->ledger->clock), &c->agent);
     if (rc)
         buf_printf(why, "what agent %s remembers cannot be read: %s", c->login.name, rc_text(rc));
+    return rc;
+}
+
+static enum rc open_talk(const struct cluster_settings *s, struct cluster_part *c)
+{
+    c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (c->wake < 0)
+        return RC_IO;
+    struct cluster_talk_setup t = {.bus = c->bus,
+                                   .scope = c->scope,
+                                   .log = c->log,
+                                   .crawl = str_c(c->login.crawl),
+                                   .name = str_c(c->login.name),
+                                   .wake = c->wake,
+                                   .poll_ms = s->poll_ms};
+    c->service.name = t.name;
+    c->service.login = s->credentials;
+    enum rc rc = cluster_talk_open(&t, &c->service.talk);
+    struct str rest = rc ? STR_NONE : buf_str(&c->ledger->joined);
+    while (rest.n)
+        cluster_talk_join(c->service.talk, str_take_until(&rest, '\n'));
     return rc;
 }
 
@@ -179,8 +231,8 @@ static enum rc check_directory(struct cluster_part *c, struct buf *why)
 {
     uint64_t facts = 0;
     enum rc rc = ledger_facts(c->ledger->ledger, count_fact, &facts);
-    if (rc || facts || c->ledger->opened.is_new)
-        return rc;
+    if (rc || facts || c->ledger->opened.is_new || cluster_port_is_founded(c))
+        return rc ? rc : cluster_port_found(c);
     buf_add(why, STR("the directory has a crawl of one machine: it cannot join a cluster"));
     return RC_INVALID;
 }
@@ -199,6 +251,7 @@ static void cluster_nats_close(struct instance *self)
     struct cluster_part *c = self->state;
     if (!c->service.is_alone) {
         cluster_loop_stop(c);
+        cluster_talk_free(c->service.talk);
         agent_close(c->agent);
         bus_close(c->bus);
         if (c->bus)
@@ -220,11 +273,13 @@ static void cluster_nats_close(struct instance *self)
 static enum rc open_all(struct instance *self, struct cluster_part *c, struct buf *why)
 {
     const struct cluster_settings *s = self->settings;
+    c->wait_ms = s->wait_ms;
     enum rc rc = cluster_port_open(c);
     rc = rc ? rc : make_boxes(c);
     rc = rc ? rc : check_directory(c, why);
     rc = rc ? rc : read_login(s, c, why);
     rc = rc ? rc : open_bus(s, c, why);
+    rc = rc ? rc : open_talk(s, c);
     rc = rc ? rc : open_agent(s, c, why);
     return rc ? rc : cluster_loop_start(c);
 }
@@ -240,6 +295,7 @@ static enum rc cluster_nats_open(struct instance *self, struct buf *why)
     c->service.ops = &ops;
     c->ledger = part_provider(self, 0);
     c->scope = part_provider(self, 1);
+    c->budget = part_provider(self, 2);
     c->log = part_log(self);
     c->shards = self->shard_count;
     c->wake = -1;
@@ -261,11 +317,13 @@ static void cluster_nats_changed(struct instance *self, const void *old)
     const struct cluster_settings *s = self->settings;
     struct cluster_part *c = self->state;
     (void)old;
-    if (c->service.is_alone || !s->leave)
+    if (c->service.is_alone)
         return;
     (void)pthread_mutex_lock(&c->lock);
-    agent_leave(c->agent);
+    set_room(s, c);
     (void)pthread_mutex_unlock(&c->lock);
+    if (s->leave)
+        cluster_ask_leave(&c->service);
 }
 
 const struct part part_cluster_nats = {
@@ -277,6 +335,7 @@ const struct part part_cluster_nats = {
     .provides = CLUSTER_INTERFACE,
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "is told what others say"},
                                         {"scope", SCOPE_INTERFACE, "judges what others say"},
+                                        {"budget", BUDGET_INTERFACE, "is told what others use"},
                                         {0}},
     .options = cluster_options,
     .settings_bytes = sizeof(struct cluster_settings),

@@ -240,13 +240,10 @@ static enum rc read_links(struct cluster_part *c, const struct batch *b, struct 
     return RC_OK;
 }
 
-/* A page that is done: what came of it, and its host as it is then. */
-static void read_outcome(struct cluster_part *c, const struct batch *b, struct port_batch *ret)
+/* A page that is done: what came of it. */
+static void read_done(struct cluster_part *c, const struct batch *b, struct record *done)
 {
     const struct batch_url *u = &b->url;
-    if (!b->has_url || u->how != SETTLE_DONE || !b->has_past)
-        return;
-    struct record *done = &c->outcome[0], *host = &c->outcome[1];
     *done = (struct record){.kind = RECORD_DONE,
                             .position = u->position,
                             .host = u->host,
@@ -257,13 +254,27 @@ static void read_outcome(struct cluster_part *c, const struct batch *b, struct p
                             .where_inc = b->has_place ? c->inc : 0};
     if (b->past.has_digest)
         memcpy(done->digest, b->past.digest.bytes, RECORDS_DIGEST_BYTES);
+}
+
+/* The host as it is after a request, also one that has to be made again or was for robots.txt: who
+ * adopts the host keeps to what was learnt from it. */
+static void read_host(const struct batch_url *u, uint64_t wall_ms, struct record *host)
+{
     *host = (struct record){.kind = RECORD_HOST,
                             .position = u->position,
                             .host = u->host,
-                            .time_ms = done->time_ms,
+                            .time_ms = u->due_wall_ms < wall_ms ? u->due_wall_ms : wall_ms,
                             .next_wall_ms = u->due_wall_ms,
                             .state = u->card.n <= RECORDS_MAX_STATE_BYTES ? u->card : STR("")};
-    ret->outcome_count = 2;
+}
+
+static void read_outcome(struct cluster_part *c, const struct batch *b, struct port_batch *ret)
+{
+    if (!b->has_url)
+        return;
+    if (b->url.how == SETTLE_DONE && b->has_past)
+        read_done(c, b, &c->outcome[ret->outcome_count++]);
+    read_host(&b->url, clock_wall_ms(c->ledger->clock), &c->outcome[ret->outcome_count++]);
 }
 
 static enum rc port_read_batch(struct port *p, uint64_t from, struct port_batch *ret)
@@ -314,7 +325,9 @@ static struct port_counts port_count_all(struct port *p)
 {
     struct cluster_part *c = cluster_of_port(p);
     struct port_counts n = {0};
-    n.open = atomic_load(&c->lists) + ledger_pending(c->ledger->ledger);
+    /* What the operator has said may be seeds: until it is known nobody is idle. */
+    n.open = atomic_load(&c->lists) + !atomic_load(&c->service.talk->is_ready);
+    n.open += ledger_pending(c->ledger->ledger);
     n.open += c->open_now + c->open_before;
     n.queued = queued(c);
     n.admitted = atomic_load(&c->ledger->counts.admitted) + atomic_load(&c->ledger->counts.fetched);
@@ -339,6 +352,10 @@ const struct port_ops cluster_port_ops = {
     .walk = cluster_walk,
     .forget = cluster_forget,
     .aside = port_put_aside,
+    .used = cluster_used,
+    .others = cluster_share_others,
+    .tell_domains = cluster_tell_domains,
+    .heard_domain = cluster_heard_domain,
 };
 
 enum rc cluster_port_open(struct cluster_part *c)
@@ -355,6 +372,16 @@ enum rc cluster_port_open(struct cluster_part *c)
     c->outbox = ledger_outbox_open(c->ledger->ledger);
     c->past_arena = arena_open(64 << 10, 16 << 20);
     return c->outbox && c->past_arena ? RC_OK : RC_NOMEM;
+}
+
+bool cluster_port_is_founded(struct cluster_part *c)
+{
+    return ledger_kept(c->ledger->ledger) != LEDGER_NOT_SAID;
+}
+
+enum rc cluster_port_found(struct cluster_part *c)
+{
+    return cluster_port_is_founded(c) ? RC_OK : port_note_fact(&c->port, STR(""));
 }
 
 void cluster_port_close(struct cluster_part *c)

@@ -162,7 +162,9 @@ static void abort_open(struct instance *self, struct post_part *p)
 
 static void walk(struct instance *self, struct post_part *p)
 {
-    mail_walk_step(p->mail->walk, p->ledger->ledger, self->shard, clock_wall_ms(p->ledger->clock));
+    mail_walk_step(p->mail->walk, p->ledger->ledger, self->shard,
+                   p->ledger->depths ? p->ledger->depths[self->shard] : NULL,
+                   clock_wall_ms(p->ledger->clock));
     end_mail(p);
 }
 

@@ -2,7 +2,10 @@
 /* deepen: a page that is done turns out to be nearer to a seed than it was found (depths.h): what
  * was found on it is read back from the archive and judged once more, at its true depth. Nothing is
  * asked for twice. History and archive are written a moment behind the crawl, so it waits for them.
- */
+ *
+ * Where several agents are one crawl, whoever sends a page here has said cluster begin for it, and
+ * settle says end when its links are in the journal: meanwhile the crawl is not finished. */
+#include "components/cluster.h"
 #include "components/links.h"
 #include "components/services.h"
 #include "components/visit.h"
@@ -33,6 +36,7 @@ struct deepen {
     struct timer timer;
     struct instance *self;
     struct ledger_service *ledger;
+    struct cluster_service *cluster;
     struct waiting *first;
 };
 
@@ -58,8 +62,8 @@ static enum rc name(struct visit *v, const struct candidate *c)
     return visit_name(v, VISIT_DEEPER);
 }
 
-/* RC_AGAIN: not written yet. What cannot be read is said and passed over: the crawl goes on as if
- * the shorter way had not been found. */
+/* RC_OK: on its way to settle. RC_AGAIN: not written yet. RC_NOT_FOUND: it cannot be read; that is
+ * said and passed over: the crawl goes on as if the shorter way had not been found. */
 static enum rc look_again(struct deepen *d, struct links *from, const struct candidate *c)
 {
     struct visit *v = visit_open(VISIT_DEEPER, NULL);
@@ -78,10 +82,16 @@ static enum rc look_again(struct deepen *d, struct links *from, const struct can
         message_end(&v->head);
     if (rc == RC_NOT_FOUND && !is_lost)
         return RC_AGAIN;
-    if (rc)
-        log_debug(part_log(d->self), "deepen.lost", LOG_STR("host", c->host),
-                  LOG_STR("path", c->path), LOG_RC(rc));
-    return RC_OK;
+    log_debug(part_log(d->self), "deepen.lost", LOG_STR("host", c->host), LOG_STR("path", c->path),
+              LOG_RC(rc));
+    return RC_NOT_FOUND;
+}
+
+/* Nothing will come of it. */
+static void give_up(struct deepen *d)
+{
+    if (!d->cluster->is_alone)
+        d->cluster->ops->end(d->cluster);
 }
 
 /* Those that are written go; how many are not. */
@@ -91,8 +101,11 @@ static size_t try_all(struct deepen *d, struct waiting *w)
     w->tries++;
     for (size_t i = 0; i < w->links->count; i++) {
         struct candidate c = w->links->list[i];
-        if (look_again(d, w->links, &c) == RC_AGAIN && w->tries < TRIES)
+        enum rc rc = look_again(d, w->links, &c);
+        if (rc == RC_AGAIN && w->tries < TRIES)
             w->links->list[left++] = c;
+        else if (rc)
+            give_up(d);
     }
     w->links->count = left;
     return left;
@@ -146,7 +159,10 @@ static enum rc deepen_open(struct instance *self, struct buf *why)
     struct deepen *d = mem_zero(1, sizeof *d);
     if (!d)
         return RC_NOMEM;
-    *d = (struct deepen){.timer = {.due = on_due}, .self = self, .ledger = part_provider(self, 0)};
+    *d = (struct deepen){.timer = {.due = on_due},
+                         .self = self,
+                         .ledger = part_provider(self, 0),
+                         .cluster = part_provider(self, 1)};
     self->state = d;
     return RC_OK;
 }
@@ -175,7 +191,9 @@ const struct part part_deepen = {
     .help = "judges the links of a page again that a shorter way leads to",
     .inlets = (const struct part_port[]){{"in", LINKS_TYPE, "pages that are done", false}, {0}},
     .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "with references", false}, {0}},
-    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the archive"}, {0}},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the archive"},
+                                        {"cluster", CLUSTER_INTERFACE, "is told what waits"},
+                                        {0}},
     .options = deepen_options,
     .settings_bytes = sizeof(struct deepen_settings),
     .open = deepen_open,

@@ -121,6 +121,12 @@ bool depths_knows(const struct depths *d, uint64_t fingerprint, unsigned depth)
     return s->is_used ? s->depth <= bounded(depth) : d->count >= d->max;
 }
 
+struct str depths_way(const struct depths *d, uint64_t fingerprint, struct str hops)
+{
+    const struct depth_slot *s = find(d->slots, d->slot_count, fingerprint);
+    return s->is_used && !s->is_done && s->better ? str_c(s->better) : hops;
+}
+
 bool depths_done(struct depths *d, uint64_t fingerprint, unsigned depth, struct str *ret_hops)
 {
     struct depth_slot *s = need(d, fingerprint, depth);

@@ -29,6 +29,9 @@ void depths_waits(struct depths *d, uint64_t fingerprint);
 /* Whether a way as short as this one is known, or nothing more can be learnt. */
 bool depths_knows(const struct depths *d, uint64_t fingerprint, unsigned depth);
 
+/* The shortest way known to a URL that waits with these hops; good until the next call. */
+struct str depths_way(const struct depths *d, uint64_t fingerprint, struct str hops);
+
 /* It is done, having been asked for at the end of a way of so many links. True: a shorter one was
  * found meanwhile, by *ret_hops (good until the next call). */
 bool depths_done(struct depths *d, uint64_t fingerprint, unsigned depth, struct str *ret_hops);

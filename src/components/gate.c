@@ -2,6 +2,7 @@
 /* gate: may this be asked now? robots.txt, budgets, the address and the host: what may not be asked
  * goes to settle with its reason; a visit whose address is busy goes back there too, with the
  * moment to come again. */
+#include "components/cluster.h"
 #include "components/judge.h"
 
 #include "base/clock.h"
@@ -33,6 +34,7 @@ struct gate {
     struct ledger_service *ledger;
     struct budget *budget;
     struct addresses_service *addresses;
+    struct cluster_service *cluster;
     struct waiting *waiting;
 };
 
@@ -90,8 +92,10 @@ static bool budget_allows(struct instance *self, struct visit *v)
         return true;
     if (b == BUDGET_HOST || b == BUDGET_DOMAIN) {
         visit_refuse(v, FETCH_QUOTA, budget_verdict_text(b));
-    } else if (b == BUDGET_PAGES && !budget_is_spent(g->budget)) {
-        v->state = VISIT_LATER; /* the last pages are under way; if one fails, another is wanted */
+    } else if (!g->cluster->is_alone || (b == BUDGET_PAGES && !budget_is_spent(g->budget))) {
+        /* The last pages are under way; if one fails, another is wanted. Of several agents the
+         * cluster says when it is over. */
+        v->state = VISIT_LATER;
         v->due_ms = part_now_ms(self) + LAST_PAGES_MS;
     } else {
         log_info(part_log(self), "crawl.limit", LOG_C("reached", budget_verdict_text(b)));
@@ -163,6 +167,7 @@ static enum rc gate_open(struct instance *self, struct buf *why)
     g->ledger = part_provider(self, 0);
     g->budget = part_provider(self, 1);
     g->addresses = part_provider(self, 2);
+    g->cluster = part_provider(self, 3);
     self->state = g;
     return RC_OK;
 }
@@ -184,6 +189,7 @@ const struct part part_gate = {
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the time"},
                                         {"budget", BUDGET_INTERFACE, "knows how much may be had"},
                                         {"addresses", ADDRESSES_INTERFACE, "knows who is busy"},
+                                        {"cluster", CLUSTER_INTERFACE, "ends it for all agents"},
                                         {0}},
     .options = gate_options,
     .settings_bytes = sizeof(struct gate_settings),

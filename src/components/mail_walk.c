@@ -86,7 +86,7 @@ static void tell_url(void *ctx, const struct moving_url *u)
                        .fingerprint = u->fingerprint,
                        .path = u->path,
                        .via = u->via,
-                       .hops = u->hops,
+                       .hops = w->depths ? depths_way(w->depths, u->fingerprint, u->hops) : u->hops,
                        .port = u->port,
                        .is_https = u->is_https,
                        .class = u->class,
@@ -104,10 +104,12 @@ static void tell_over(void *ctx, uint64_t position, struct str name, bool is_out
     buf_add(&w->names, name);
 }
 
-void mail_walk_step(struct mail_walk *w, struct ledger *l, unsigned shard, uint64_t wall_ms)
+void mail_walk_step(struct mail_walk *w, struct ledger *l, unsigned shard, const struct depths *d,
+                    uint64_t wall_ms)
 {
     struct move_taker taker = {is_passed, tell_host, tell_url, tell_over, w};
     w->wall_ms = wall_ms;
+    w->depths = d;
     buf_clear(&w->bytes);
     record_batch_begin(&w->bytes,
                        &(struct record_batch){.is = BATCH_IS_RECORDS, .src = STR("walk")});

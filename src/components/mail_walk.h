@@ -7,6 +7,7 @@
 #ifndef COMPONENTS_MAIL_WALK_H
 #define COMPONENTS_MAIL_WALK_H
 
+#include "components/depths.h"
 #include "components/mail.h"
 #include "crawl/ledger.h"
 #include "frontier/move.h"
@@ -19,6 +20,7 @@ struct mail_walk {
     bool (*is_mine)(void *ctx, uint64_t position);
     void *ctx;
 
+    const struct depths *depths; /* the shard's, set by it; or NULL */
     struct move_walk at; /* the shard's while a question is open, the asker's else; so are: */
     struct buf bytes;    /* a batch of records (cluster/records.h) */
     struct buf names;    /* of hosts told whole, each behind a byte with its length; all steps' */
@@ -41,7 +43,8 @@ void mail_walk_done(struct mail_walk *w);
 MUST_CHECK enum rc mail_walk_ask(struct mail_walk *w, struct mailbox *to);
 void mail_walk_close(struct mail_walk *w); /* whoever waits gets RC_CLOSED */
 
-/* On the shard's thread. */
-void mail_walk_step(struct mail_walk *w, struct ledger *l, unsigned shard, uint64_t wall_ms);
+/* On the shard's thread. A URL is told by the shortest way to it that `d` (or NULL) knows. */
+void mail_walk_step(struct mail_walk *w, struct ledger *l, unsigned shard, const struct depths *d,
+                    uint64_t wall_ms);
 
 #endif

@@ -191,18 +191,26 @@ static enum produced end_crawl(struct schedule *s, enum budget_verdict limit)
     return PRODUCED_IDLE;
 }
 
+/* All agents end; by a limit as one alone does. */
+static enum produced end_for_all(struct schedule *s)
+{
+    if (!atomic_load(&s->cluster->is_limited))
+        return PRODUCED_IDLE;
+    return end_crawl(s, budget_state(s->budget, ledger_service_elapsed_ms(s->ledger)));
+}
+
 /* Nobody is ready. If somebody will be, the timer says so; if not, only a message can change it. */
 static enum produced wait_for_host(struct schedule *s)
 {
     uint64_t due_ms = frontier_due_ms(s->frontier), now_ms = part_now_ms(s->self);
     bool is_idle = due_ms == UINT64_MAX;
     gauges(s);
-    if (is_idle &&
+    if (is_idle && s->cluster->is_alone &&
         budget_is_spent(s->budget)) /* somebody may be typing seeds that nobody will ask */
         return end_crawl(s, BUDGET_PAGES);
     if (due_ms <= now_ms) /* what rests has work: it is loaded in turns, by others */
         due_ms = now_ms + LOOK_AGAIN_MS;
-    if (due_ms > now_ms && left_ms(s) < due_ms - now_ms)
+    if (s->cluster->is_alone && due_ms > now_ms && left_ms(s) < due_ms - now_ms)
         due_ms = now_ms + left_ms(s);
     if (due_ms != UINT64_MAX && part_timer(s->self, &s->timer, due_ms))
         part_fail(s->self, RC_NOMEM, "no memory for a timer");
@@ -244,13 +252,14 @@ static void give_back(struct schedule *s, uint64_t loan)
 static enum produced schedule_produce(struct instance *self)
 {
     struct schedule *s = self->state;
+    const struct schedule_settings *set = self->settings;
     uint64_t now_ms = part_now_ms(self);
     struct lent lent;
     uint64_t loan;
     enum produced refused;
     if (s->asked++ % GAUGES_EVERY == 0)
         gauges(s);
-    if (left_ms(s) == 0)
+    if (s->cluster->is_alone && left_ms(s) == 0)
         return end_crawl(s, BUDGET_TIME);
     if (ledger_is_short(
             s->ledger->ledger)) /* looks again in a second, and until then lends nobody */
@@ -258,7 +267,9 @@ static enum produced schedule_produce(struct instance *self)
     if (now_ms < s->ledger->not_before_ms)
         return wait_until(s, s->ledger->not_before_ms);
     if (!s->cluster->is_alone && atomic_load(&s->cluster->is_over))
-        return PRODUCED_IDLE;
+        return end_for_all(s);
+    if (!s->cluster->is_alone && atomic_load(&s->cluster->is_limited))
+        return wait_until(s, now_ms + set->gate_wait_ms);
     enum rc rc = frontier_lend(s->frontier, 0, now_ms, &lent);
     if (rc == RC_AGAIN)
         return wait_for_host(s);

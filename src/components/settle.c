@@ -233,6 +233,8 @@ static void note_depth(struct settle_part *s, struct visit *v, struct past *past
         part_fail(s->self, RC_NOMEM, "no memory for links");
         return;
     }
+    if (!s->cluster->is_alone)
+        s->cluster->ops->begin(s->cluster);
     part_derive(s->self, &v->head, &l->head);
     part_emit(s->self, AGAIN, &l->head);
 }
@@ -500,14 +502,17 @@ static enum rc settle_list(struct settle_part *s, struct visit *v)
     return rc;
 }
 
-/* Its loan has come back, or its seeds are in the journal. */
+/* Its loan has come back, or its list is in the journal. */
 static void tell_cluster(struct settle_part *s, const struct visit *v)
 {
     if (s->cluster->is_alone || v->kind == VISIT_HOP)
         return;
+    for (size_t i = 0; !visit_is_list(v) && i < v->link_count; i++)
+        if (v->links[i].is_seed)
+            cluster_talk_join(s->cluster->talk, v->links[i].href);
     if (!visit_is_list(v))
         s->cluster->ops->give_back(s->cluster, v->loan);
-    else if (v->kind == VISIT_SEEDS)
+    else if (v->kind == VISIT_SEEDS || v->kind == VISIT_DEEPER)
         s->cluster->ops->end(s->cluster);
 }
 

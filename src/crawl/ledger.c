@@ -70,7 +70,7 @@ static enum rc enter(struct ledger *l, struct ledger_shard *s, const struct ledg
     s->settled_at = position;
     l->totals = after;
     l->pending[l->epoch % 2] += o->link_count - o->foreign_count;
-    if (o->link_count || (o->lent && o->how == SETTLE_DONE))
+    if (o->link_count || o->lent)
         l->for_others = position + JOURNAL_HEAD_BYTES + pieces[0].n + pieces[1].n;
     if (o->place && o->place->position > s->settled)
         s->settled = o->place->position;
@@ -216,6 +216,20 @@ bool ledger_is_short(struct ledger *l)
     bool is_short = l->is_short;
     (void)pthread_mutex_unlock(&l->lock);
     return is_short;
+}
+
+struct ledger_room ledger_room(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    uint64_t left = l->free_bytes, reserve = l->settings.reserve_bytes;
+    struct ledger_room room = {
+        .used_bytes = l->totals.archive_bytes + l->journal_bytes,
+        .free_bytes = left == UINT64_MAX ? left
+                      : left > reserve   ? left - reserve
+                                         : 0,
+    };
+    (void)pthread_mutex_unlock(&l->lock);
+    return room;
 }
 
 struct ledger_totals ledger_totals(struct ledger *l)

@@ -68,6 +68,7 @@ struct ledger_settings {
     struct warc_files_settings warc; /* folder, serials and seed are filled in */
     struct journal_settings journal;
     const char *history_path; /* in the file system; NULL: no history */
+    uint64_t history_bytes;   /* of memory for it */
     uint64_t digest_bytes;    /* of the table for revisits */
     uint64_t sync_ms;       /* between two syncs; 1,000. 0: no helper thread: ledger_sync by hand */
     uint64_t image_bytes;   /* a new image begins when the journal has grown by this, and by half
@@ -270,6 +271,13 @@ void ledger_checkpoint(struct ledger *l);
 /* The first failure of any thread, RC_OK while there is none; whether the disk runs short. */
 enum rc ledger_state(struct ledger *l);
 bool ledger_is_short(struct ledger *l);
+
+/* What archive and journal take, all that was ever archived; and what the disk has left above the
+ * reserve, UINT64_MAX: not known. As of the last sync. */
+struct ledger_room {
+    uint64_t used_bytes, free_bytes;
+};
+struct ledger_room ledger_room(struct ledger *l);
 
 /* Of one that was restarted: all that was known before has been met again (is in the frontier, or
  * not wanted any more); and: a limit of the crawl ends it, though something is queued. */

@@ -105,6 +105,7 @@ struct ledger {
     pthread_mutex_t lock;
     enum rc failed; /* sticks */
     bool is_short;
+    uint64_t free_bytes;    /* of the disk, at the last round; UINT64_MAX: not known */
     uint64_t journal_bytes; /* at the last round: asking may wait for a sync */
     struct batch_totals totals;
     bool is_recrawl, is_met, is_concluded;

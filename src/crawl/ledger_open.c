@@ -15,6 +15,7 @@ static struct ledger *ledger_make(struct disk *d, const struct ledger_settings *
         return NULL;
     pthread_condattr_t monotonic;
     l->settings = *s;
+    l->free_bytes = UINT64_MAX;
     l->disk = d;
     l->commit_end = UINT64_MAX;
     l->opened_ms = clock_now_ms(s->clock);
@@ -47,7 +48,7 @@ static enum rc open_history(struct ledger *l, struct buf *why)
     l->taken = history_batch_open();
     if (!l->past || !l->taken)
         return RC_NOMEM;
-    return history_open(l->settings.history_path, &l->history, why);
+    return history_open(l->settings.history_path, l->settings.history_bytes, &l->history, why);
 }
 
 /* Payloads of earlier runs make revisits again, as many as the table holds. Lines of the index take

@@ -37,7 +37,7 @@ static bool is_for_others(const struct ledger *l, const struct batch *b, uint64_
         return false;
     if (b->kind == BATCH_NEWS)
         return b->news.foreign.n > 0;
-    return b->kind == BATCH_OUTCOME && (b->links.n || (b->has_url && b->url.how == SETTLE_DONE));
+    return b->kind == BATCH_OUTCOME && (b->links.n || b->has_url);
 }
 
 enum rc ledger_outbox_next(struct ledger_outbox *o, uint64_t from, struct batch *ret,

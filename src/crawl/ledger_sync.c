@@ -128,6 +128,7 @@ static void look_around(struct ledger *l)
     (void)pthread_mutex_lock(&l->lock);
     bool changed = is_short != l->is_short;
     l->is_short = is_short;
+    l->free_bytes = rc == RC_OK ? free_bytes : UINT64_MAX;
     l->journal_bytes = bytes;
     (void)pthread_mutex_unlock(&l->lock);
     if (changed && is_short)

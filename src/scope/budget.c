@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scope/budget.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "scope/domain_table.h"
 #include "scope/query_table.h"
@@ -21,8 +22,11 @@ struct limits {
 
 struct budget {
     struct limits limits;
-    _Atomic uint64_t pages, bytes, elapsed_ms; /* the last of earlier runs */
-    _Atomic uint64_t fetched;                  /* of the pages; the others are reserved */
+    _Atomic uint64_t pages, bytes, elapsed_ms;   /* the last of earlier runs */
+    _Atomic uint64_t fetched;                    /* of the pages; the others are reserved */
+    _Atomic uint64_t others_pages, others_bytes; /* other agents', by their word */
+    _Atomic bool is_over_elsewhere;
+    struct domain_sums *sums; /* NULL: there are no other agents */
     struct domain_table *domains;
     struct query_table *queries;
 };
@@ -63,6 +67,7 @@ const char *budget_verdict_text(enum budget_verdict v)
         [BUDGET_PAGES] = "the crawl has all its pages",
         [BUDGET_BYTES] = "the crawl has all its bytes",
         [BUDGET_TIME] = "the crawl's time is over",
+        [BUDGET_ELSEWHERE] = "another agent says that a limit is reached",
         [BUDGET_HOST] = "its host has had its share",
         [BUDGET_DOMAIN] = "its domain has had its share",
     };
@@ -124,6 +129,7 @@ void budget_close(struct budget *b)
 {
     if (!b)
         return;
+    domain_sums_close(b->sums);
     domain_table_close(b->domains);
     query_table_close(b->queries);
     mem_free(b);
@@ -137,6 +143,11 @@ void budget_restore(struct budget *b, uint64_t pages, uint64_t bytes, uint64_t e
     set(&b->elapsed_ms, elapsed_ms);
 }
 
+static uint64_t domain_id(const struct domain *d)
+{
+    return hash64(str_make(d->name, d->name_bytes));
+}
+
 void budget_restore_domain(struct budget *b, struct str host, uint64_t pages, uint64_t bytes,
                            bool is_new_host)
 {
@@ -146,6 +157,8 @@ void budget_restore_domain(struct budget *b, struct str host, uint64_t pages, ui
     d->pages += pages;
     d->bytes += bytes;
     d->hosts += is_new_host;
+    if (b->sums && (d->pages || d->bytes))
+        domain_sums_ours(b->sums, &(struct domain_sum){domain_id(d), d->pages, d->bytes});
     domain_unlock(b->domains, d);
 }
 
@@ -156,18 +169,21 @@ static enum budget_verdict state_but_pages(struct budget *b, uint64_t elapsed_ms
 {
     if (is_full(get(&b->elapsed_ms) + elapsed_ms, &b->limits.time_ms))
         return BUDGET_TIME;
-    return is_full(get(&b->bytes), &b->limits.size_bytes) ? BUDGET_BYTES : BUDGET_OK;
+    if (is_full(get(&b->bytes) + get(&b->others_bytes), &b->limits.size_bytes))
+        return BUDGET_BYTES;
+    return atomic_load(&b->is_over_elsewhere) ? BUDGET_ELSEWHERE : BUDGET_OK;
 }
 
 enum budget_verdict budget_state(struct budget *b, uint64_t elapsed_ms)
 {
     enum budget_verdict v = state_but_pages(b, elapsed_ms);
-    return v == BUDGET_OK && is_full(get(&b->pages), &b->limits.pages) ? BUDGET_PAGES : v;
+    bool is_last = is_full(get(&b->pages) + get(&b->others_pages), &b->limits.pages);
+    return v == BUDGET_OK && is_last ? BUDGET_PAGES : v;
 }
 
 bool budget_is_spent(struct budget *b)
 {
-    return is_full(get(&b->fetched), &b->limits.pages);
+    return is_full(get(&b->fetched) + get(&b->others_pages), &b->limits.pages);
 }
 
 uint64_t budget_left_ms(struct budget *b, uint64_t elapsed_ms)
@@ -182,7 +198,7 @@ static bool take_page(struct budget *b)
 {
     uint64_t used = get(&b->pages);
     do {
-        if (is_full(used, &b->limits.pages))
+        if (is_full(used + get(&b->others_pages), &b->limits.pages))
             return false;
     } while (!atomic_compare_exchange_weak_explicit(&b->pages, &used, used + 1,
                                                     memory_order_relaxed, memory_order_relaxed));
@@ -201,10 +217,21 @@ static bool host_is_full(const struct budget *b, uint64_t pages, uint64_t bytes)
     return is_full(pages, &b->limits.host_pages) || is_full(bytes, &b->limits.host_bytes);
 }
 
+static bool is_shared(const struct budget *b)
+{
+    return b->sums && (get(&b->limits.domain_pages) || get(&b->limits.domain_bytes));
+}
+
 static bool domain_is_full(const struct budget *b, const struct domain *d)
 {
     const struct limits *l = &b->limits;
-    return is_full(d->pages, &l->domain_pages) || is_full(d->bytes, &l->domain_bytes) ||
+    struct domain_sum others = {0};
+    if (is_shared(b)) {
+        others.domain = domain_id(d);
+        domain_sums_others(b->sums, &others);
+    }
+    return is_full(d->pages + others.pages, &l->domain_pages) ||
+           is_full(d->bytes + others.bytes, &l->domain_bytes) ||
            (d->was_refused && !may_have_host(b, d) && is_full(d->pages, &l->farm_pages));
 }
 
@@ -258,7 +285,46 @@ void budget_used(struct budget *b, struct str host, bool fetched, uint64_t bytes
         return;
     d->bytes += bytes;
     d->pages -= !fetched && d->pages;
+    if (is_shared(b))
+        domain_sums_ours(b->sums, &(struct domain_sum){domain_id(d), d->pages, d->bytes});
     domain_unlock(b->domains, d);
+}
+
+/* Several agents --------------------------------------------------------------------------------
+ */
+
+enum rc budget_share_with_others(struct budget *b)
+{
+    if (!b->sums)
+        b->sums = domain_sums_open();
+    return b->sums ? RC_OK : RC_NOMEM;
+}
+
+struct budget_sum budget_sum(struct budget *b, uint64_t elapsed_ms)
+{
+    enum budget_verdict v = budget_state(b, elapsed_ms);
+    bool is_ours = v == BUDGET_TIME || v == BUDGET_BYTES || budget_is_spent(b);
+    return (struct budget_sum){get(&b->fetched), get(&b->bytes), is_ours};
+}
+
+void budget_others(struct budget *b, const struct budget_sum *s)
+{
+    if (!b->sums)
+        return;
+    set(&b->others_pages, s->pages);
+    set(&b->others_bytes, s->bytes);
+    atomic_store(&b->is_over_elsewhere, s->is_over);
+}
+
+size_t budget_tell_domains(struct budget *b, struct domain_sum *ret, size_t most)
+{
+    return is_shared(b) ? domain_sums_tell(b->sums, ret, most) : 0;
+}
+
+void budget_heard_domain(struct budget *b, uint64_t who, const struct domain_sum *d)
+{
+    if (b->sums)
+        domain_sums_heard(b->sums, who, d);
 }
 
 /* What may be admitted --------------------------------------------------------------------------

@@ -12,12 +12,17 @@
  * One page brings at most `page_hosts` hosts that nobody knew. Of one path at most `path_queries`
  * different queries are admitted on a host (F62, F65), counted approximately in a table of bounded
  * size: never fewer than that many are let through. A host without a registrable domain (an
- * address, a public suffix) is a domain of its own. */
+ * address, a public suffix) is a domain of its own.
+ *
+ * Where several agents are one crawl (budget_share_with_others) limits in all and of a domain are
+ * of all agents together: what the others have used is added, as they last told it. So more than
+ * the limit is taken by what they take in the meantime. Hosts of a domain are each agent's own. */
 #ifndef SCOPE_BUDGET_H
 #define SCOPE_BUDGET_H
 
 #include "base/options.h"
 #include "base/rc.h"
+#include "scope/domain_sums.h"
 
 struct budget_settings {
     uint64_t pages, size_bytes, time_ms; /* in all; 0 = no limit */
@@ -32,10 +37,11 @@ extern const struct option budget_options[];
 
 enum budget_verdict {
     BUDGET_OK,
-    BUDGET_PAGES, /* the crawl's: it ends; likewise the next two */
+    BUDGET_PAGES, /* the crawl's: it ends; likewise the next three */
     BUDGET_BYTES,
     BUDGET_TIME,
-    BUDGET_HOST, /* the host's or the domain's: this URL is given up (FETCH_QUOTA) */
+    BUDGET_ELSEWHERE, /* another agent says that one of those is reached */
+    BUDGET_HOST,      /* the host's or the domain's: this URL is given up (FETCH_QUOTA) */
     BUDGET_DOMAIN,
     BUDGET_VERDICTS_
 };
@@ -73,6 +79,24 @@ uint64_t budget_left_ms(struct budget *b, uint64_t elapsed_ms);
 
 /* Whether the crawl is over, without reserving. */
 enum budget_verdict budget_state(struct budget *b, uint64_t elapsed_ms);
+
+/* Several agents -------------------------------------------------------------------------------
+ *
+ * All of it from any thread. Without budget_share_with_others, before anything is taken, the rest
+ * does nothing. */
+MUST_CHECK enum rc budget_share_with_others(struct budget *b);
+struct budget_sum {
+    uint64_t pages, bytes;
+    bool is_over; /* a limit in all is reached */
+};
+/* What was fetched here (pages under way may come to nothing, and the crawl is not to end early);
+ * whether our own sums say that it is over. */
+struct budget_sum budget_sum(struct budget *b, uint64_t elapsed_ms);
+/* What all others have used; whether one of them says that it is over. */
+void budget_others(struct budget *b, const struct budget_sum *s);
+/* Of domains, if they have limits: what is to be told next; what was heard. */
+size_t budget_tell_domains(struct budget *b, struct domain_sum *ret, size_t most);
+void budget_heard_domain(struct budget *b, uint64_t who, const struct domain_sum *d);
 
 /* Whether a host that nobody knew may be admitted, found on a page of `from_host` ("" = a seed,
  * always); counts it if so. `page_new_hosts` is how many that page has brought already. */

@@ -111,6 +111,8 @@ enum rc world_start(struct world *w, struct world_agent *a)
     }
     if (!rc)
         rc = agent_open(&s, a->bus, &a->model.port, world_agent_now(w, a), &a->agent);
+    if (!rc)
+        agent_set_weight(a->agent, ASSIGN_WEIGHT_ONE); /* the former process may have had another */
     a->model.agent = a->agent;
     a->turn_ms = w->now_ms;
     a->sync_ms = w->now_ms + 1 + rng_below(&w->rng, SYNC_MS);

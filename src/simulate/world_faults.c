@@ -112,7 +112,8 @@ static void disturb(struct world *w, struct world_agent *a, enum world_fault f)
         a->is_leaving = true;
         break;
     case WORLD_WEIGHT:
-        agent_set_weight(a->agent, 16 + 16 * (uint32_t)rng_below(&w->rng, 8));
+        /* 0: its disk is full */
+        agent_set_weight(a->agent, 16 * (uint32_t)rng_below(&w->rng, 9));
         break;
     default:
         break;
@@ -232,6 +233,8 @@ void world_heal(struct world *w)
         struct world_agent *a = &w->agents[i];
         if (a->thaw_ms > w->now_ms)
             a->thaw_ms = w->now_ms + 1;
+        if (a->agent) /* a disk that was full has room again */
+            agent_set_weight(a->agent, ASSIGN_WEIGHT_ONE);
         if (!a->agent && a->is_here && !a->is_over && a->start_ms > w->now_ms + 1)
             a->start_ms = w->now_ms + 1;
     }

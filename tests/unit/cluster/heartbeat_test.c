@@ -16,12 +16,18 @@ static const struct heartbeat full = {.inc = 1,
                                       .round = 8,
                                       .quiet = 2,
                                       .admitted = 9,
-                                      .pages = 10};
+                                      .pages = 10,
+                                      .bytes = 11,
+                                      .all_pages = 12,
+                                      .all_bytes = UINT64_MAX,
+                                      .is_over = true,
+                                      .domain_count = 2,
+                                      .domains = {{1, 2, 3}, {4, UINT64_MAX, 6}}};
 
 static void what_is_written_is_read(void **state)
 {
     (void)state;
-    char room[256];
+    char room[HEARTBEAT_MAX_BYTES];
     struct buf b = buf_on(room, sizeof room);
     struct heartbeat h;
     heartbeat_write(&full, &b);
@@ -39,28 +45,54 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(h.quiet, full.quiet);
     assert_int_equal(h.admitted, full.admitted);
     assert_int_equal(h.pages, full.pages);
+    assert_int_equal(h.bytes, full.bytes);
+    assert_int_equal(h.all_pages, full.all_pages);
+    assert_true(h.all_bytes == full.all_bytes && h.is_over);
+    assert_int_equal(h.domain_count, full.domain_count);
+    for (uint8_t i = 0; i < h.domain_count; i++) {
+        assert_int_equal(h.domains[i].domain, full.domains[i].domain);
+        assert_true(h.domains[i].pages == full.domains[i].pages);
+        assert_int_equal(h.domains[i].bytes, full.domains[i].bytes);
+    }
 }
 
 static void other_lengths_versions_and_flags_are_refused(void **state)
 {
     (void)state;
-    char room[256];
+    char room[HEARTBEAT_MAX_BYTES];
     struct buf b = buf_on(room, sizeof room);
     struct heartbeat h;
     heartbeat_write(&full, &b);
     for (size_t n = 0; n < b.n; n++)
         assert_rc(heartbeat_read(str_make(room, n), &h), RC_CORRUPT);
     assert_rc(heartbeat_read(str_make(room, b.n + 1), &h), RC_CORRUPT);
-    room[1] = 8;
+    room[1] = 16;
     assert_rc(heartbeat_read(buf_str(&b), &h), RC_CORRUPT);
-    room[0] = 2;
+    room[0] = 1;
     assert_rc(heartbeat_read(buf_str(&b), &h), RC_VERSION);
+}
+
+static void as_many_domains_as_there_may_be_and_no_more(void **state)
+{
+    (void)state;
+    char room[HEARTBEAT_MAX_BYTES + 64] = {0};
+    struct buf b = buf_on(room, HEARTBEAT_MAX_BYTES);
+    struct heartbeat h = full, back;
+    h.domain_count = HEARTBEAT_MAX_DOMAINS;
+    heartbeat_write(&h, &b);
+    assert_rc(buf_rc(&b), RC_OK);
+    assert_rc(heartbeat_read(buf_str(&b), &back), RC_OK);
+    assert_int_equal(back.domain_count, HEARTBEAT_MAX_DOMAINS);
+    size_t count_at = b.n - HEARTBEAT_MAX_DOMAINS * 24 - 1;
+    room[count_at]++;
+    assert_rc(heartbeat_read(str_make(room, b.n + 24), &back), RC_CORRUPT);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(as_many_domains_as_there_may_be_and_no_more),
         cmocka_unit_test(other_lengths_versions_and_flags_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,21 @@ static void what_is_known_is_what_is_no_farther(void **state)
     depths_close(d);
 }
 
+static void a_url_that_waits_is_handed_on_by_its_shortest_way(void **state)
+{
+    (void)state;
+    struct depths *d = depths_open(1000);
+    struct str hops;
+    assert_true(str_eq(depths_way(d, 7, STR("LLL")), STR("LLL")));
+    (void)depths_found(d, 7, 3, STR("LLL"));
+    assert_true(str_eq(depths_way(d, 7, STR("LLL")), STR("LLL")));
+    (void)depths_found(d, 7, 1, STR("L"));
+    assert_true(str_eq(depths_way(d, 7, STR("LLL")), STR("L")));
+    assert_true(depths_done(d, 7, 3, &hops));
+    assert_true(str_eq(depths_way(d, 7, STR("LLL")), STR("LLL")));
+    depths_close(d);
+}
+
 static void without_room_a_url_keeps_its_first_way(void **state)
 {
     (void)state;
@@ -87,6 +102,7 @@ int main(void)
         cmocka_unit_test(a_shorter_way_found_while_a_page_waits_is_told_when_it_is_done),
         cmocka_unit_test(a_url_that_waits_since_an_earlier_process_takes_any_way),
         cmocka_unit_test(what_is_known_is_what_is_no_farther),
+        cmocka_unit_test(a_url_that_waits_is_handed_on_by_its_shortest_way),
         cmocka_unit_test(without_room_a_url_keeps_its_first_way),
     };
     return cmocka_run_group_tests_name("depths", tests, NULL, NULL);

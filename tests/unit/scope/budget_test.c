@@ -368,6 +368,46 @@ static void without_memory_the_crawls_limits_hold(void **state)
     test_each_allocation_fails(spend, &s);
 }
 
+static void limits_are_of_all_agents_together(void **state)
+{
+    (void)state;
+    struct budget *b = opened(&(struct budget_settings){.pages = 10, .size_bytes = 1000});
+    budget_others(b, &(struct budget_sum){9, 900, true}); /* nobody shares: it says nothing */
+    assert_int_equal(budget_state(b, 0), BUDGET_OK);
+    assert_rc(budget_share_with_others(b), RC_OK);
+    budget_others(b, &(struct budget_sum){9, 900, false});
+    assert_int_equal(budget_take(b, STR("a.example"), 0, 0, 0), BUDGET_OK);
+    assert_int_equal(budget_take(b, STR("a.example"), 0, 0, 0), BUDGET_PAGES);
+    assert_false(budget_is_spent(b) || budget_sum(b, 0).is_over); /* it may come to nothing */
+    budget_used(b, STR("a.example"), true, 50);
+    assert_true(budget_is_spent(b) && budget_sum(b, 0).is_over);
+    assert_int_equal(budget_sum(b, 0).pages, 1);
+    assert_int_equal(budget_sum(b, 0).bytes, 50);
+    budget_others(b, &(struct budget_sum){0, 950, false});
+    assert_int_equal(budget_state(b, 0), BUDGET_BYTES);
+    budget_others(b, &(struct budget_sum){0, 0, true});
+    assert_int_equal(budget_state(b, 0), BUDGET_ELSEWHERE);
+    assert_false(budget_sum(b, 0).is_over); /* another's word is not handed on as ours */
+    budget_close(b);
+}
+
+static void a_domain_has_one_share_for_all_agents(void **state)
+{
+    (void)state;
+    struct budget *b = opened(&(struct budget_settings){.domain_pages = 3});
+    struct domain_sum told[2];
+    assert_rc(budget_share_with_others(b), RC_OK);
+    assert_int_equal(budget_take(b, STR("www.example.org"), 0, 0, 0), BUDGET_OK);
+    budget_used(b, STR("www.example.org"), true, 100);
+    assert_int_equal(budget_tell_domains(b, told, 2), 1);
+    assert_true(told[0].pages == 1 && told[0].bytes == 100);
+    told[0].pages = 2; /* another has taken two of it */
+    budget_heard_domain(b, 1, &told[0]);
+    assert_int_equal(budget_take(b, STR("blog.example.org"), 0, 0, 0), BUDGET_DOMAIN);
+    assert_int_equal(budget_take(b, STR("www.example.net"), 0, 0, 0), BUDGET_OK);
+    budget_close(b);
+}
+
 static void every_verdict_has_a_text(void **state)
 {
     (void)state;
@@ -394,6 +434,8 @@ int main(void)
         cmocka_unit_test(a_calendar_has_a_last_month),
         cmocka_unit_test(totals_are_exact_with_many_threads),
         cmocka_unit_test(without_memory_the_crawls_limits_hold),
+        cmocka_unit_test(limits_are_of_all_agents_together),
+        cmocka_unit_test(a_domain_has_one_share_for_all_agents),
         cmocka_unit_test(every_verdict_has_a_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Budgets of the whole crawl, shared by all agents: what heartbeats carry goes to the budget and
+ * comes from it. Who finds that a limit is reached stops asking, says so for some beats, and ends;
+ * the others end by its word. */
+#include "components/cluster_inside.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+struct port_used cluster_used(struct port *p)
+{
+    struct cluster_part *c = cluster_of_port(p);
+    struct budget_sum s = budget_sum(c->budget, ledger_service_elapsed_ms(c->ledger));
+    return (struct port_used){s.pages, s.bytes, s.is_over || c->limited_ms};
+}
+
+void cluster_share_others(struct port *p, const struct port_used *sum)
+{
+    budget_others(cluster_of_port(p)->budget,
+                  &(struct budget_sum){sum->pages, sum->bytes, sum->is_over});
+}
+
+size_t cluster_tell_domains(struct port *p, struct heartbeat_domain *ret, size_t most)
+{
+    struct domain_sum list[HEARTBEAT_MAX_DOMAINS];
+    size_t room = most < HEARTBEAT_MAX_DOMAINS ? most : HEARTBEAT_MAX_DOMAINS;
+    size_t count = budget_tell_domains(cluster_of_port(p)->budget, list, room);
+    for (size_t i = 0; i < count; i++)
+        ret[i] = (struct heartbeat_domain){list[i].domain, list[i].pages, list[i].bytes};
+    return count;
+}
+
+void cluster_heard_domain(struct port *p, uint64_t who, const struct heartbeat_domain *d)
+{
+    budget_heard_domain(cluster_of_port(p)->budget, who,
+                        &(struct domain_sum){d->domain, d->pages, d->bytes});
+}
+
+static bool is_reached(struct cluster_part *c, enum budget_verdict *ret)
+{
+    *ret = budget_state(c->budget, ledger_service_elapsed_ms(c->ledger));
+    return *ret == BUDGET_PAGES ? budget_is_spent(c->budget) : *ret != BUDGET_OK;
+}
+
+bool cluster_is_limited(struct cluster_part *c, uint64_t for_ms)
+{
+    uint64_t now_ms = clock_now_ms(c->ledger->clock);
+    enum budget_verdict limit;
+    if (!c->limited_ms && is_reached(c, &limit)) {
+        c->limited_ms = now_ms;
+        atomic_store(&c->service.is_limited, true);
+        log_info(c->log, "cluster.limit", LOG_C("reached", budget_verdict_text(limit)));
+    }
+    return c->limited_ms && now_ms - c->limited_ms >= for_ms;
+}

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exit code 5: the cluster cannot be reached, or what its log says contradicts what the agent has journalled.
+One real nats-server, all on loopback.
+
+argv: simweb, orbweaver."""
+import os
+import shutil
+import signal
+
+import scenario
+from agents import SECONDS, SLOW, TIMINGS, Agent, agents_of, is_right, stop_all
+from crawl import ORBWEAVER
+from post import Post
+from scenario import case, main, until
+from simweb import Simweb
+
+scenario.PROGRAM = ORBWEAVER  # what Post runs
+WEB = ["--hosts", "8", "--pages", "12", "--keep-urls", "--crawl-delays", "0", "--page-bytes", "2k", *SLOW]
+SOON = ("--set", "cluster.cluster-wait=2s")
+
+
+def ends_with_5(agent, words):
+    code = agent.process.wait(SECONDS)
+    assert code == 5, (code, agent.said()[-2000:])
+    assert words in agent.said(), agent.said()[-2000:]
+
+
+def begun(agent, pages=4):
+    return len(agent.log()) >= pages
+
+
+@case("no server: it says so and ends with 5; when there is one, the same command crawls")
+def _(tmp):
+    with Simweb(*WEB) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
+        agents = agents_of(web, post, tmp, "ab", *SOON)
+        post.machines[0].end(signal.SIGTERM)
+        try:
+            agents[0].start()
+            ends_with_5(agents[0], "no server has let us read")
+            post.machines[0].start()
+            for a in agents:
+                a.start()
+            for a in agents:
+                a.wait()
+        finally:
+            stop_all(agents)
+        is_right(web, agents)
+
+
+@case("a login that the server does not know: 5")
+def _(tmp):
+    with Simweb(*WEB) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
+        path = post.login_path("a")
+        login = post.login("a")
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        for secret in {v for v in login.values() if isinstance(v, str) and len(v) >= 20}:
+            text = text.replace(secret, secret[::-1])
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        agent = Agent(web, post, tmp, "a", *SOON)
+        try:
+            agent.start()
+            ends_with_5(agent, "no server has let us read")
+        finally:
+            stop_all([agent])
+        assert web.report()["requests"] == 0, "it asked for something all the same"
+
+
+@case("servers that go away in mid-crawl are waited for, and said to be")
+def _(tmp):
+    with Simweb(*WEB) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
+        agents = agents_of(web, post, tmp, "ab", "-w", "200ms", *SOON)
+        try:
+            for a in agents:
+                a.start()
+            until(lambda: all(begun(a) for a in agents), "both have begun")
+            post.machines[0].end(signal.SIGKILL)
+            until(lambda: all(a.events("cluster.waits") for a in agents), "they say that they wait", 60)
+            assert all(a.process.poll() is None for a in agents), "one gave up"
+            post.machines[0].start()
+            for a in agents:
+                a.wait()
+        finally:
+            stop_all(agents)
+        is_right(web, agents)
+        assert all(a.events("cluster.goes_on") for a in agents)
+
+
+@case("a second process with a copy of the directory: the first ends with 5")
+def _(tmp):
+    with Simweb(*WEB) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
+        agents = agents_of(web, post, tmp, "ab", "-w", "300ms")
+        copy = Agent(web, post, os.path.join(tmp, "copy"), "a", "-w", "300ms")
+        try:
+            for a in agents:
+                a.start()
+            until(lambda: all(begun(a) for a in agents), "both have begun")
+            agents[0].process.send_signal(signal.SIGSTOP)  # so that its files stand still
+            shutil.copytree(agents[0].folder, copy.folder, ignore=lambda *_: ["control.sock"])
+            copy.start()
+            until(lambda: any(e["state"] == "up" for e in copy.events("cluster.epoch")), "the copy takes part", 60)
+            agents[0].process.send_signal(signal.SIGCONT)
+            ends_with_5(agents[0], "another process runs with this agent's name")
+        finally:
+            stop_all([*agents, copy])
+
+
+@case("a roster that another beginning has replaced: 5, and nothing is asked for")
+def _(tmp):
+    with Simweb(*WEB) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
+        agents = agents_of(web, post, tmp, "ab", "-w", "300ms")
+        other = Agent(web, post, os.path.join(tmp, "other"), "b", "-w", "300ms")
+        try:
+            for a in agents:
+                a.start()
+            until(lambda: all(begun(a) for a in agents), "both have begun")
+            for a in agents:
+                assert a.end(signal.SIGTERM) == 143, a.said()[-2000:]
+            post.machines[0].end(signal.SIGTERM)
+            wipe(post)
+            post.start()
+            other.start()  # somebody begins anew
+            until(lambda: begun(other), "it crawls")
+            before = len(agents[0].log())
+            agents[0].start()
+            ends_with_5(agents[0], "roster")
+            assert len(agents[0].log()) == before, "it asked for something"
+        finally:
+            stop_all([*agents, other])
+
+
+@case("--recrawl with --cluster is refused in words (2), before anything is touched")
+def _(tmp):
+    with Simweb(*WEB) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
+        agent = Agent(web, post, tmp, "a", "--recrawl")
+        done = agent.run()
+        assert done.code == 2 and "--recrawl" in done.err and "--cluster" in done.err, done
+        assert not os.path.exists(os.path.join(agent.folder, "state")), os.listdir(agent.folder)
+
+
+def wipe(post):
+    """The servers' disk is new, and an operator founds the cluster once more."""
+    store = [os.path.join(d, "jetstream") for d, folders, _ in os.walk(post.dir) if "jetstream" in folders]
+    assert store, "the store is not where the test thinks"
+    for folder in store:
+        shutil.rmtree(folder)
+    os.remove(os.path.join(post.dir, "founded"))
+
+
+main()

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A host that moves takes its next moment, its back-off and its robots.txt with it (D8): the witness sees
+no two requests at once and no gap under the delay, the Crawl-delay or a Retry-After, whoever asks, and
+robots.txt once a host. One real nats-server, all on loopback.
+
+argv: simweb, orbweaver."""
+import collections
+import signal
+
+import scenario
+from agents import SLOW, TIMINGS, agents_of, is_right, stop_all
+from crawl import ORBWEAVER, few, wanted, witnessed
+from post import Post
+from scenario import case, main, until
+from simweb import Simweb
+
+scenario.PROGRAM = ORBWEAVER  # what Post runs
+DELAY_MS = 300
+WEB = ["--hosts", "10", "--pages", "16", "--keep-urls", "--page-bytes", "2k", "--images", "1", "--links", "10"]
+LOOSE = {"pace.tries": "12", "pace.host-failures": "100"}
+
+
+def is_polite(web, may_repeat_robots=0):
+    """The witness has nothing against anybody, at any time."""
+    report = web.report()
+    p, robots = report["politeness"], report["robots"]
+    assert p["most_open"] == 1 and p["overlaps"] == 0, p
+    assert p["forbidden"] == 0 and p["during_backoff"] == 0, p
+    assert p["least_end_gap_ms"] >= DELAY_MS, p
+    assert robots["repeats"] <= may_repeat_robots, robots
+    assert p["under_delay"] <= robots["repeats"], p
+    return p
+
+
+def host_of(url):
+    return url.split("/")[2]
+
+
+def moved(agents):
+    """Hosts that more than one agent asked for pages: those that moved in mid-crawl."""
+    who = collections.defaultdict(set)
+    for a in agents:
+        for r in a.log():
+            if r.code >= 100:
+                who[host_of(r.url)].add(a.name)
+    return {h for h, names in who.items() if len(names) > 1}
+
+
+def set_all(agents, **sets):
+    for a in agents:
+        at = a.command.index("--set")
+        for key, value in sets.items():
+            a.command[at:at] = ["--set", f"{key}={value}"]
+
+
+def begun(agents, pages):
+    return all(len(a.log()) >= pages for a in agents)
+
+
+def join_and_leave(agents):
+    """Two begin, the third comes, the first goes."""
+    try:
+        for a in agents[:2]:
+            a.start()
+        until(lambda: begun(agents[:2], 4), "two have begun")
+        agents[2].start()
+        until(lambda: begun(agents[2:], 4), "the third takes part")
+        done = scenario.run(["set", agents[0].folder, "cluster.leave=yes"])
+        assert done.code == 0, done
+        for a in agents:
+            a.wait()
+    finally:
+        stop_all(agents)
+    assert agents[0].events("cluster.end")[-1]["state"] == "gone", agents[0].said()[-2000:]
+    hosts = moved(agents)
+    assert hosts, "no host moved while it had work: nothing was tried"
+    return hosts
+
+
+@case("a join and a leave: no gap under the delay or the Crawl-delay, robots.txt once a host (D8)")
+def _(tmp):
+    with Simweb(*WEB, *SLOW, "--crawl-delays", "0.3", "--forbidden", "0.1") as web, \
+            Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
+        agents = agents_of(web, post, tmp, "abc", "-w", f"{DELAY_MS}ms")
+        hosts = join_and_leave(agents)
+        p = is_polite(web)
+        is_right(web, agents)
+        print(f"# {len(hosts)} hosts moved; least gap {p['least_end_gap_ms']} ms over {p['requests']} requests")
+
+
+@case("a join and a leave: a Retry-After is kept by who has the host then (D8)")
+def _(tmp):
+    with Simweb(*WEB, *SLOW, "--crawl-delays", "0", "--sprinkle", "f35=0.5", "--retry-after", "2") as web, \
+            Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
+        agents = agents_of(web, post, tmp, "abc", "-w", f"{DELAY_MS}ms")
+        set_all(agents, **LOOSE)
+        hosts = join_and_leave(agents)
+        p = is_polite(web)
+        assert not wanted(web.oracle(web.run["home"], "any")) - set(witnessed(web))
+        print(f"# {len(hosts)} hosts moved; least gap {p['least_end_gap_ms']} ms over {p['requests']} requests")
+
+
+@case("a death: who adopts its hosts keeps their delays, too (D8)")
+def _(tmp):
+    with Simweb(*WEB, *SLOW, "--crawl-delays", "0") as web, \
+            Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
+        agents = agents_of(web, post, tmp, "abc", "-w", f"{DELAY_MS}ms")
+        try:
+            for a in agents:
+                a.start()
+            until(lambda: begun(agents, 4), "all have begun")
+            agents[1].end(signal.SIGKILL)
+            for a in agents[::2]:
+                a.wait()
+        finally:
+            stop_all(agents)
+        p = is_polite(web, may_repeat_robots=3)  # of which a kill cut off the answer
+        must = wanted(web.oracle(web.run["home"], "any"))
+        assert not must - set(witnessed(web)), few(must - set(witnessed(web)))
+        print(f"# least gap {p['least_end_gap_ms']} ms over {p['requests']} requests; {len(moved(agents))} hosts moved")
+
+
+main()
