@@ -197,7 +197,10 @@ static void source_say_outcome(struct agent *a, struct source *s)
 static void source_look(struct agent *a, struct source *s)
 {
     bool may = s->is_former ? agent_owner(a, 0) != NULL : agent_is_living(a);
-    if (s->is_page && s->has_outcome && !s->is_outcome_sent && !s->unacked && may)
+    /* Who returns has no lease: it may not have read yet that a receiver is dead and adopted, so
+     * that nobody reads what was acknowledged. Only floors say that somebody has. */
+    bool are_links_safe = !s->unacked && (!s->is_former || !s->unfloored);
+    if (s->is_page && s->has_outcome && !s->is_outcome_sent && are_links_safe && may)
         source_say_outcome(a, s);
 }
 

@@ -422,6 +422,8 @@ static void check_links(struct world *w, uint64_t places, const char *without)
     }
 }
 
+enum { OUTSIDE_MS = 90000 }; /* whoever must read it may be away, declared dead, and adopted */
+
 /* Nobody is dead, and every journal is the one that the roster means. */
 static bool is_everybody_well(const struct world *w)
 {
@@ -433,6 +435,9 @@ static bool is_everybody_well(const struct world *w)
         const struct roster_agent *r = roster_find(w->truth, str_c(a->name));
         bool living = r && (r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING);
         if (living && (model_inc(&a->model) != r->inc || r->inc == a->stale_inc))
+            return false;
+        /* What it had sent before it was in the roster may not have been read: servers have it. */
+        if (a->outside_ms && w->now_ms - a->outside_ms < OUTSIDE_MS)
             return false;
     }
     return true;

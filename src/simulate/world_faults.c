@@ -67,7 +67,9 @@ static void kill_agent(struct world *w, struct world_agent *a, enum world_fault 
         model_power_cut(&a->model, rng_below(&w->rng, 40));
     if (f == WORLD_WIPE || f == WORLD_ROLL_BACK) {
         uint64_t inc = model_inc(&a->model);
-        a->stale_inc = roster_find_inc(w->truth, str_c(a->name), inc) ? inc : a->stale_inc;
+        bool is_inside = roster_find_inc(w->truth, str_c(a->name), inc) != NULL;
+        a->stale_inc = is_inside ? inc : a->stale_inc;
+        a->outside_ms = is_inside ? a->outside_ms : w->now_ms;
         if (f == WORLD_WIPE)
             model_wipe(&a->model);
         else

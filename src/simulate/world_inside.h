@@ -30,6 +30,7 @@ struct world_agent {
     bool is_over;         /* it went home when all had said that the crawl is finished */
     uint64_t finished_ms; /* since when it knows that; 0: it does not */
     uint64_t stale_inc;   /* its disk was lost in that incarnation: the journal is not its own */
+    uint64_t outside_ms;  /* its disk was lost then while it was not in the roster; 0: never */
     uint64_t starts;      /* processes so far */
     uint64_t start_ms;    /* the next one; UINT64_MAX: none */
     uint64_t thaw_ms;     /* frozen until then; 0: not */
