@@ -73,7 +73,8 @@ static bool goes_on(const struct settings *s)
 static int read_wiring(struct crawl *c)
 {
     const struct settings *s = c->settings;
-    struct catalog catalog = {components_catalog.parts, settings_table, s};
+    struct catalog catalog = {components_catalog.parts, settings_table, s,
+                              components_catalog.types};
     struct problems problems;
     struct str text = wiring_built_in(s->wiring);
     problems_init(&problems, s->wiring.p);
