@@ -106,7 +106,7 @@ int main(int argc, char **argv)
     struct buf why = {.max = 4096};
     struct history *h;
     struct rusage use;
-    if (!mkdtemp(folder) || history_open(folder, &h, &why))
+    if (!mkdtemp(folder) || history_open(folder, HISTORY_USUAL_BYTES, &h, &why))
         abort();
     printf("%llu entries\n", (unsigned long long)count);
     put_all(h, count);

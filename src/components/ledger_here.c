@@ -27,7 +27,7 @@ struct ledger_part_settings {
     bool ignore_robots;
     uint64_t delay_ms, delay_most_ms;
     uint64_t roll_bytes;
-    uint64_t digest_bytes;
+    uint64_t digest_bytes, history_bytes;
     uint64_t sync_ms;
     uint64_t image_bytes;
     uint64_t reserve_bytes;
@@ -55,6 +55,8 @@ static const struct option ledger_options[] = {
     ROW(SIZE, roll_bytes, "warc-size", "1GB", "an archive file is ended behind so many bytes",
         .min = 1000),
     ROW(SIZE, digest_bytes, "digest-memory", "64M", "for payloads that may come again"),
+    ROW(SIZE, history_bytes, "history-memory", "64M",
+        "for what was fetched: not written yet, or read lately"),
     ROW(DURATION, sync_ms, "sync", "1s", "between two syncs of the disk", .min = 1),
     ROW(SIZE, image_bytes, "image-size", "64M",
         "an image of the frontier is made behind so much "
@@ -243,6 +245,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
                      .asks = {may_enter, became, restore_host, p}},
         .journal = {.segment_bytes = 64 << 20, .buffer_bytes = 16 << 20},
         .history_path = s->no_history ? NULL : history.p,
+        .history_bytes = s->history_bytes,
         .digest_bytes = s->digest_bytes,
         .sync_ms = s->sync_ms,
         .image_bytes = s->image_bytes,

@@ -68,6 +68,7 @@ struct ledger_settings {
     struct warc_files_settings warc; /* folder, serials and seed are filled in */
     struct journal_settings journal;
     const char *history_path; /* in the file system; NULL: no history */
+    uint64_t history_bytes;   /* of memory for it */
     uint64_t digest_bytes;    /* of the table for revisits */
     uint64_t sync_ms;       /* between two syncs; 1,000. 0: no helper thread: ledger_sync by hand */
     uint64_t image_bytes;   /* a new image begins when the journal has grown by this, and by half

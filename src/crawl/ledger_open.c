@@ -47,7 +47,7 @@ static enum rc open_history(struct ledger *l, struct buf *why)
     l->taken = history_batch_open();
     if (!l->past || !l->taken)
         return RC_NOMEM;
-    return history_open(l->settings.history_path, &l->history, why);
+    return history_open(l->settings.history_path, l->settings.history_bytes, &l->history, why);
 }
 
 /* Payloads of earlier runs make revisits again, as many as the table holds. Lines of the index take

@@ -18,9 +18,9 @@
 
 /* Memory: two memtables, and a cache that holds blocks, filters and indexes. */
 enum {
-    MEMTABLE_BYTES = 16 << 20,
-    MEMTABLES = 2,
-    CACHE_BYTES = 32 << 20,
+    FILE_BYTES = 16 << 20,
+    MEMTABLES = 2, /* they have half of the memory, the cache of what is read the rest */
+    LEAST_BYTES = 1 << 20,
     BLOCK_BYTES = 4 << 10,
     MAX_OPEN_FILES = 256,
     FILTER_BITS = 10,
@@ -110,20 +110,20 @@ static rocksdb_block_based_table_options_t *table_options(rocksdb_cache_t *cache
     return t;
 }
 
-static rocksdb_options_t *db_options(rocksdb_cache_t *cache)
+static rocksdb_options_t *db_options(rocksdb_cache_t *cache, size_t memtable_bytes)
 {
     rocksdb_options_t *o = rocksdb_options_create();
     rocksdb_block_based_table_options_t *t = table_options(cache);
     rocksdb_options_set_block_based_table_factory(o, t);
     rocksdb_block_based_options_destroy(t);
     rocksdb_options_set_create_if_missing(o, 1);
-    rocksdb_options_set_write_buffer_size(o, MEMTABLE_BYTES);
+    rocksdb_options_set_write_buffer_size(o, memtable_bytes);
     rocksdb_options_set_max_write_buffer_number(o, MEMTABLES);
     rocksdb_options_set_max_open_files(o, MAX_OPEN_FILES);
     rocksdb_options_set_max_background_jobs(o, 2);
     /* Keys come in no order, so levels would be rewritten all the time. */
     rocksdb_options_set_compaction_style(o, rocksdb_universal_compaction);
-    rocksdb_options_set_target_file_size_base(o, MEMTABLE_BYTES);
+    rocksdb_options_set_target_file_size_base(o, FILE_BYTES);
     rocksdb_options_set_compression(o, rocksdb_lz4_compression);
     rocksdb_options_set_keep_log_file_num(o, 1);
     rocksdb_options_set_info_log_level(o, LOG_FATAL_ONLY);
@@ -132,15 +132,16 @@ static rocksdb_options_t *db_options(rocksdb_cache_t *cache)
     return o;
 }
 
-static struct history *history_new(bool is_read_only)
+static struct history *history_new(uint64_t bytes, bool is_read_only)
 {
     struct history *h = mem_zero(1, sizeof *h);
     if (!h)
         return NULL;
     h->is_read_only = is_read_only;
     (void)pthread_mutex_init(&h->lock, NULL);
-    h->cache = rocksdb_cache_create_lru(CACHE_BYTES);
-    h->options = db_options(h->cache);
+    bytes = bytes < LEAST_BYTES ? LEAST_BYTES : bytes;
+    h->cache = rocksdb_cache_create_lru(bytes / 2);
+    h->options = db_options(h->cache, bytes / 2 / MEMTABLES);
     /* It keeps a diary beside the data. One who only reads leaves nothing there: a folder that
      * cannot be is how it is told to keep none. */
     if (is_read_only)
@@ -206,10 +207,10 @@ static enum rc open_db(struct history *h, const char *path, struct buf *why)
     return take_error(error, why);
 }
 
-static enum rc open_either(const char *path, bool is_read_only, struct history **ret,
-                           struct buf *why)
+static enum rc open_either(const char *path, uint64_t bytes, bool is_read_only,
+                           struct history **ret, struct buf *why)
 {
-    struct history *h = history_new(is_read_only);
+    struct history *h = history_new(bytes, is_read_only);
     if (!h)
         return RC_NOMEM;
     enum rc rc = open_db(h, path, why);
@@ -221,14 +222,14 @@ static enum rc open_either(const char *path, bool is_read_only, struct history *
     return rc;
 }
 
-enum rc history_open(const char *path, struct history **ret, struct buf *why)
+enum rc history_open(const char *path, uint64_t bytes, struct history **ret, struct buf *why)
 {
-    return open_either(path, false, ret, why);
+    return open_either(path, bytes, false, ret, why);
 }
 
 enum rc history_open_read(const char *path, struct history **ret, struct buf *why)
 {
-    return open_either(path, true, ret, why);
+    return open_either(path, HISTORY_USUAL_BYTES, true, ret, why);
 }
 
 void history_close(struct history *h)

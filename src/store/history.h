@@ -43,11 +43,15 @@ struct past {
         what_changed; /* bits of enum past_change: the last time that it was looked at; 0 = never */
 };
 
+enum { HISTORY_USUAL_BYTES = 64 << 20 };
+
 struct history;
 
 /* In the folder `path` of the file system, made if absent (its parent is there). RC_LOCKED,
  * RC_CORRUPT, RC_VERSION, RC_IO, ...; `why` says it in words. It takes about 64 MB of memory. */
-MUST_CHECK enum rc history_open(const char *path, struct history **ret, struct buf *why);
+/* `bytes` of memory are for what is not written yet and for what was read lately. */
+MUST_CHECK enum rc history_open(const char *path, uint64_t bytes, struct history **ret,
+                                struct buf *why);
 /* For another process to look into while the crawl does not run; nothing can be put. RC_NOT_FOUND.
  */
 MUST_CHECK enum rc history_open_read(const char *path, struct history **ret, struct buf *why);

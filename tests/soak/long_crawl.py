@@ -30,12 +30,13 @@ WEB = ["--hosts", str(HOSTS), "--pages", str(PAGES), "--images", "1", "--https",
        "--sprinkle", "f35=0.05", "--latency-most", "300ms"]
 SETS = {"http.fetch-timeout": "20s", "http.first-byte-timeout": "10s", "pace.backoff": "5s", "pace.backoff-most": "60s",
         "pace.delay-most": "10s", "fetch.body-size": "2M", "budget.domain-hosts": "300", "budget.farm-pages": "500",
-        "ledger.image-size": "2M"}
+        "ledger.image-size": "2M", "ledger.history-memory": "4M", "ledger.digest-memory": "1M"}
 COMMAND_SECONDS = 120  # for one command, under a sanitizer, on a busy machine
 JUDGED_MINUTES = 10    # a shorter run is over before what grows at first has stopped
-# What may come in the last half. Every page leaves something (fingerprints of its links, their paths, its
-# history, its digest): 0.5 KB were seen of a build with gcc, 2 KB with the sanitizer's shadow.
-GROWN_MB, GROWN_KB_A_PAGE = 16, 3
+# What may come in the last half. Tables that fill up to a limit of their own are kept small here, so that they
+# are full by then. What is left is what a page leaves in the frontier, 0.14 KB as seen of a build with gcc; the
+# sanitizer's shadow is several times that.
+GROWN_MB, GROWN_KB_A_PAGE = 16, 1
 
 
 def memory_kb(pid: int) -> int:

@@ -102,7 +102,7 @@ static struct history *open_it(const struct place *p)
 {
     struct history *h = NULL;
     struct buf why = {.max = 4096};
-    enum rc rc = history_open(p->path, &h, &why);
+    enum rc rc = history_open(p->path, HISTORY_USUAL_BYTES, &h, &why);
     if (rc)
         fail_msg("%s: %.*s", rc_text(rc), (int)why.n, why.p);
     buf_done(&why);
@@ -260,7 +260,7 @@ static void it_is_opened_once_only(void **state)
     place_make(&p);
     struct history *h = open_it(&p), *second = NULL;
     struct buf why = {.max = 4096};
-    assert_rc(history_open(p.path, &second, &why), RC_LOCKED);
+    assert_rc(history_open(p.path, HISTORY_USUAL_BYTES, &second, &why), RC_LOCKED);
     assert_true(why.n > 0);
     buf_done(&why);
     history_close(h);
@@ -299,7 +299,7 @@ static int be_the_child(const char *path)
 {
     struct history *h;
     struct buf why = {.max = 4096};
-    if (history_open(path, &h, &why))
+    if (history_open(path, HISTORY_USUAL_BYTES, &h, &why))
         return 1;
     for (uint64_t i = 0;; i += 1000) {
         write_some(h, i, i + 1000);
@@ -404,7 +404,8 @@ static enum rc open_and_read(const char *path, bool to_read)
     struct history *h = NULL;
     struct buf why = {.max = 4096};
     struct past got;
-    enum rc rc = to_read ? history_open_read(path, &h, &why) : history_open(path, &h, &why);
+    enum rc rc = to_read ? history_open_read(path, &h, &why)
+                         : history_open(path, HISTORY_USUAL_BYTES, &h, &why);
     if (rc)
         assert_true(why.n > 10);
     struct arena *arena = arena_open(4096, 1 << 20);
@@ -450,7 +451,7 @@ static void a_folder_that_cannot_be_made_is_a_failure_with_words(void **state)
     (void)state;
     struct history *h = NULL;
     struct buf why = {.max = 4096};
-    enum rc rc = history_open("/dev/null/history", &h, &why);
+    enum rc rc = history_open("/dev/null/history", HISTORY_USUAL_BYTES, &h, &why);
     assert_true(rc == RC_IO || rc == RC_NOT_FOUND || rc == RC_INVALID);
     assert_true(why.n > 0);
     buf_done(&why);
@@ -464,7 +465,7 @@ static enum rc every_step(void *ctx)
     struct history *h = NULL;
     struct buf why = {.max = 4096};
     struct past got;
-    enum rc rc = history_open(p->path, &h, &why);
+    enum rc rc = history_open(p->path, HISTORY_USUAL_BYTES, &h, &why);
     struct history_batch *b = rc ? NULL : history_batch_open();
     struct arena *arena = arena_open(256, 1 << 20);
     if (rc == RC_OK && (!b || !arena))
