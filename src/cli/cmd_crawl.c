@@ -3,6 +3,7 @@
 #include "cli/config_write.h"
 #include "cli/control_server.h"
 #include "cli/crawl_watch.h"
+#include "cli/place.h"
 #include "cli/settings.h"
 #include "cli/wirings.h"
 
@@ -89,6 +90,10 @@ static int read_wiring(struct crawl *c)
     for (size_t i = 0; i < s->set.count && rc == RC_OK; i++)
         rc = wiring_set(c->wiring, s->set.items[i], &why);
     int code = rc ? cli_fail(EXIT_USAGE, "--set: " STR_FMT, STR_ARG(buf_str(&why))) : EXIT_DONE;
+    if (rc == RC_OK && s->place.n)
+        rc = place_cut(c->wiring, s->place, s->place_secret, &why);
+    if (rc && code == EXIT_DONE)
+        code = cli_fail(EXIT_USAGE, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
     buf_done(&why);
     return code;
 }
@@ -234,7 +239,10 @@ static int run_crawl(struct crawl *c)
     if (rc == RC_OK)
         c->cluster = flow_provider(c->flow, STR("cluster"));
     if (rc == RC_OK && !c->ledger) {
-        buf_add(&why, STR("the wiring has no provider \"ledger\""));
+        buf_add(&why,
+                c->settings->place.n
+                    ? STR("the ledger is at another place; run this one with: orbweaver place")
+                    : STR("the wiring has no provider \"ledger\""));
         rc = RC_INVALID;
     }
     if (rc == RC_OK)
@@ -299,7 +307,9 @@ static bool asks_for_later(const struct settings *s)
         cli_fail(EXIT_USAGE, "--refetch-lost: this version cannot yet");
     else if (s->cluster.n && s->recrawl)
         cli_fail(EXIT_USAGE, "--recrawl: not yet together with --cluster");
-    return s->refetch_lost || (s->cluster.n && s->recrawl);
+    else if (s->cluster.n && s->place.n)
+        cli_fail(EXIT_USAGE, "--place: not yet together with --cluster");
+    return s->refetch_lost || (s->cluster.n && (s->recrawl || s->place.n));
 }
 
 static int crawl_run(struct invocation *in)

@@ -53,6 +53,7 @@ static void guest_refuse(struct guest *g, const char *why)
     const char kind = FRAME_REFUSED;
     const struct str pieces[] = {{&kind, 1}, str_c(why)};
     link_put(g->link, pieces, 2);
+    link_flush(g->link);
     log_warn(part_log(g->remote->self), "place.refused", LOG_C("why", why));
 }
 

@@ -23,9 +23,9 @@
  *
  * Links. The out dials the place of the in, for ever. It says who it is (hello) and is told what
  * has come through (welcome); then it sends all that was not, in order. Both ends have a session, a
- * random number for the life of a process. An in that meets another session forgets the tickets of
- * the one before: their messages go on, and nobody is told of their end. An in that has restarted
- * knows of nothing, and gets all again that has not ended.
+ * random number for the life of a process. An in that meets another session of the same place turns
+ * it away until all that came from the one before has ended. An in that has restarted knows of
+ * nothing, and gets all again that has not ended.
  *
  * One shard: everything here runs on one thread. */
 #ifndef FLOW_REMOTE_H

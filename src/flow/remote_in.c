@@ -13,7 +13,6 @@ struct copy {
     struct remote_in *in;
     uint64_t ticket;
     struct home home;
-    bool is_forgotten; /* its sender has restarted: nobody waits for its end */
     struct copy *next, *before;
 };
 
@@ -50,8 +49,7 @@ static void copy_whole(struct purse *p)
 {
     struct copy *c = (struct copy *)(void *)p;
     struct remote_in *in = c->in;
-    if (!c->is_forgotten)
-        tell_ended(in, c->ticket);
+    tell_ended(in, c->ticket);
     *(c->before ? &c->before->next : &in->first) = c->next;
     *(c->next ? &c->next->before : &in->last_in) = c->before;
     mem_free(c);
@@ -217,28 +215,33 @@ static void say_welcome(struct remote_in *in)
     struct welcome w = {.session = in->remote->session, .last = in->last};
     welcome_write_head(&w, &text);
     for (const struct copy *c = in->first; c; c = c->next)
-        if (!c->is_forgotten)
-            buf_le64(&text, c->ticket);
+        buf_le64(&text, c->ticket);
     struct str frame = buf_str(&text);
-    if (buf_rc(&text) == RC_OK)
+    if (buf_rc(&text) == RC_OK) {
         link_put(in->link, &frame, 1);
-    else
+        link_flush(in->link);
+    } else {
         link_drop(in); /* no memory: it comes again */
+    }
     buf_done(&text);
 }
 
+/* A sender that has restarted waits until what came from it before has ended: else a host could be
+ * asked for two things at a time, by a message of the old and one of the new. */
 void remote_in_take(struct remote_in *in, struct link *link, const struct hello *h)
 {
     link_drop(in);
     in->link = link;
     link->happened = on_link;
     link->owner = in;
-    if (h->session != in->session) {
-        for (struct copy *c = in->first; c; c = c->next)
-            c->is_forgotten = true;
-        in->session = h->session;
-        in->last = 0;
+    if (h->session != in->session && in->first) {
+        log_info(part_log(in->self), "place.not_yet", LOG_C("place", peer_name(in)));
+        link_drop(in);
+        return;
     }
+    if (h->session != in->session)
+        in->last = 0;
+    in->session = h->session;
     log_info(part_log(in->self), "place.came", LOG_C("place", peer_name(in)));
     say_welcome(in);
     if (in->link && link_has_frame(in->link))
@@ -261,10 +264,12 @@ static void in_turn(struct instance *self)
     if (!in->ended.n)
         return;
     const struct str pieces[] = {{&kind, 1}, buf_str(&in->ended)};
-    if (in->link && buf_rc(&in->ended) == RC_OK)
+    if (in->link && buf_rc(&in->ended) == RC_OK) {
         link_put(in->link, pieces, 2);
-    else
+        link_flush(in->link);
+    } else {
         link_drop(in);
+    }
     buf_clear(&in->ended);
 }
 

@@ -301,6 +301,14 @@ static void out_handle(struct instance *self, unsigned inlet, struct message *m)
     send_more(o);
 }
 
+static void out_turn(struct instance *self)
+{
+    struct remote_out *o = self->state;
+    send_more(o);
+    if (link_backlog(&o->link))
+        link_flush(&o->link);
+}
+
 static void out_start(struct instance *self)
 {
     dial(self->state);
@@ -371,4 +379,5 @@ const struct part part_remote_out = {
     .handle = out_handle,
     .start = out_start,
     .stop = out_stop,
+    .turn = out_turn,
 };

@@ -253,6 +253,14 @@ void link_put(struct link *l, const struct str *pieces, size_t count)
         buf_add(&l->out, pieces[i]);
     if (buf_rc(&l->out) != RC_OK)
         go(l, "no memory for what it is told");
+    if (l->is_gone || link_backlog(l) > LINK_BACKLOG_BYTES)
+        link_flush(l);
+}
+
+void link_flush(struct link *l)
+{
+    if (!l->tls)
+        return;
     if (l->is_proven && !l->wants_write)
         send_some(l);
     watch_again(l);

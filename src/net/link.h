@@ -69,8 +69,10 @@ bool link_next(struct link *l, struct str *ret_frame);
 bool link_has_frame(const struct link *l);
 
 /* Appends a frame, of pieces one behind the other. Never refuses while the link stands; a link that
- * finds no memory is gone. */
+ * finds no memory is gone. What was put goes out together at the next flush: a small frame costs
+ * far less than a call to the system. */
 void link_put(struct link *l, const struct str *pieces, size_t count);
+void link_flush(struct link *l);
 
 /* Bytes that were put and have not been taken by the system. */
 static inline size_t link_backlog(const struct link *l)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C4: the same wiring in one process and in three is the same crawl, also when one of the three is
+killed and started again; the parts cannot tell."""
+import collections
+import os
+
+from crawl import (QUICK, SHORT, Crawl, NETWORKS, agree, few, no_leftovers, same_set, verify, verify_digests,
+                   wanted, witnessed)
+from places import Places
+from scenario import ROOT, case, main, until
+from simweb import Simweb
+
+WEB = ["--hosts", "14", "--pages", "25", "--keep-urls", "--crawl-delays", "0", "--page-bytes", "4k"]
+OTHERS = ["fetcher", "reader"]
+
+
+def wiring() -> str:
+    with open(os.path.join(ROOT, "wirings", "three-places.yaml"), encoding="utf-8") as f:
+        return f.read()
+
+
+def network(web) -> list:
+    """What a place that fetches must know of the web; the rest of the crawl's options are nobody else's."""
+    given = ["--resolver", web.dns, f"--allow-private={NETWORKS}", "--ca-file", web.ca, *QUICK]
+    for key, value in SHORT.items():
+        given += ["--set", f"{key}={value}"]
+    return given
+
+
+def crawl_in_three(web, tmp, *options):
+    os.makedirs(tmp, exist_ok=True)
+    with Places(tmp, wiring(), OTHERS, network(web)) as places:
+        crawl = Crawl(web, tmp, "--scope", "any", *options, *places.options("home"))
+        done = crawl.run()
+        assert done.code == 0, (done, [places.said(p) for p in OTHERS])
+        for place in OTHERS:
+            assert places.wait(place) == 0, places.said(place)
+    return crawl
+
+
+def archive(crawl) -> collections.Counter:
+    return collections.Counter((r.url, r.headers.get("WARC-Payload-Digest")) for r in crawl.records()
+                               if r.kind in ("response", "revisit"))
+
+
+def check(web, crawl, is_exact=True) -> None:
+    same_set(web, web.oracle(web.run["home"], "any"), None if is_exact else collections.Counter(set(witnessed(web))))
+    agree(crawl)
+    verify(crawl)
+    verify_digests(crawl)
+    no_leftovers(crawl)
+    assert web.report()["politeness"]["forbidden"] == 0
+
+
+@case("C4: three processes fetch and keep what one does, and both what the oracle says")
+def _(tmp):
+    with Simweb(*WEB, "--coded", "0.5", "--chunked", "0.5", "--redirects", "0.1") as web:
+        crawl = crawl_in_three(web, tmp)
+        check(web, crawl)
+        three, rows = archive(crawl), sorted((r.code, r.url, r.path, r.digest) for r in crawl.log())
+    with Simweb(*WEB, "--coded", "0.5", "--chunked", "0.5", "--redirects", "0.1") as web:
+        os.makedirs(tmp + "/one")
+        crawl = Crawl(web, tmp + "/one", "--scope", "any", "--wiring",
+                      os.path.join(ROOT, "wirings", "three-places.yaml"))
+        assert crawl.run().code == 0
+        check(web, crawl)
+        one = archive(crawl)
+        assert sorted((r.code, r.url) for r in crawl.log()) == [row[:2] for row in rows]
+    assert one == three, f"one only {few(map(str, one - three))}; three only {few(map(str, three - one))}"
+    print(f"# {sum(three.values())} records")
+
+
+@case("https in three processes")
+def _(tmp):
+    with Simweb(*WEB, "--https", "1") as web:
+        check(web, crawl_in_three(web, tmp))
+
+
+for _place in OTHERS:
+    @case(f"C4: {_place} is killed and started again, twice: nothing is lost, nothing kept twice")
+    def _(tmp, place=_place):
+        with Simweb(*WEB, "--latency", "30ms") as web, Places(tmp, wiring(), OTHERS, network(web)) as places:
+            crawl = Crawl(web, tmp, "--scope", "any", *places.options("home"))
+            crawl.start()
+            for kept in (40, 150):
+                until(lambda kept=kept: len(crawl.lines_so_far()) > kept, f"{kept} pages")
+                places.end(place)
+                places.start(place)
+            assert crawl.process.wait(240) == 0, crawl.said()
+            assert [places.wait(p) for p in OTHERS] == [0, 0]
+            check(web, crawl, is_exact=False)
+            again = [u for u, n in witnessed(web).items() if n > 1]
+            kept = archive(crawl)
+            assert max(kept.values()) == 1, few(u for (u, _), n in kept.items() if n > 1)
+            print(f"# asked for again: {len(again)} of {len(witnessed(web))}")
+
+
+@case("C4: home is killed and started again: it goes on where its ledger ends")
+def _(tmp):
+    with Simweb(*WEB, "--latency", "30ms") as web, Places(tmp, wiring(), OTHERS, network(web)) as places:
+        crawl = Crawl(web, tmp, "--scope", "any", *places.options("home"))
+        crawl.start()
+        until(lambda: len(crawl.lines_so_far()) > 60, "60 pages")
+        crawl.end()
+        done = crawl.run()
+        assert done.code == 0, done
+        assert [places.wait(p) for p in OTHERS] == [0, 0]
+        check(web, crawl, is_exact=False)
+
+
+main()
