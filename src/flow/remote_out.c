@@ -10,6 +10,7 @@ enum {
     DIAL_MOST_MS = 5000,
     FAREWELL_MS = 1000,
     FIRST_SLOTS = 64,
+    REFUSAL_MAX_BYTES = 200,
 };
 
 /* A message that stayed, and the frame that its copy went with: it may have to go again. */
@@ -222,6 +223,18 @@ static enum rc on_ended(struct remote_out *o, struct str tickets)
     return RC_OK;
 }
 
+/* Where the sources are, somebody has just started it, and is told. Other places go on trying: a
+ * mistake at one place must not end the others. */
+static void on_refused(struct remote_out *o, struct str why)
+{
+    why = str_first(why, why.n < REFUSAL_MAX_BYTES ? why.n : REFUSAL_MAX_BYTES);
+    if (o->remote->settings->has_sources)
+        part_fail(o->self, RC_INVALID, "place %s refuses: " STR_FMT, peer_name(o), STR_ARG(why));
+    else
+        log_warn(part_log(o->self), "place.refuses", LOG_C("place", peer_name(o)),
+                 LOG_STR("why", why));
+}
+
 static enum rc on_frame(struct remote_out *o, struct str frame)
 {
     switch (frame_kind(frame)) {
@@ -230,9 +243,7 @@ static enum rc on_frame(struct remote_out *o, struct str frame)
     case FRAME_ENDED:
         return o->is_up ? on_ended(o, str_from(frame, 1)) : RC_INVALID;
     case FRAME_REFUSED:
-        frame = str_from(frame, 1);
-        part_fail(o->self, RC_INVALID, "place %s refuses: " STR_FMT, peer_name(o),
-                  STR_ARG(str_first(frame, frame.n < 200 ? frame.n : 200)));
+        on_refused(o, str_from(frame, 1));
         return RC_OK;
     default:
         return RC_INVALID;

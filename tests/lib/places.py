@@ -27,8 +27,8 @@ def with_addresses(text: str) -> str:
 
 
 class Places:
-    def __init__(self, folder: str, wiring: str, others: list, options=(), command=("place",)):
-        self.folder, self.others, self.command, self.given = folder, others, command, list(options)
+    def __init__(self, folder: str, wiring: str, others: list, options=()):
+        self.folder, self.others, self.given = folder, others, list(options)
         self.file = os.path.join(folder, "places.yaml")
         self.secret = os.path.join(folder, "secret")
         self.running = {}
@@ -44,7 +44,7 @@ class Places:
         assert place not in self.running
         with open(os.path.join(self.folder, f"{place}.err"), "ab") as err:
             self.running[place] = subprocess.Popen(
-                [ORBWEAVER, *self.command, place, "--wiring", self.file, "--place-secret", self.secret,
+                [ORBWEAVER, "place", place, "--wiring", self.file, "--place-secret", self.secret,
                  *self.given], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
 
     def end(self, place: str, number: int = signal.SIGKILL) -> int:
