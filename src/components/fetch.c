@@ -17,7 +17,6 @@ enum {
     ROBOTS_BODY_BYTES = ROBOTS_BODY_MAX + 1, /* one more shows that it was longer */
     TYPE_MAX_BYTES = 64 << 10,               /* of a Content-Type over several lines */
     PUT_OFF_MS = 200,
-    EARLY_MOST_MS = 30000, /* of a Crawl-delay */
 };
 
 struct fetch_settings {
@@ -56,8 +55,8 @@ struct fetch {
     struct visit *running;
     struct message *early, **early_end; /* at a place of its own: until it may ask */
     struct timer may_begin;
-    uint64_t begun_ms;
-    struct buf request; /* the last one written */
+    uint64_t session, begun_ms; /* of who sends visits, and when its first came */
+    struct buf request;         /* the last one written */
 };
 
 static void fetch_close(struct instance *self)
@@ -268,17 +267,24 @@ static void ask(struct instance *self, struct message *m)
     part_emit(self, v->kind == VISIT_ROBOTS ? ROBOTS : FAILED, m);
 }
 
-/* Where the ledger is, schedule is polite after a restart. At a place of its own it may have asked
- * the same host just before it was killed, and got the visit again: then nobody is asked until the
- * host's delay has passed since the start. */
+/* Where the ledger is, schedule is polite after a restart. At a place of its own, either this
+ * process or the one with the ledger may have been killed while a host was asked, and the host is
+ * lent again by one that does not know when: so nobody is asked until a delay has passed since the
+ * first visit of that process came here. (What an earlier one had sent has ended by then:
+ * flow/remote.h.) */
 static bool is_early(struct fetch *f, const struct visit *v, uint64_t *ret_ms)
 {
-    uint64_t delay_ms = f->pace->now(f->pace).delay_ms;
-    if (v->standing.crawl_delay_ms > delay_ms)
-        delay_ms =
-            v->standing.crawl_delay_ms < EARLY_MOST_MS ? v->standing.crawl_delay_ms : EARLY_MOST_MS;
+    uint64_t session = part_session(&v->head), now_ms = part_now_ms(f->self);
+    struct pace_settings pace = f->pace->now(f->pace);
+    if (session != f->session) {
+        f->session = session;
+        f->begun_ms = now_ms;
+    }
+    uint64_t delay_ms = v->standing.crawl_delay_ms;
+    delay_ms = delay_ms > pace.delay_most_ms ? pace.delay_most_ms : delay_ms;
+    delay_ms = delay_ms < pace.delay_ms ? pace.delay_ms : delay_ms;
     *ret_ms = f->begun_ms + delay_ms;
-    return !f->ledger && part_now_ms(f->self) < *ret_ms;
+    return session && now_ms < *ret_ms;
 }
 
 static void wait_early(struct fetch *f, struct message *m, uint64_t moment_ms)
@@ -317,7 +323,6 @@ static void begin(struct timer *t, uint64_t now_ms)
 static void fetch_start(struct instance *self)
 {
     struct fetch *f = self->state;
-    f->begun_ms = part_now_ms(self);
     if (f->cluster && !f->cluster->is_alone)
         f->cluster->breakers[self->shard] = (struct cluster_breaker){break_off, f};
 }

@@ -150,6 +150,10 @@ void part_end(struct instance *self, struct message *m);
  * in the statistics: its `credits_each` is too low. */
 void part_derive(struct instance *self, struct message *parent, struct message *child);
 
+/* Of a message that has come from another place: a number that changes when the place where it was
+ * made is restarted. 0: it was made here. */
+uint64_t part_session(const struct message *m);
+
 /* A source has something to give: ask it. On the shard's thread only. A source that was idle calls
  * it before it ends or emits the message that brought the work: once no message is under way and
  * all sources are idle, the flow ends. */

@@ -33,6 +33,11 @@ const struct home *remote_home(const struct message *m)
     return m->is_copy ? &((const struct copy *)(const void *)m->origin)->home : NULL;
 }
 
+uint64_t part_session(const struct message *m)
+{
+    return m->is_copy ? remote_home(m)->session : 0;
+}
+
 static struct purse *purse_of(struct remote_in *in)
 {
     return &node_of(in->self)->source.purse;

@@ -122,4 +122,34 @@ def _(tmp):
         check(web, crawl, is_exact=False)
 
 
-main()
+@case("politeness outlives kills, of the fetcher and of home: no gap is smaller than the delay, nothing overlaps")
+def _(tmp):
+    web_options = ["--hosts", "8", "--pages", "8", "--keep-urls", "--page-bytes", "2k", "--images", "1", "--links", "10",
+                   "--crawl-delays", "0.3", "--latency-least", "50ms", "--latency-most", "200ms"]
+    with Simweb(*web_options) as web:
+        given = ["--resolver", web.dns, f"--allow-private={NETWORKS}", "-w", "300ms", "--ip-delay", "0", "--ip-conns",
+                 "100", "-q"]
+        with Places(tmp, wiring(), OTHERS, given) as places:
+            crawl = Crawl(web, tmp, "--scope", "any", "-w", "300ms", "--ip-delay", "0", "--ip-conns", "100", "-q",
+                          *places.options("home"), quick=False)
+            crawl.start()
+            for kept in (10, 30, 50):
+                until(lambda kept=kept: len(so_far(crawl)) > kept or crawl.process.poll() is not None, "pages")
+                if kept == 30:
+                    crawl.end()
+                    crawl.start()
+                else:
+                    places.end("fetcher")
+                    places.start("fetcher")
+            assert crawl.process.wait(240) == 0, crawl.said()
+            assert [places.wait(p) for p in OTHERS] == [0, 0]
+        same_set(web, web.oracle(web.run["home"], "any"), collections.Counter(set(witnessed(web))))
+        report = web.report()
+        polite = report["politeness"]
+        print(f"# least gap {polite['least_end_gap_ms']} ms over {polite['requests']} requests")
+        assert polite["most_open"] == 1 and polite["overlaps"] == 0, polite
+        assert polite["under_delay"] <= report["robots"]["repeats"], polite
+        assert polite["least_end_gap_ms"] >= 300, polite
+
+
+main(threads=2)
