@@ -239,10 +239,7 @@ static int run_crawl(struct crawl *c)
     if (rc == RC_OK)
         c->cluster = flow_provider(c->flow, STR("cluster"));
     if (rc == RC_OK && !c->ledger) {
-        buf_add(&why,
-                c->settings->place.n
-                    ? STR("the ledger is at another place; run this one with: orbweaver place")
-                    : STR("the wiring has no provider \"ledger\""));
+        buf_add(&why, STR("the wiring has no provider \"ledger\""));
         rc = RC_INVALID;
     }
     if (rc == RC_OK)
@@ -277,9 +274,6 @@ static int crawl_with(struct crawl *c)
     const struct settings *s = c->settings;
     struct crawl_watch_settings w = {
         .json = s->json, .quiet = s->quiet, .dir = s->output.p, .grace_ms = GRACE_MS};
-    int code = read_wiring(c);
-    if (code != EXIT_DONE)
-        return code;
     c->watch = crawl_watch_open(&w);
     enum log_level least = s->verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN;
     if (c->watch)
@@ -312,6 +306,25 @@ static bool asks_for_later(const struct settings *s)
     return s->refetch_lost || (s->cluster.n && (s->recrawl || s->place.n));
 }
 
+static int crawl_from_seeds(struct crawl *c)
+{
+    c->goes_on = goes_on(c->settings);
+    return c->goes_on || c->settings->seeds.count || c->settings->input.n
+               ? crawl_with(c)
+               : cli_fail(EXIT_USAGE, "no seeds: name URLs, or a file of them with -i");
+}
+
+/* A place without the ledger. */
+static int do_its_part(struct crawl *c, size_t words)
+{
+    const struct settings *s = c->settings;
+    enum log_level least = s->verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN;
+    if (words) /* those of a file that all places share are no mistake */
+        return cli_fail(EXIT_USAGE, "--place: seeds belong to the place with the ledger");
+    c->log = log_open(least, s->json, clock_real(), log_to_stderr());
+    return place_run(c->wiring, c->log);
+}
+
 static int crawl_run(struct invocation *in)
 {
     keep_memory();
@@ -323,10 +336,10 @@ static int crawl_run(struct invocation *in)
         return rc == RC_INVALID ? EXIT_USAGE : cli_fail(EXIT_OTHER, "%s", rc_text(rc));
     if (asks_for_later(c.settings))
         return EXIT_USAGE;
-    c.goes_on = goes_on(c.settings);
-    int code = c.goes_on || c.settings->seeds.count || c.settings->input.n
-                   ? crawl_with(&c)
-                   : cli_fail(EXIT_USAGE, "no seeds: name URLs, or a file of them with -i");
+    int code = read_wiring(&c);
+    if (code == EXIT_DONE)
+        code = c.settings->place.n && !place_has_ledger(c.wiring) ? do_its_part(&c, in->word_count)
+                                                                  : crawl_from_seeds(&c);
     flow_close(c.flow);
     wiring_close(c.wiring);
     log_close(c.log);
@@ -342,7 +355,8 @@ const struct command cmd_crawl = {
                "politely: one request at a time to a host, a delay between two, robots.txt first.\n"
                "Everything goes to the directory of -o: WARC files, an index, a log, and what is\n"
                "needed to go on after an interruption of any kind. ^C stops after what is under\n"
-               "way; a second ^C at once.",
+               "way; a second ^C at once.\n"
+               "A wiring with places may run in a process for each, with --place.",
     .options = settings_table,
     .settings_bytes = sizeof(struct settings),
     .run = crawl_run,

@@ -11,7 +11,6 @@ const struct command *const cli_commands[] = {
     &cmd_stop,
     &cmd_set,
     &cmd_checkpoint,
-    &cmd_place,
     &cmd_seeds_add,
     &cmd_seeds_list,
     &cmd_url,

@@ -27,7 +27,6 @@ extern const struct command cmd_export_wacz;
 extern const struct command cmd_report;
 extern const struct command cmd_fetch;
 extern const struct command cmd_pause;
-extern const struct command cmd_place;
 extern const struct command cmd_seeds_add;
 extern const struct command cmd_seeds_list;
 extern const struct command cmd_set;

@@ -10,4 +10,11 @@
 MUST_CHECK enum rc place_cut(struct wiring *w, struct str place, struct str secret_file,
                              struct buf *why);
 
+/* Whether the crawl's ledger is here. */
+bool place_has_ledger(const struct wiring *w);
+
+/* A place without it has no directory, no seeds and nothing to resume. It does its part until it is
+ * told that all is over, or to stop; the exit code. */
+int place_run(const struct wiring *w, struct log *log);
+
 #endif

@@ -44,8 +44,7 @@ class Places:
         assert place not in self.running
         with open(os.path.join(self.folder, f"{place}.err"), "ab") as err:
             self.running[place] = subprocess.Popen(
-                [ORBWEAVER, "place", place, "--wiring", self.file, "--place-secret", self.secret,
-                 *self.given], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
+                [ORBWEAVER, "crawl", *self.options(place), *self.given], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
 
     def end(self, place: str, number: int = signal.SIGKILL) -> int:
         process = self.running.pop(place)
