@@ -19,7 +19,8 @@ struct left {
 struct warc_recovery {
     struct disk *disk;
     const char *folder;
-    struct left *left; /* by name */
+    const struct sent *sent; /* NULL: none */
+    struct left *left;       /* by name */
     size_t count, room;
     struct warc_reader *reader;
     char *piece;
@@ -61,13 +62,15 @@ static enum rc list_left(struct warc_recovery *r)
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
-enum rc warc_recovery_open(struct disk *d, const char *folder, struct warc_recovery **ret)
+enum rc warc_recovery_open(struct disk *d, const char *folder, const struct sent *sent,
+                           struct warc_recovery **ret)
 {
     struct warc_recovery *r = mem_zero(1, sizeof *r);
     if (!r)
         return RC_NOMEM;
     r->disk = d;
     r->folder = folder;
+    r->sent = sent;
     r->reader = warc_reader_open(NULL);
     r->piece = mem_alloc(PIECE_BYTES);
     enum rc rc = r->reader && r->piece ? list_left(r) : RC_NOMEM;
@@ -121,7 +124,7 @@ static enum rc open_sized(struct warc_recovery *r, struct str file, bool open, e
     return rc;
 }
 
-/* Length of the file; 0 if it is not there. */
+/* Length of the file; 0 if it is not there, and was not removed as one that was sent. */
 static enum rc file_bytes(struct warc_recovery *r, struct str file, bool open, uint64_t *ret)
 {
     struct disk_file *f = NULL;
@@ -129,6 +132,8 @@ static enum rc file_bytes(struct warc_recovery *r, struct str file, bool open, u
     disk_file_close(f);
     if (rc == RC_NOT_FOUND || rc == RC_INVALID)
         *ret = 0;
+    if (rc == RC_NOT_FOUND && r->sent)
+        (void)sent_has(r->sent, file, ret);
     return rc == RC_NOT_FOUND || rc == RC_INVALID ? RC_OK : rc;
 }
 

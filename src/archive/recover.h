@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* recover: the WARC files after a crash, cut to what the journal names.
  *
- *     warc_recovery_open(d, "archive", &r);
+ *     warc_recovery_open(d, "archive", sent, &r);
  *     for each (file, length) of the last durable commit:   warc_recovery_trust(r, file, length)
  *     for each outcome behind it, in the journal's order:   warc_recovery_name(r, place, &holds)
  *     ... the journal is cut at the first outcome that does not hold, and synced ...
@@ -13,13 +13,16 @@
  * What stays is synced and gets its last name. Until finish nothing is changed; finish may be
  * interrupted anywhere and the whole done again with the same journal.
  *
+ * A file that was acknowledged by an archive machine (sent.h) may have been removed: it counts as
+ * there, in the length that was acknowledged.
+ *
  * Trust is for lengths that a sync had passed before the commit that says them was written. A
  * capture behind them is read: its gzip members have checksums. Once one does not hold, none
  * behind it does, in whatever file, because the journal ends there. */
 #ifndef ARCHIVE_RECOVER_H
 #define ARCHIVE_RECOVER_H
 
-#include "disk/disk.h"
+#include "archive/sent.h"
 
 struct warc_recovery;
 
@@ -28,8 +31,9 @@ struct warc_recovery_report {
     uint64_t cut_bytes; /* of files kept and removed */
 };
 
-/* A folder that is not there has no files. `folder` is borrowed until the close. */
-MUST_CHECK enum rc warc_recovery_open(struct disk *d, const char *folder,
+/* A folder that is not there has no files. `folder` and `sent` (NULL: nothing was) are borrowed
+ * until the close. */
+MUST_CHECK enum rc warc_recovery_open(struct disk *d, const char *folder, const struct sent *sent,
                                       struct warc_recovery **ret);
 void warc_recovery_close(struct warc_recovery *r);
 

@@ -147,3 +147,9 @@ void jsonw_null(struct jsonw *j)
     before_value(j);
     buf_add(j->out, STR("null"));
 }
+
+void jsonw_raw(struct jsonw *j, struct str json)
+{
+    before_value(j);
+    buf_add(j->out, json);
+}

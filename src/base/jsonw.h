@@ -44,6 +44,7 @@ void jsonw_i64(struct jsonw *j, int64_t v);
 void jsonw_real(struct jsonw *j, double v); /* what is not a finite number becomes null */
 void jsonw_bool(struct jsonw *j, bool v);
 void jsonw_null(struct jsonw *j);
+void jsonw_raw(struct jsonw *j, struct str json); /* one value that is JSON already */
 
 /* key and value in one call; text that is absent becomes null */
 static inline void jsonw_text_field(struct jsonw *j, const char *key, struct str s)

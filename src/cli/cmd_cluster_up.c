@@ -18,11 +18,20 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_AGENTS = 64, MOST_WORDS = 200, SERVER_MS = 30000, PATH_BYTES = 4096 };
+enum {
+    MOST_AGENTS = 64,
+    MOST_WORDS = 200,
+    SERVER_MS = 30000,
+    PATH_BYTES = 4096,
+    AGENTS_SHOWN = 8, /* in the progress line */
+    LINE_BYTES = 1024,
+    STOPPED = 128 + SIGTERM, /* of an agent that was told to stop, over its socket or by all */
+};
 
 struct settings {
     uint64_t agents;
@@ -175,34 +184,53 @@ static int start_agent(struct up *u, unsigned i)
     return child_start(&u->agents[i], args, text(u, "%s.log", dir_of(u, i)));
 }
 
-/* How many pages an agent has, if it answers. */
-static uint64_t ask_fetched(struct up *u, unsigned i, uint64_t *ret_queued)
+/* What one agent says of itself; nothing, if it does not answer. */
+struct progress {
+    uint64_t fetched, queued;
+    double rate;
+    bool is_paused;
+};
+
+static struct progress ask_progress(struct up *u, unsigned i)
 {
     struct control_client c;
     json_t *answer = NULL;
-    uint64_t fetched = 0;
+    struct progress p = {0};
     if (control_client_open(&c, dir_of(u, i), true) == EXIT_DONE) {
         control_begin(&c, "status");
         if (control_ask(&c, &answer) == EXIT_DONE) {
-            fetched = json_u64(answer, "fetched");
-            *ret_queued += json_u64(answer, "queued");
+            p.fetched = json_u64(answer, "fetched");
+            p.queued = json_u64(answer, "queued");
+            p.rate = json_number_value(json_object_get(answer, "rate"));
+            p.is_paused = strcmp(json_text(answer, "state"), "paused") == 0;
         }
     }
     json_decref(answer);
     control_client_close(&c);
-    return fetched;
+    return p;
 }
 
+/* All of them together, and as many as a line holds each: fetched, and + queued. */
 static void show(struct up *u, unsigned running)
 {
-    uint64_t fetched = 0, queued = 0;
+    char room[LINE_BYTES];
+    struct buf each = buf_on(room, sizeof room);
+    struct progress all = {0};
     if (u->s->quiet || !isatty(STDERR_FILENO))
         return;
-    for (unsigned i = 0; i < u->count; i++)
-        if (u->agents[i].pid)
-            fetched += ask_fetched(u, i, &queued);
-    (void)fprintf(stderr, "\r%u agents · %llu fetched · %llu queued \x1b[K", running,
-                  (unsigned long long)fetched, (unsigned long long)queued);
+    for (unsigned i = 0; i < u->count; i++) {
+        struct progress p = u->agents[i].pid ? ask_progress(u, i) : (struct progress){0};
+        all.fetched += p.fetched;
+        all.queued += p.queued;
+        all.rate += p.rate;
+        if (u->agents[i].pid && i < AGENTS_SHOWN)
+            buf_printf(&each, " · %s%s %llu+%llu", u->plan->agents[i].name,
+                       p.is_paused ? " paused" : "", (unsigned long long)p.fetched,
+                       (unsigned long long)p.queued);
+    }
+    (void)fprintf(stderr, "\r%u agents · %llu fetched (%.1f/s) · %llu queued" STR_FMT "\x1b[K",
+                  running, (unsigned long long)all.fetched, all.rate,
+                  (unsigned long long)all.queued, STR_ARG(buf_str(&each)));
 }
 
 static void end_agents(struct up *u)
@@ -227,6 +255,8 @@ static int wait_for_agents(struct up *u, const sigset_t *set)
             bool was_there = u->agents[i].pid != 0;
             int ended = child_look(&u->agents[i]);
             running += u->agents[i].pid != 0;
+            if (was_there && !u->agents[i].pid && ended == STOPPED && !u->number)
+                u->number = SIGTERM; /* all are, one after the other */
             if (!was_there || u->agents[i].pid || !ended || u->number)
                 continue;
             code = cli_fail((enum exit_code)(code ? code : ended),
@@ -287,7 +317,10 @@ const struct command cmd_cluster_up = {
     .details =
         "Makes and starts a nats-server of its own, and so many agents with these seeds; each has\n"
         "its directory in DIR. Options of crawl stand behind --. It ends when the crawl is done;\n"
-        "^C stops all in order, and the same command goes on. One copy of every stream: for more\n"
+        "^C stops all in order, and the same command goes on. pause, stop, seeds add, status and "
+        "the\n"
+        "like take DIR for all agents, export cdxj and pages too. One copy of every stream: for "
+        "more\n"
         "than a trial, `cluster init` on three machines.",
     .options = options,
     .settings_bytes = sizeof(struct settings),

@@ -14,6 +14,7 @@
 #include "report/crawl_dir.h"
 #include "report/index_sort.h"
 #include "report/report.h"
+#include "sink/outbox.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -31,9 +32,9 @@ struct crawl {
     struct crawl_watch *watch;
     struct log *log;
     struct ledger_service *ledger;
-    const struct cluster_service *cluster; /* NULL: the wiring has none */
-    struct control_server *control;        /* NULL: it cannot be steered */
-    bool goes_on;                          /* an earlier run had seeds */
+    struct cluster_service *cluster; /* NULL: the wiring has none */
+    struct control_server *control;  /* NULL: it cannot be steered */
+    bool goes_on;                    /* an earlier run had seeds */
 };
 
 /* Words behind the command are seeds, beside those of the file. */
@@ -199,6 +200,7 @@ static void open_control(struct crawl *c)
         .wiring = c->wiring,
         .ledger = c->ledger,
         .scope = flow_provider(c->flow, STR("scope")),
+        .cluster = c->cluster,
         .log = c->log,
     };
     struct buf why = {.max = 4096};
@@ -230,6 +232,30 @@ static void write_summaries(const struct crawl *c)
     buf_done(&why);
 }
 
+/* The archive machine ------------------------------------------------------------------------- */
+
+static bool is_told_twice(void *ctx)
+{
+    const struct crawl *c = ctx;
+    return crawl_watch_signals(c->watch) > 1;
+}
+
+/* True: nothing is left to send, or nobody to send it to. */
+static bool wait_for_sink(struct crawl *c)
+{
+    struct sink_outbox *o = c->ledger->outbox;
+    if (!o || sink_outbox_finish(o, c->settings->sink_wait_ms, is_told_twice, c))
+        return true;
+    const struct sink_numbers *n = sink_outbox_numbers(o);
+    char room[500];
+    struct buf why = buf_on(room, sizeof room);
+    sink_outbox_trouble(o, &why);
+    log_warn(c->log, "sink.unsent", LOG_U64("files", get(&n->left_files)),
+             LOG_U64("bytes", get(&n->left_bytes)), LOG_STR("why", buf_str(&why)),
+             LOG_C("note", "they are kept; the same command, or sink send, goes on"));
+    return false;
+}
+
 static int run_crawl(struct crawl *c)
 {
     struct buf why = {.max = TEXT_MAX};
@@ -254,6 +280,7 @@ static int run_crawl(struct crawl *c)
         rc = flow_wait(c->flow, &why);
     if (rc == RC_OK)
         rc = ledger_finish(c->ledger->ledger);
+    bool is_sent = rc || wait_for_sink(c);
     control_server_close(c->control);
     crawl_watch_end(c->watch);
     if (rc == RC_OK && !crawl_watch_signal(c->watch))
@@ -266,7 +293,8 @@ static int run_crawl(struct crawl *c)
     if (found_nothing(c))
         return cli_fail(EXIT_USAGE, "no seed is a URL that can be crawled");
     say_end(c, crawl_watch_signal(c->watch) != 0);
-    return end_code(c);
+    int code = end_code(c);
+    return code == EXIT_DONE && !is_sent ? EXIT_OTHER : code;
 }
 
 static int crawl_with(struct crawl *c)
@@ -301,9 +329,13 @@ static bool asks_for_later(const struct settings *s)
         cli_fail(EXIT_USAGE, "--refetch-lost: this version cannot yet");
     else if (s->cluster.n && s->recrawl)
         cli_fail(EXIT_USAGE, "--recrawl: not yet together with --cluster");
+    else if (s->sink_remove && s->depth < 100)
+        cli_fail(EXIT_USAGE, "--sink-remove: not together with --depth, for which pages are read "
+                             "back from the archive");
     else if (s->cluster.n && s->place.n)
         cli_fail(EXIT_USAGE, "--place: not yet together with --cluster");
-    return s->refetch_lost || (s->cluster.n && (s->recrawl || s->place.n));
+    return s->refetch_lost || (s->cluster.n && (s->recrawl || s->place.n)) ||
+           (s->sink_remove && s->depth < 100);
 }
 
 static int crawl_from_seeds(struct crawl *c)
@@ -315,7 +347,7 @@ static int crawl_from_seeds(struct crawl *c)
 }
 
 /* A place without the ledger. */
-static int do_its_part(struct crawl *c, size_t words)
+static int do_its_part(struct crawl *c, int words)
 {
     const struct settings *s = c->settings;
     enum log_level least = s->verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN;

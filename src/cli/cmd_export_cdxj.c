@@ -2,8 +2,10 @@
 /* export cdxj: the sorted index of a crawl. */
 #include "cli/commands.h"
 #include "cli/crawl_arg.h"
+#include "cli/crawl_dirs.h"
 
 #include "report/crawl_dir.h"
+#include "report/index_merge.h"
 #include "report/index_sort.h"
 
 struct settings {
@@ -26,23 +28,54 @@ static int copy(const struct invocation *in, struct disk *crawl, struct str path
     return crawl_output_close(&out, rc ? crawl_arg_fail(in, rc, NULL) : EXIT_DONE);
 }
 
-static int run(struct invocation *in)
+/* Its own index, in its own directory. */
+static int sort_one(const struct invocation *in, struct disk *crawl, struct str output)
 {
-    const struct settings *s = in->settings;
-    struct disk *crawl = NULL;
     uint64_t lines = 0;
-    int code = crawl_arg_open(in, &crawl);
-    if (code != EXIT_DONE)
-        return code;
+    int code = EXIT_DONE;
     enum rc rc = index_sort(crawl, &lines);
     if (rc)
         code = crawl_arg_fail(in, rc, NULL);
-    else if (s->output.n)
-        code = copy(in, crawl, s->output);
+    else if (output.n)
+        code = copy(in, crawl, output);
     if (code == EXIT_DONE)
         (void)fprintf(stderr, "%llu captures in %s/%s\n", (unsigned long long)lines, in->words[0],
                       index_sorted_path);
-    disk_close(crawl);
+    return code;
+}
+
+/* One index of all. */
+static int merge(const struct invocation *in, const struct crawl_dirs *dirs, struct str output)
+{
+    struct index_merge_part *parts = arena_zero(in->arena, dirs->count * sizeof *parts);
+    struct crawl_output out;
+    uint64_t lines = 0;
+    for (size_t i = 0; parts && i < dirs->count; i++)
+        parts[i] = (struct index_merge_part){
+            dirs->disks[i], arena_printf(in->arena, "%s/archive/", dirs->paths[i]).p};
+    if (!parts || !parts[dirs->count - 1].place)
+        return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
+    int code = crawl_output_open(&out, output);
+    if (code != EXIT_DONE)
+        return code;
+    enum rc rc = index_merge(parts, dirs->count, copy_line, &out, &lines);
+    code = crawl_output_close(&out, rc ? crawl_arg_fail(in, rc, NULL) : EXIT_DONE);
+    if (code == EXIT_DONE)
+        (void)fprintf(stderr, "%llu captures in %zu directories\n", (unsigned long long)lines,
+                      dirs->count);
+    return code;
+}
+
+static int run(struct invocation *in)
+{
+    const struct settings *s = in->settings;
+    struct crawl_dirs dirs = {0};
+    int code = crawl_dirs_open(in, &dirs);
+    if (code != EXIT_DONE)
+        return code;
+    bool is_one = dirs.count == 1 && dirs.paths[0] == in->words[0];
+    code = is_one ? sort_one(in, dirs.disks[0], s->output) : merge(in, &dirs, s->output);
+    crawl_dirs_close(&dirs);
     return code;
 }
 
@@ -54,11 +87,15 @@ static const struct option options[] = {
 
 const struct command cmd_export_cdxj = {
     .name = "export cdxj",
-    .args = "DIR",
+    .args = "DIR...",
     .summary = "the sorted index of a crawl's captures",
-    .details = "Sorts the lines that the crawl has written so far into DIR/indexes/index.cdxj\n"
-               "(CDXJ, in the order of bytes, each line once), which replay tools search. Works\n"
-               "while the crawl runs, too.",
+    .details =
+        "Sorts the lines that the crawl has written so far into DIR/indexes/index.cdxj\n"
+        "(CDXJ, in the order of bytes, each line once), which replay tools search. Works\n"
+        "while the crawl runs, too. Several directories, or the folder of `cluster up`, become "
+        "one\n"
+        "index on standard output or in FILE; it names each archive with its directory, and\n"
+        "the archives stay where they are.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

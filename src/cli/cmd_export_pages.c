@@ -2,6 +2,7 @@
 /* export pages: the pages of a crawl, a line each. */
 #include "cli/commands.h"
 #include "cli/crawl_arg.h"
+#include "cli/crawl_dirs.h"
 
 #include "report/page_line.h"
 
@@ -66,13 +67,17 @@ static enum rc print_page(void *ctx, const struct page_line *p)
     return rc ? rc : crawl_output_write(&w->out, buf_str(&w->line));
 }
 
-static int print_all(const struct invocation *in, struct disk *crawl, struct printing *w)
+static int print_all(const struct invocation *in, const struct crawl_dirs *dirs, struct printing *w)
 {
     uint64_t damaged = 0;
     enum rc rc = RC_OK;
     if (!w->is_json)
         rc = crawl_output_write(&w->out, STR("url\tts\tstatus\tmime\ttitle\tdepth\tseed\n"));
-    rc = rc ? rc : page_lines(crawl, print_page, w, &damaged);
+    for (size_t i = 0; i < dirs->count && rc == RC_OK; i++) {
+        uint64_t more = 0;
+        rc = page_lines(dirs->disks[i], print_page, w, &more);
+        damaged += more;
+    }
     if (rc)
         return crawl_arg_fail(in, rc, NULL);
     (void)fprintf(stderr, "%llu pages, %llu damaged lines\n", (unsigned long long)w->count,
@@ -83,16 +88,16 @@ static int print_all(const struct invocation *in, struct disk *crawl, struct pri
 static int run(struct invocation *in)
 {
     const struct settings *s = in->settings;
-    struct disk *crawl = NULL;
-    int code = crawl_arg_open(in, &crawl);
+    struct crawl_dirs dirs = {0};
+    int code = crawl_dirs_open(in, &dirs);
     if (code != EXIT_DONE)
         return code;
     struct printing w = {.line = {.max = LINE_MAX_BYTES}, .is_json = s->json};
     code = crawl_output_open(&w.out, s->output);
     if (code == EXIT_DONE)
-        code = crawl_output_close(&w.out, print_all(in, crawl, &w));
+        code = crawl_output_close(&w.out, print_all(in, &dirs, &w));
     buf_done(&w.line);
-    disk_close(crawl);
+    crawl_dirs_close(&dirs);
     return code;
 }
 
@@ -106,10 +111,12 @@ static const struct option options[] = {
 
 const struct command cmd_export_pages = {
     .name = "export pages",
-    .args = "DIR",
+    .args = "DIR...",
     .summary = "the pages of a crawl, a line each",
-    .details = "Seeds first, then the others, as they were fetched: tab-separated fields under a\n"
-               "line of their names (url, ts, status, mime, title, depth, seed), or JSON lines.",
+    .details =
+        "Seeds first, then the others, as they were fetched: tab-separated fields under a\n"
+        "line of their names (url, ts, status, mime, title, depth, seed), or JSON lines. Of\n"
+        "several directories, or the folder of `cluster up`, one after the other.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

@@ -2,6 +2,7 @@
 /* report: what a crawl did. */
 #include "cli/commands.h"
 #include "cli/crawl_arg.h"
+#include "cli/crawl_dirs.h"
 
 #include "report/report.h"
 
@@ -14,14 +15,15 @@ struct settings {
 static int run(struct invocation *in)
 {
     const struct settings *s = in->settings;
-    struct disk *crawl = NULL;
+    struct crawl_dirs dirs = {0};
     struct report *r = NULL;
     struct buf out = {.max = OUT_MAX_BYTES};
-    int code = crawl_arg_open(in, &crawl);
+    int code = crawl_dirs_open(in, &dirs);
     if (code != EXIT_DONE)
         return code;
-    enum rc rc = report_open(crawl, true, &r);
-    rc = rc ? rc : report_write_files(crawl, r);
+    enum rc rc = report_open_all(dirs.disks, dirs.count, true, &r);
+    if (dirs.count == 1)
+        rc = rc ? rc : report_write_files(dirs.disks[0], r);
     if (rc)
         code = crawl_arg_fail(in, rc, NULL);
     else if (s->json)
@@ -31,7 +33,7 @@ static int run(struct invocation *in)
     cli_print(&out);
     buf_done(&out);
     report_close(r);
-    disk_close(crawl);
+    crawl_dirs_close(&dirs);
     return code;
 }
 
@@ -43,12 +45,14 @@ static const struct option options[] = {
 
 const struct command cmd_report = {
     .name = "report",
-    .args = "DIR",
+    .args = "DIR...",
     .summary = "statistics of a crawl: pages, media, hosts, links",
     .details =
         "Counts what stands in the crawl's log and in its files of links, writes seeds-, hosts-,\n"
         "mimetype- and responsecode-report.txt into DIR/reports, and prints a summary. Works\n"
-        "while the crawl runs, too.",
+        "while the crawl runs, too. Of several directories, or the folder of `cluster up`, it "
+        "prints\n"
+        "the sum, without the structure of links, and writes nothing.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

@@ -14,7 +14,7 @@
 enum { BATCH_BYTES = CONTROL_LINE_BYTES / 2 };
 
 struct settings {
-    bool json;
+    bool json, only;
 };
 
 /* Adding --------------------------------------------------------------------------------------- */
@@ -23,6 +23,7 @@ struct adding {
     struct control_client client;
     size_t waiting; /* URLs in the request that is being made */
     uint64_t added, known, refused;
+    uint64_t said; /* to all agents, by the operator's login */
     bool as_json;
 };
 
@@ -43,10 +44,12 @@ static int send_batch(struct adding *a)
     json_t *answer = NULL;
     if (!a->waiting)
         return EXIT_DONE;
+    uint64_t sent = a->waiting;
     a->waiting = 0;
     jsonw_end(&a->client.j);
     int code = control_ask(&a->client, &answer);
     if (code == EXIT_DONE) {
+        a->said += sent;
         a->added += json_u64(answer, "added");
         a->known += json_u64(answer, "known");
         say_refused(answer, a);
@@ -80,7 +83,9 @@ static int add_one(void *ctx, struct str line)
 
 static void say_added(const struct adding *a)
 {
-    if (a->as_json)
+    if (a->client.fd < 0 && !a->as_json)
+        (void)printf("%llu said to all agents\n", (unsigned long long)a->said);
+    else if (a->as_json)
         (void)printf("{\"added\":%llu,\"known\":%llu,\"refused\":%llu}\n",
                      (unsigned long long)a->added, (unsigned long long)a->known,
                      (unsigned long long)a->refused);
@@ -96,7 +101,7 @@ static int run_add(struct invocation *in)
     struct adding a = {.as_json = s->json};
     if (in->word_count < 2)
         return cli_fail(EXIT_USAGE, "seeds add: expected the directory of a crawl, and URLs or -");
-    int code = control_client_open(&a.client, in->words[0], false);
+    int code = control_client_open_all(&a.client, in->words[0], s->only, "seeds add");
     for (int i = 1; i < in->word_count && code == EXIT_DONE; i++)
         code = strcmp(in->words[i], "-") == 0 ? cli_each_line(add_one, &a)
                                               : add_one(&a, str_c(in->words[i]));
@@ -257,6 +262,11 @@ static const struct option options[] = {
     OPTION_BOOL_ROW(struct settings, json, "json", "no", "print JSON", .letter = 'j'),
     {0},
 };
+static const struct option add_options[] = {
+    OPTION_BOOL_ROW(struct settings, json, "json", "no", "print JSON", .letter = 'j'),
+    OPTION_BOOL_ROW(struct settings, only, "only", "no", "in a cluster: by this agent alone"),
+    {0},
+};
 
 const struct command cmd_seeds_add = {
     .name = "seeds add",
@@ -267,8 +277,10 @@ const struct command cmd_seeds_add = {
         "the scope. \"-\" reads them from standard input, one a line. When this ends with exit "
         "code\n"
         "0 all are safe; those that are no URLs are named and not taken (exit code 2). When no\n"
-        "crawl runs in DIR, orbweaver crawl -o DIR URL... brings them.",
-    .options = options,
+        "crawl runs in DIR, orbweaver crawl -o DIR URL... brings them. In a cluster all agents "
+        "are\n"
+        "told, by the operator's login (docs/cluster.md): the scope is drawn alike everywhere.",
+    .options = add_options,
     .settings_bytes = sizeof(struct settings),
     .run = run_add,
 };

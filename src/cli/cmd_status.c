@@ -3,12 +3,14 @@
 #include "cli/commands.h"
 #include "cli/control_client.h"
 #include "cli/status_screen.h"
+#include "cli/status_sum.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct settings {
     bool json;
-    bool now;
+    bool now, only;
 };
 
 static const char *dir_of(const struct invocation *in, const char *command)
@@ -40,12 +42,18 @@ static int run_status(struct invocation *in)
     json_t *answer = NULL;
     if (!dir)
         return EXIT_USAGE;
+    struct operator_place place;
+    if (operator_folder(dir, &place))
+        return cluster_status_sum(&place, dir, s->json);
     int code = control_client_open(&c, dir, false);
     if (code == EXIT_DONE) {
         control_begin(&c, "status");
+        jsonw_bool_field(&c.j, "all", !s->only);
         code = control_ask(&c, &answer);
     }
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE && json_object_get(answer, "cluster"))
+        status_sum_show(answer, dir, s->json);
+    else if (code == EXIT_DONE)
         show(answer, dir, s->json);
     json_decref(answer);
     control_client_close(&c);
@@ -56,7 +64,8 @@ static int tell(struct invocation *in, const char *what)
 {
     const struct settings *s = in->settings;
     const char *dir = dir_of(in, what);
-    return dir ? control_tell(dir, what, s->json) : EXIT_USAGE;
+    bool only = s->only || strcmp(what, "checkpoint") == 0;
+    return dir ? control_tell(dir, what, only, s->json) : EXIT_USAGE;
 }
 
 static int run_pause(struct invocation *in)
@@ -82,13 +91,15 @@ static int run_stop(struct invocation *in)
     json_t *answer = NULL, *last = NULL;
     if (!dir)
         return EXIT_USAGE;
-    int code = control_client_open(&c, dir, false);
+    int code = control_client_open_all(&c, dir, s->only, "stop");
     if (code == EXIT_DONE) {
         control_begin(&c, "stop");
         jsonw_bool_field(&c.j, "now", s->now);
         code = control_ask(&c, &answer);
     }
-    if (code == EXIT_DONE) {
+    if (code == EXIT_DONE && c.fd < 0) {
+        (void)printf("%s\n", json_text(answer, "text"));
+    } else if (code == EXIT_DONE) {
         code = control_more(&c, &last);
         if (last)
             show(last, dir, s->json);
@@ -101,9 +112,13 @@ static int run_stop(struct invocation *in)
 }
 
 #define JSON_ROW OPTION_BOOL_ROW(struct settings, json, "json", "no", "print JSON", .letter = 'j')
+#define ONLY_ROW \
+    OPTION_BOOL_ROW(struct settings, only, "only", "no", "in a cluster: this agent alone")
 static const struct option json_options[] = {JSON_ROW, {0}};
+static const struct option tell_options[] = {JSON_ROW, ONLY_ROW, {0}};
 static const struct option stop_options[] = {
     JSON_ROW,
+    ONLY_ROW,
     OPTION_BOOL_ROW(struct settings, now, "now", "no", "do not wait for what is under way"),
     {0},
 };
@@ -114,8 +129,10 @@ const struct command cmd_status = {
     .summary = "how the crawl in DIR is doing, and what it waits for",
     .details =
         "Asks the crawl that runs in DIR, over DIR/run/control.sock, which only its owner and\n"
-        "root can use. Exit code 2: no crawl runs there.",
-    .options = json_options,
+        "root can use. Exit code 2: no crawl runs there. An agent of a cluster asks the others, "
+        "and\n"
+        "the sum is shown; DIR may be the operator's folder of a cluster, too.",
+    .options = tell_options,
     .settings_bytes = sizeof(struct settings),
     .run = run_status,
 };
@@ -125,8 +142,10 @@ const struct command cmd_pause = {
     .args = "DIR",
     .summary = "the crawl asks for nothing more until it is unpaused",
     .details = "What is under way comes to its end. A paused crawl keeps its place; it can be\n"
-               "stopped, and when it is started again it is no longer paused.",
-    .options = json_options,
+               "stopped, and when it is started again it is no longer paused. In a cluster all "
+               "agents are\n"
+               "told, by the operator's login (docs/cluster.md), those that come later as well.",
+    .options = tell_options,
     .settings_bytes = sizeof(struct settings),
     .run = run_pause,
 };
@@ -135,7 +154,7 @@ const struct command cmd_unpause = {
     .name = "unpause",
     .args = "DIR",
     .summary = "the crawl goes on",
-    .options = json_options,
+    .options = tell_options,
     .settings_bytes = sizeof(struct settings),
     .run = run_unpause,
 };

@@ -3,12 +3,11 @@
 #include "cli/commands.h"
 #include "cli/control_client.h"
 #include "cli/stopped_crawl.h"
+#include "cli/url_captures.h"
 #include "cli/url_facts.h"
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "url/surt.h"
-#include "warc/cdxj.h"
 
 #include <stdio.h>
 
@@ -23,6 +22,7 @@ static int ask(struct control_client *c, const char *url, json_t **ret)
 {
     control_begin(c, "url");
     jsonw_text_field(&c->j, "url", str_c(url));
+    jsonw_bool_field(&c->j, "all", true);
     return control_ask(c, ret);
 }
 
@@ -71,40 +71,6 @@ static int look_into(const char *dir, const char *url, struct arena *arena, json
     return rc ? (int)code : *ret ? EXIT_DONE : EXIT_OTHER;
 }
 
-/* Where the archive has it --------------------------------------------------------------------- */
-
-static void add_capture(void *ctx, const struct cdxj_entry *e)
-{
-    struct buf date = {.max = 64};
-    buf_time_iso(&date, (uint64_t)e->date_ms);
-    json_t *one = json_object();
-    (void)json_object_set_new(one, "file", json_stringn(e->filename.p, e->filename.n));
-    (void)json_object_set_new(one, "offset", json_integer((json_int_t)e->offset));
-    (void)json_object_set_new(one, "length", json_integer((json_int_t)e->length));
-    (void)json_object_set_new(one, "date", json_stringn(date.p, date.n));
-    (void)json_object_set_new(one, "status", json_integer((json_int_t)e->status));
-    if (e->mime.p)
-        (void)json_object_set_new(one, "mime", json_stringn(e->mime.p, e->mime.n));
-    (void)json_array_append_new(ctx, one);
-    buf_done(&date);
-}
-
-static void add_captures(const char *dir, json_t *answer)
-{
-    static char room[URL_ROOM_BYTES];
-    struct str href = str_c(json_text(answer, "url"));
-    struct url_parser parser = {0};
-    struct buf key = {.max = (size_t)2 * URL_ROOM_BYTES};
-    struct url u;
-    json_t *list = json_array();
-    if (url_parse(&parser, href, NULL, (struct url_room){room, sizeof room}, &u) == RC_OK) {
-        url_cdx_key(&u, &key);
-        stopped_crawl_captures(dir, buf_str(&key), href, add_capture, list);
-    }
-    (void)json_object_set_new(answer, "captures", list);
-    buf_done(&key);
-}
-
 /* For people ----------------------------------------------------------------------------------- */
 
 static void line(struct buf *out, const char *name, const char *text)
@@ -118,6 +84,8 @@ static void print(const json_t *a, struct buf *out)
     const json_t *captures = json_object_get(a, "captures"), *one;
     size_t i;
     line(out, "url", json_text(a, "url"));
+    if (*json_text(a, "agent"))
+        buf_printf(out, "%-9s%s owns its host, and says:\n", "agent", json_text(a, "agent"));
     buf_printf(out, "%-9s%s: %s\n", "state", json_text(a, "state"), json_text(a, "why"));
     line(out, "scope", json_text(json_object_get(a, "scope"), "text"));
     line(out, "robots", json_text(json_object_get(a, "robots"), "text"));
@@ -150,7 +118,8 @@ static int run(struct invocation *in)
         code = look_into(in->words[0], in->words[1], in->arena, &answer);
     control_client_close(&c);
     if (code == EXIT_DONE) {
-        add_captures(in->words[0], answer);
+        if (!json_object_get(answer, "captures")) /* another agent says them itself */
+            url_captures_add(in->words[0], answer);
         if (s->json)
             json_print_line(answer);
         else
@@ -176,7 +145,7 @@ const struct command cmd_url = {
         "why: what scope and robots.txt say of it, how its host is doing, what the last answer "
         "was\n"
         "and where the archive has it. A crawl that runs is asked, the files of one that does not\n"
-        "are read.",
+        "are read. In a cluster the agent that owns the host is asked.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

@@ -18,6 +18,7 @@ enum { SEEDS_WAIT_MS = 10 * 1000, ARENA_BYTES = 64 << 10, ARENA_MAX_BYTES = 16 <
 struct answering {
     const struct control_setup *setup;
     struct control_rate recent;
+    enum control_by by;
     const struct control_request *request;
     struct arena *arena;
     struct buf *out;
@@ -218,12 +219,86 @@ static void set_paused(const struct control_setup *s, bool is_paused, struct buf
                           : "goes on");
 }
 
+/* Which requests are for whom. Other agents may only ask: an agent's login writes no control. */
+static bool may(enum control_by by, enum control_do what)
+{
+    static const unsigned may_do[CONTROL_BYS_] = {
+        [CONTROL_BY_OWNER] = ~(1u << CONTROL_DRAIN),
+        [CONTROL_BY_PEER] =
+            1u << CONTROL_STATUS | 1u << CONTROL_URL | 1u << CONTROL_KNOWN | 1u << CONTROL_AGENT,
+        [CONTROL_BY_OPERATOR] = 1u << CONTROL_PAUSE | 1u << CONTROL_UNPAUSE | 1u << CONTROL_STOP |
+                                1u << CONTROL_SET | 1u << CONTROL_SEEDS | 1u << CONTROL_DRAIN |
+                                1u << CONTROL_CHECKPOINT,
+        [CONTROL_BY_RECORD] =
+            1u << CONTROL_PAUSE | 1u << CONTROL_UNPAUSE | 1u << CONTROL_SET | 1u << CONTROL_SEEDS,
+    };
+    return may_do[by] >> what & 1;
+}
+
+/* What is of one agent must not be said to all: everybody would leave. */
+static bool is_for_all(const struct control_request *r)
+{
+    return r->what != CONTROL_SET || !str_starts(r->key, STR("cluster."));
+}
+
+static enum rc refuse(struct buf *why, const char *text)
+{
+    buf_add(why, str_c(text));
+    return RC_UNSUPPORTED;
+}
+
+static void drain(const struct control_setup *s, const struct control_request *r, struct buf *out)
+{
+    bool is_me = control_is_clustered(s) && str_eq(s->cluster->name, r->agent);
+    if (is_me)
+        s->cluster->ops->leave(s->cluster);
+    say_ok(out, is_me ? "hands its hosts over and leaves" : "another is meant");
+}
+
+static enum rc say_url(struct answering *a, struct buf *why)
+{
+    const struct control_setup *s = a->setup;
+    enum rc rc;
+    if (a->by == CONTROL_BY_PEER)
+        return control_url_for_peer(s, a->request->url, a->out, why);
+    if (a->request->all && control_url_elsewhere(s, a->request->url, a->out, why, &rc))
+        return rc;
+    return control_url(s, a->request->url, a->out, why);
+}
+
+static enum rc say_agent(struct answering *a, struct buf *why)
+{
+    bool is_agent = a->request->what == CONTROL_AGENT;
+    if (control_is_clustered(a->setup) && is_agent)
+        control_agent(a->setup, a->by == CONTROL_BY_OWNER, a->request->agent, a->out);
+    else if (control_is_clustered(a->setup))
+        control_cluster(a->setup, a->out);
+    else if (is_agent)
+        say_ok(a->out, "alone");
+    else
+        return refuse(why, "this crawl is of one machine, and of no cluster");
+    return RC_OK;
+}
+
 static enum rc perform(struct answering *a, struct buf *why)
 {
     const struct control_setup *s = a->setup;
+    if (!may(a->by, a->request->what))
+        return refuse(why, "that may not be asked so");
+    if (a->by != CONTROL_BY_OWNER && !is_for_all(a->request))
+        return refuse(why, "settings of the cluster are each agent's own");
     switch (a->request->what) {
     case CONTROL_STATUS:
-        control_status(s, a->recent, false, a->out);
+        if (a->request->all && control_is_clustered(s) && a->by == CONTROL_BY_OWNER)
+            control_status_of_all(s, a->recent, a->out);
+        else
+            control_status(s, a->recent, false, a->out);
+        return RC_OK;
+    case CONTROL_AGENT:
+    case CONTROL_CLUSTER:
+        return say_agent(a, why);
+    case CONTROL_DRAIN:
+        drain(s, a->request, a->out);
         return RC_OK;
     case CONTROL_PAUSE:
     case CONTROL_UNPAUSE:
@@ -244,7 +319,7 @@ static enum rc perform(struct answering *a, struct buf *why)
     case CONTROL_KNOWN:
         return do_known(a, why);
     case CONTROL_URL:
-        return control_url(s, a->request->url, a->out, why);
+        return say_url(a, why);
     case CONTROL_DOES_:
         break;
     }
@@ -252,12 +327,12 @@ static enum rc perform(struct answering *a, struct buf *why)
 }
 
 bool control_answer(const struct control_setup *s, struct control_rate recent, struct str line,
-                    struct buf *out)
+                    enum control_by by, struct buf *out, enum rc *ret_rc)
 {
     struct control_request request = {0};
     struct buf why = {.max = 8192};
     struct arena *arena = arena_open(ARENA_BYTES, ARENA_MAX_BYTES);
-    struct answering a = {s, recent, &request, arena, out};
+    struct answering a = {s, recent, by, &request, arena, out};
     enum rc rc = arena ? control_request_read(line, arena, &request, &why) : RC_NOMEM;
     bool waits = rc == RC_OK && request.what == CONTROL_STOP;
     if (rc == RC_OK)
@@ -269,5 +344,6 @@ bool control_answer(const struct control_setup *s, struct control_rate recent, s
     buf_byte(out, '\n');
     arena_close(arena);
     buf_done(&why);
+    *ret_rc = rc;
     return waits;
 }

@@ -39,6 +39,22 @@ int control_client_open(struct control_client *c, const char *dir, bool is_quiet
     return code;
 }
 
+int control_client_open_all(struct control_client *c, const char *dir, bool only,
+                            const char *command)
+{
+    struct operator_place all = {.is = OPERATOR_NOT_NEEDED};
+    if (!only)
+        operator_find(dir, &all);
+    bool is_folder = all.is == OPERATOR_FOUND && !all.agent[0];
+    int code = control_client_open(c, dir, is_folder);
+    c->all = all;
+    if (is_folder)
+        return EXIT_DONE; /* nobody runs there; all are told */
+    if (code == EXIT_DONE && all.is == OPERATOR_MISSING)
+        return operator_say_missing(&all, command);
+    return code;
+}
+
 void control_client_close(struct control_client *c)
 {
     if (c->fd >= 0 && c->request.max)
@@ -110,12 +126,8 @@ static int say_error(const json_t *error)
                     *hint ? "; " : "", hint);
 }
 
-int control_ask(struct control_client *c, json_t **ret)
+static int ask_here(struct control_client *c, json_t **ret)
 {
-    jsonw_end(&c->j);
-    buf_byte(&c->request, '\n');
-    if (buf_rc(&c->request))
-        return cli_fail(EXIT_USAGE, "the request is too long");
     json_t *json = send_all(c->fd, buf_str(&c->request)) ? read_json(c) : NULL;
     if (!json)
         return cli_fail(EXIT_OTHER, "the crawl in %s does not answer", c->dir);
@@ -127,6 +139,23 @@ int control_ask(struct control_client *c, json_t **ret)
     }
     *ret = json;
     return EXIT_DONE;
+}
+
+/* Here first: what is wrong with it is said to a person, and not to all. */
+int control_ask(struct control_client *c, json_t **ret)
+{
+    jsonw_end(&c->j);
+    struct str line = buf_str(&c->request);
+    buf_byte(&c->request, '\n');
+    if (buf_rc(&c->request))
+        return cli_fail(EXIT_USAGE, "the request is too long");
+    line = str_first(buf_str(&c->request), line.n);
+    int code = c->fd >= 0 ? ask_here(c, ret) : EXIT_DONE;
+    if (code == EXIT_DONE && c->all.is == OPERATOR_FOUND)
+        code = operator_tell(&c->all, line);
+    if (code == EXIT_DONE && c->fd < 0)
+        *ret = json_pack("{s:b,s:s}", "ok", 1, "text", "said to all agents");
+    return code;
 }
 
 int control_more(struct control_client *c, json_t **ret)
@@ -146,11 +175,11 @@ void control_wait_gone(struct control_client *c)
     while (n > 0 || (n < 0 && errno == EINTR));
 }
 
-int control_tell(const char *dir, const char *what, bool as_json)
+int control_tell(const char *dir, const char *what, bool only, bool as_json)
 {
     struct control_client c;
     json_t *answer = NULL;
-    int code = control_client_open(&c, dir, false);
+    int code = control_client_open_all(&c, dir, only, what);
     if (code == EXIT_DONE) {
         control_begin(&c, what);
         code = control_ask(&c, &answer);
@@ -158,7 +187,8 @@ int control_tell(const char *dir, const char *what, bool as_json)
     if (code == EXIT_DONE && as_json)
         json_print_line(answer);
     else if (code == EXIT_DONE)
-        (void)printf("%s\n", json_text(answer, "text"));
+        (void)printf("%s%s\n", json_text(answer, "text"),
+                     c.fd >= 0 && c.all.is == OPERATOR_FOUND ? "; said to all agents" : "");
     json_decref(answer);
     control_client_close(&c);
     return code;

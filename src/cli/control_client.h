@@ -7,6 +7,7 @@
 
 #include "base/jsonw.h"
 #include "cli/command.h"
+#include "cli/operator.h"
 
 #include <jansson.h>
 
@@ -16,10 +17,15 @@ struct control_client {
     struct buf request; /* for control_begin */
     struct jsonw j;
     struct buf in;
+    struct operator_place all; /* OPERATOR_FOUND: what is asked is also said to all agents */
 };
 
 /* EXIT_USAGE when no crawl runs there, with how to start it, unless `is_quiet`. */
 int control_client_open(struct control_client *c, const char *dir, bool is_quiet);
+/* To tell the crawl of DIR something, all its agents if it is of a cluster, unless `only` this one:
+ * cli/operator.h says what a DIR may be. */
+int control_client_open_all(struct control_client *c, const char *dir, bool only,
+                            const char *command);
 void control_client_close(struct control_client *c); /* accepts one that was never opened */
 
 /* Begins a request; members are added to c->j, then control_ask() sends it and reads the answer,
@@ -34,7 +40,7 @@ int control_more(struct control_client *c, json_t **ret);
 void control_wait_gone(struct control_client *c);
 
 /* A request without members whose answer is a "text" to print. */
-int control_tell(const char *dir, const char *what, bool as_json);
+int control_tell(const char *dir, const char *what, bool only, bool as_json);
 
 /* Members of an answer. */
 uint64_t json_u64(const json_t *j, const char *key);

@@ -5,7 +5,14 @@
 
 #include <jansson.h>
 
-enum needs { NEEDS_NOTHING = 0, NEEDS_KEY = 1, NEEDS_VALUE = 2, NEEDS_URL = 4, NEEDS_URLS = 8 };
+enum needs {
+    NEEDS_NOTHING = 0,
+    NEEDS_KEY = 1,
+    NEEDS_VALUE = 2,
+    NEEDS_URL = 4,
+    NEEDS_URLS = 8,
+    NEEDS_AGENT = 16
+};
 
 static const struct {
     const char *name;
@@ -20,6 +27,9 @@ static const struct {
     [CONTROL_SEEDS] = {"seeds", NEEDS_URLS},
     [CONTROL_KNOWN] = {"known", NEEDS_URLS},
     [CONTROL_URL] = {"url", NEEDS_URL},
+    [CONTROL_AGENT] = {"agent", NEEDS_NOTHING},
+    [CONTROL_CLUSTER] = {"cluster", NEEDS_NOTHING},
+    [CONTROL_DRAIN] = {"drain", NEEDS_AGENT},
 };
 
 static enum rc wrong(struct buf *why, const char *text)
@@ -100,6 +110,11 @@ static enum rc read_members(const json_t *json, struct arena *arena, struct cont
         rc = read_text(json, "url", arena, &ret->url, why);
     if (rc == RC_OK && needs & NEEDS_URLS)
         rc = read_urls(json, arena, ret, why);
+    if (rc == RC_OK && needs & NEEDS_AGENT)
+        rc = read_text(json, "agent", arena, &ret->agent, why);
+    if (rc == RC_OK && ret->what == CONTROL_AGENT && json_object_get(json, "agent"))
+        rc = read_text(json, "agent", arena, &ret->agent, why);
+    ret->all = json_is_true(json_object_get(json, "all"));
     ret->now = json_is_true(json_object_get(json, "now"));
     return rc;
 }

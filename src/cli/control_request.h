@@ -5,6 +5,10 @@
  *     {"do":"pause"}  {"do":"unpause"}          {"do":"known","urls":["http://example.org/", ...]}
  *     {"do":"checkpoint"}                       {"do":"seeds","urls":["http://example.org/", ...]}
  *     {"do":"stop","now":true}                  {"do":"set","key":"pace.delay","value":"2s"}
+ *     {"do":"agent"}  {"do":"cluster"}          {"do":"drain","agent":"b"}
+ *
+ * In a cluster: with "all":true a status or url is of the whole crawl, and so is cluster; others
+ * are asked for it. agent is this one alone. drain comes from the operator (control_peers.c).
  *
  * Each is answered by one line: {"ok":true,...} or {"error":{"code":"...","message":"...",
  * "hint":"..."}}. */
@@ -30,12 +34,17 @@ enum control_do {
     CONTROL_SEEDS,
     CONTROL_KNOWN,
     CONTROL_URL,
+    CONTROL_AGENT,
+    CONTROL_CLUSTER,
+    CONTROL_DRAIN,
     CONTROL_DOES_
 };
 
 struct control_request {
     enum control_do what;
     bool now;               /* stop */
+    bool all;               /* of the whole cluster */
+    struct str agent;       /* drain; agent: what became of that one, or absent */
     struct str key, value;  /* set */
     struct str url;         /* url */
     const struct str *urls; /* seeds, known */

@@ -31,6 +31,7 @@ struct control_server {
     struct control_setup setup;
     int fd, run, wake;
     pthread_t thread;
+    struct control_peers *peers; /* NULL: there are no other agents */
     _Atomic bool ends;
     struct client clients[CONTROL_CLIENTS];
     /* the rate is that of the last five to ten seconds */
@@ -102,7 +103,9 @@ static void answer_next(struct control_server *s, struct client *c)
         c->leaves = true;
         return;
     }
-    c->waits = control_answer(&s->setup, rate(s), str_first(all, end), &c->out);
+    enum rc rc;
+    c->waits =
+        control_answer(&s->setup, rate(s), str_first(all, end), CONTROL_BY_OWNER, &c->out, &rc);
     memmove(c->in.p, c->in.p + end + 1, c->in.n - end - 1);
     c->in.n -= end + 1;
 }
@@ -211,6 +214,8 @@ enum rc control_server_open(const struct control_setup *setup, struct control_se
         s->clients[i].fd = -1;
     s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     enum rc rc = s->wake < 0 ? RC_LIMIT : control_listen(setup->dir, &s->fd, &s->run, why);
+    if (rc == RC_OK && control_is_clustered(setup))
+        rc = control_peers_open(setup, &s->peers);
     if (rc == RC_OK && start_thread(s)) {
         control_unlisten(s->fd, s->run);
         rc = RC_LIMIT;
@@ -219,6 +224,7 @@ enum rc control_server_open(const struct control_setup *setup, struct control_se
         *ret = s;
         return RC_OK;
     }
+    control_peers_close(s->peers);
     if (s->wake >= 0)
         close(s->wake);
     mem_free(s);
@@ -247,6 +253,7 @@ void control_server_close(struct control_server *s)
     ssize_t n = write(s->wake, &one, sizeof one);
     (void)n; /* without it the thread looks within a second */
     (void)pthread_join(s->thread, NULL);
+    control_peers_close(s->peers);
     control_unlisten(s->fd, s->run);
     for (int i = 0; i < CONTROL_CLIENTS; i++) {
         if (s->clients[i].fd >= 0 && s->clients[i].waits)

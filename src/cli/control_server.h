@@ -10,6 +10,7 @@
 #define CLI_CONTROL_SERVER_H
 
 #include "cli/control_request.h"
+#include "components/cluster.h"
 #include "components/services.h"
 #include "flow/flow.h"
 
@@ -21,6 +22,7 @@ struct control_setup { /* all borrowed until the close */
     const struct wiring *wiring;
     struct ledger_service *ledger;
     struct scope_service *scope;
+    struct cluster_service *cluster; /* NULL, or alone: there are no others */
     struct log *log;
 };
 
@@ -34,15 +36,27 @@ void control_server_close(struct control_server *s);
 
 /* control_answer.c: appends the answer to one request, with its LF. True: the rest of the answer is
  * the end of the crawl. `recent` as control_status. */
+enum control_by {
+    CONTROL_BY_OWNER,    /* over the socket */
+    CONTROL_BY_PEER,     /* another agent, or the operator: may ask, and is answered by us alone */
+    CONTROL_BY_OPERATOR, /* through the control log: may tell */
+    CONTROL_BY_RECORD,   /* the same, said before we ran: stop and drain are not for us */
+    CONTROL_BYS_
+};
 struct control_rate {
     uint64_t fetched, over_ms; /* of the last seconds */
 };
+/* *ret_rc: what was answered, as a failure or not. */
 bool control_answer(const struct control_setup *s, struct control_rate recent, struct str line,
-                    struct buf *out);
+                    enum control_by by, struct buf *out, enum rc *ret_rc);
 
 /* control_status.c: the crawl's state as one JSON object, with what it waits for. */
 void control_status(const struct control_setup *s, struct control_rate recent, bool has_ended,
                     struct buf *out);
+
+/* The same of every agent: ours, with "cluster":{"agent":…,"login":…,"others":[…]}. */
+void control_status_of_all(const struct control_setup *s, struct control_rate recent,
+                           struct buf *out);
 
 /* control_set.c: RC_INVALID, RC_NOT_FOUND, RC_UNSUPPORTED, RC_CLOSED, RC_NOMEM with `why`. */
 MUST_CHECK enum rc control_set(const struct control_setup *s, const struct control_request *r,
@@ -51,5 +65,24 @@ MUST_CHECK enum rc control_set(const struct control_setup *s, const struct contr
 /* control_url.c: everything known of a URL; RC_INVALID and RC_CLOSED with `why`. */
 MUST_CHECK enum rc control_url(const struct control_setup *s, struct str url, struct buf *out,
                                struct buf *why);
+
+/* control_cluster.c: what concerns other agents. A question to all of them, each answer as a member
+ * {"agent":…,"answer":…} or {"agent":…,"error":…} of an array. */
+bool control_is_clustered(const struct control_setup *s);
+/* This agent: with its login's folder for its owner, and what became of agent `whom`, if named. */
+void control_agent(const struct control_setup *s, bool is_owner, struct str whom, struct buf *out);
+void control_cluster(const struct control_setup *s, struct buf *out);
+void control_ask_others(const struct control_setup *s, struct str question, struct jsonw *j);
+/* A URL of another's host: the owner's answer; false: it is ours. */
+/* For another agent: with the agent's name, and where the archive has it. */
+MUST_CHECK enum rc control_url_for_peer(const struct control_setup *s, struct str url,
+                                        struct buf *out, struct buf *why);
+bool control_url_elsewhere(const struct control_setup *s, struct str url, struct buf *out,
+                           struct buf *why, enum rc *ret);
+
+/* control_peers.c: a thread that answers other agents and does what the operator says to all. */
+struct control_peers;
+MUST_CHECK enum rc control_peers_open(const struct control_setup *s, struct control_peers **ret);
+void control_peers_close(struct control_peers *p); /* accepts NULL */
 
 #endif

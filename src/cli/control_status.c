@@ -129,10 +129,10 @@ static const char *state_of(const struct control_setup *s, bool has_ended)
     return flow_is_paused(s->flow) ? "paused" : "running";
 }
 
-void control_status(const struct control_setup *s, struct control_rate recent, bool has_ended,
-                    struct buf *out)
+static void say_status(const struct control_setup *s, struct control_rate recent, bool has_ended,
+                       struct jsonw *ret)
 {
-    struct jsonw j = jsonw_to(out);
+    struct jsonw j = *ret;
     jsonw_object(&j);
     jsonw_bool_field(&j, "ok", true);
     jsonw_text_field(&j, "state", str_c(state_of(s, has_ended)));
@@ -144,5 +144,28 @@ void control_status(const struct control_setup *s, struct control_rate recent, b
     if (!has_ended)
         say_wait(s, &j);
     crawl_status_fields(s->ledger, &j);
+    *ret = j;
+}
+
+void control_status(const struct control_setup *s, struct control_rate recent, bool has_ended,
+                    struct buf *out)
+{
+    struct jsonw j = jsonw_to(out);
+    say_status(s, recent, has_ended, &j);
+    jsonw_end(&j);
+}
+
+void control_status_of_all(const struct control_setup *s, struct control_rate recent,
+                           struct buf *out)
+{
+    struct jsonw j = jsonw_to(out);
+    say_status(s, recent, false, &j);
+    jsonw_key(&j, "cluster");
+    jsonw_object(&j);
+    jsonw_text_field(&j, "agent", s->cluster->name);
+    jsonw_text_field(&j, "login", s->cluster->login);
+    jsonw_key(&j, "others");
+    control_ask_others(s, STR("{\"do\":\"status\"}"), &j);
+    jsonw_end(&j);
     jsonw_end(&j);
 }

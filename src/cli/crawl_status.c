@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/jsonw.h"
+#include "sink/outbox.h"
 
 static uint64_t get(const _Atomic uint64_t *counter)
 {
@@ -83,6 +84,22 @@ static void print_harvest(const struct crawl_counts *c, struct buf *out)
                    (unsigned long long)scored);
 }
 
+/* Archive files that the archive machine has not acknowledged. */
+static void print_unsent(const struct ledger_service *l, struct buf *out)
+{
+    if (!l->outbox)
+        return;
+    const struct sink_numbers *n = sink_outbox_numbers(l->outbox);
+    buf_printf(out, " · %llu files sent, %llu (", (unsigned long long)get(&n->sent_files),
+               (unsigned long long)get(&n->left_files));
+    print_bytes(out, get(&n->left_bytes));
+    buf_add(out, STR(") unsent"));
+    if (atomic_load(&n->is_stuck)) {
+        buf_add(out, STR(": "));
+        sink_outbox_trouble(l->outbox, out);
+    }
+}
+
 void crawl_status_print(struct ledger_service *l, uint64_t fetched_before, uint64_t over_ms,
                         struct buf *out)
 {
@@ -108,6 +125,24 @@ void crawl_status_print(struct ledger_service *l, uint64_t fetched_before, uint6
         buf_printf(out, " · %llu changed · %llu unchanged", (unsigned long long)get(&c->changed),
                    (unsigned long long)get(&c->unchanged));
     print_harvest(c, out);
+    print_unsent(l, out);
+}
+
+static void write_unsent(const struct ledger_service *l, struct jsonw *j)
+{
+    const struct sink_numbers *n = sink_outbox_numbers(l->outbox);
+    struct buf why = {.max = 1000};
+    sink_outbox_trouble(l->outbox, &why);
+    jsonw_key(j, "sink");
+    jsonw_object(j);
+    jsonw_u64_field(j, "sent_files", get(&n->sent_files));
+    jsonw_u64_field(j, "sent_bytes", get(&n->sent_bytes));
+    jsonw_u64_field(j, "unsent_files", get(&n->left_files));
+    jsonw_u64_field(j, "unsent_bytes", get(&n->left_bytes));
+    jsonw_u64_field(j, "open_files", get(&n->open_files));
+    jsonw_text_field(j, "trouble", buf_str(&why));
+    jsonw_end(j);
+    buf_done(&why);
 }
 
 void crawl_status_fields(struct ledger_service *l, struct jsonw *j)
@@ -145,6 +180,8 @@ void crawl_status_fields(struct ledger_service *l, struct jsonw *j)
     jsonw_u64_field(j, "irrelevant", get(&c->irrelevant));
     jsonw_u64_field(j, "off_topic", get(&c->off_topic));
     jsonw_u64_field(j, "open", get(&c->open));
+    if (l->outbox)
+        write_unsent(l, j);
     jsonw_u64_field(j, "hosts", s.hosts);
     jsonw_u64_field(j, "hosts_waiting", s.waiting);
     jsonw_u64_field(j, "hosts_ready", s.ready);

@@ -34,6 +34,8 @@ void crawl_watch_end(struct crawl_watch *w);
 
 /* The signal that ended it, 0 if none did. */
 int crawl_watch_signal(const struct crawl_watch *w);
+/* How many came. */
+int crawl_watch_signals(const struct crawl_watch *w);
 
 /* The numbers of a crawl, for the last words too. */
 void crawl_status_print(struct ledger_service *l, uint64_t fetched_before, uint64_t over_ms,

@@ -7,12 +7,25 @@
 
 enum { WIDTH = 78 }; /* of paragraphs on a terminal */
 
+/* These share a line: the list is to fit a screen. */
+#define TRY "try "
+static bool is_try(const struct command *c)
+{
+    return str_starts(str_c(c->name), STR(TRY));
+}
+
 void help_all(struct buf *out)
 {
     buf_add(out, STR("orbweaver: a distributed web crawler that writes standard WARC\n"
                      "usage: orbweaver COMMAND [OPTION...] [ARGUMENT...]\n\n"));
     for (const struct command *const *c = cli_commands; *c; c++)
-        buf_printf(out, "  %-18s %s\n", (*c)->name, (*c)->summary);
+        if (!is_try(*c))
+            buf_printf(out, "  %-18s %s\n", (*c)->name, (*c)->summary);
+    buf_add(out, STR("  try                one library on local input:"));
+    for (const struct command *const *c = cli_commands; *c; c++)
+        if (is_try(*c))
+            buf_printf(out, " %s", (*c)->name + sizeof TRY - 1);
+    buf_byte(out, '\n');
     buf_add(out, STR("  --help             this text; behind a command, about that command\n"
                      "  --version          the version; the manual: man orbweaver\n"));
 }

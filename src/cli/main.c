@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main: finds the command, fills its settings, runs it. */
 #include "base/args.h"
+#include "bus/bus_nats.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 
@@ -89,6 +90,7 @@ static int run_command(const struct command *c, int argc, char **argv)
         switch (args_read(c->options, argc, argv, &in, &why)) {
         case ARGS_OK:
             code = c->run(&in);
+            bus_nats_end(); /* a word, if no bus was ever open */
             break;
         case ARGS_HELP:
             code = print_help(c);

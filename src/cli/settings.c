@@ -96,6 +96,12 @@ const struct option settings_table[] = {
          .arg = "DIR"),
     BOOL(refetch_lost, "refetch-lost", "no", "ask again for pages whose archive was lost"),
 
+    TEXT(sink, "sink", NULL, "send archive files to the machine of this login (orbweaver sink)",
+         .arg = "FILE"),
+    BOOL(sink_remove, "sink-remove", "no", "with --sink: remove them here once they last there"),
+    TIME(sink_wait_ms, "sink-wait", "10m",
+         "with --sink: how long the end of a crawl waits until all are there"),
+
     TEXT(ui, "ui", "127.0.0.1:8090", "where the workbench listens", .arg = "ADDR:PORT|off"),
     BOOL(json, "json", "no", "log and report in JSON lines", .letter = 'j'),
     BOOL(quiet, "quiet", "no", "no progress line", .letter = 'q'),

@@ -62,6 +62,10 @@ struct settings {
     struct str cluster_credentials;
     bool refetch_lost;
 
+    struct str sink;
+    bool sink_remove;
+    uint64_t sink_wait_ms;
+
     struct str ui;
     bool json;
     bool quiet;

@@ -91,6 +91,22 @@ static void disk(const json_t *s, struct buf *out)
     number(out, s, "revisits", "captures that repeat a payload");
 }
 
+/* What an archive machine has not acknowledged yet. */
+static void unsent(const json_t *s, struct buf *out)
+{
+    const json_t *sink = json_object_get(s, "sink");
+    if (!json_is_object(sink))
+        return;
+    row(out, "sink");
+    number(out, sink, "sent_files", "files acknowledged, ");
+    number(out, sink, "unsent_files", "not yet (");
+    bytes(out, json_u64(sink, "unsent_bytes"), "");
+    buf_add(out, STR("), "));
+    number(out, sink, "open_files", "being written");
+    if (*json_text(sink, "trouble"))
+        buf_printf(out, ": %s", json_text(sink, "trouble"));
+}
+
 void status_screen(const json_t *s, const char *dir, struct buf *out)
 {
     const json_t *waits = json_object_get(s, "waits");
@@ -110,6 +126,7 @@ void status_screen(const json_t *s, const char *dir, struct buf *out)
     hosts(s, out);
     links(s, out);
     disk(s, out);
+    unsent(s, out);
     row(out, "in all");
     number(out, s, "total_pages", "pages, ");
     bytes(out, json_u64(s, "total_bytes"), "over all runs");

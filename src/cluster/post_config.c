@@ -19,8 +19,8 @@ struct may_say {
 };
 
 static const struct may_say agent_says[] = {
-    {".hb.", ""},       {".roster.", ""}, {".j.", ".*.out"},
-    {".j.*.*.in.", ""}, {".ask.*.", ""},  {".bundle.*.", ""},
+    {".hb.", ""},    {".roster.", ""},   {".j.", ".*.out"}, {".j.*.*.in.", ""},
+    {".ask.*.", ""}, {".bundle.*.", ""}, {".scope.", ""},
 };
 static const struct may_say operator_says[] = {{".control.", ""}, {".ask.*.", ""}};
 
@@ -227,6 +227,11 @@ void post_stream_write(const struct post_plan *p, uint32_t at, struct buf *out)
     jsonw_key(&j, "subjects");
     jsonw_array(&j);
     jsonw_text(&j, buf_str(&subject));
+    if (at == STREAM_CONTROL) { /* what agents may say to all, in one order with the operator */
+        buf_clear(&subject);
+        buf_printf(&subject, "orb.%s.scope.*", p->crawl);
+        jsonw_text(&j, buf_str(&subject));
+    }
     jsonw_end(&j);
     jsonw_text_field(&j, "retention", STR("limits"));
     jsonw_text_field(&j, "discard", STR("new")); /* full is said, never made room for silently */

@@ -16,6 +16,7 @@ static const char *const forms[SUBJECT_KINDS][MOST_TOKENS + 1] = {
     [SUBJECT_IN] = {"orb", CRAWL, "j", TO, INC, "in", FROM},
     [SUBJECT_OUT] = {"orb", CRAWL, "j", TO, INC, "out"},
     [SUBJECT_CONTROL] = {"orb", CRAWL, "control", FROM},
+    [SUBJECT_SCOPE] = {"orb", CRAWL, "scope", FROM},
     [SUBJECT_ASK] = {"orb", CRAWL, "ask", TO, FROM},
     [SUBJECT_BUNDLE] = {"orb", CRAWL, "bundle", TO, FROM},
 };
@@ -94,7 +95,8 @@ void subject_write(const struct subject *s, struct buf *out)
 
 void subject_stream(const struct subject *s, struct buf *out)
 {
-    bool is_log = s->kind == SUBJECT_ROSTER || s->kind == SUBJECT_CONTROL;
+    bool is_log =
+        s->kind == SUBJECT_ROSTER || s->kind == SUBJECT_CONTROL || s->kind == SUBJECT_SCOPE;
     bool is_box = s->kind == SUBJECT_IN || s->kind == SUBJECT_OUT;
     if (!subject_crawl_ok(s->crawl) || (!is_log && !(is_box && subject_agent_ok(s->to)))) {
         refuse(out);

@@ -7,6 +7,7 @@
  *   in        orb.CRAWL.j.TO.INC.in.FROM       ORB_CRAWL_TO     FROM
  *   out       orb.CRAWL.j.TO.INC.out           ORB_CRAWL_TO     TO
  *   control   orb.CRAWL.control.FROM           ORB_CRAWL_CONTROL FROM (an operator)
+ *   scope     orb.CRAWL.scope.FROM             ORB_CRAWL_CONTROL FROM (where a seed redirects to)
  *   ask       orb.CRAWL.ask.TO.FROM            -                FROM
  *   bundle    orb.CRAWL.bundle.TO.FROM         -                FROM
  *
@@ -24,6 +25,7 @@ enum subject_kind {
     SUBJECT_IN,
     SUBJECT_OUT,
     SUBJECT_CONTROL,
+    SUBJECT_SCOPE,
     SUBJECT_ASK,
     SUBJECT_BUNDLE,
     SUBJECT_KINDS

@@ -34,6 +34,8 @@ extern const struct part part_dns_here;
 extern const struct part part_http_here;
 extern const struct part part_cluster_alone;
 extern const struct part part_cluster_nats;
+extern const struct part part_sink_here;
+extern const struct part part_sink_send;
 
 extern const struct part part_lines;
 extern const struct part part_match;
@@ -80,6 +82,8 @@ static const struct part *const parts[] = {
     &part_http_here,
     &part_cluster_alone,
     &part_cluster_nats,
+    &part_sink_here,
+    &part_sink_send,
 
     &part_lines,
     &part_match,

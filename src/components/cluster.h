@@ -5,6 +5,7 @@
  *   fetch      may_ask     is that still so, now that its address is known?
  *   settle     owns        which of these links are mine; give_back: a loan has come back
  *   seeds      begin, end  something is on its way that is neither open nor journalled
+ *   intake     talk        where a seed redirects to is told to all (components/cluster_talk.h)
  *   post       mail        what the agent's thread has for this shard (components/mail.h)
  *
  * Two kinds: alone, where everything is mine and nothing below is ever called, and nats, where an
@@ -12,6 +13,8 @@
 #ifndef COMPONENTS_CLUSTER_H
 #define COMPONENTS_CLUSTER_H
 
+#include "base/jsonw.h"
+#include "components/cluster_talk.h"
 #include "components/mail.h"
 
 #include <stdatomic.h>
@@ -34,6 +37,15 @@ struct cluster_ops {
     void (*end)(struct cluster_service *s);
     /* The first shard whose post stops ends the agent's thread: nothing is mailed from then on. */
     void (*stop)(struct cluster_service *s);
+    /* For people, on any thread. view: members of an object, of this agent and of the cluster as it
+     * sees it. owner: false if the host is ours or nobody's, else `name` (TALK_NAME_BYTES + 1).
+     * past: what became of an agent of that name (member "past"). others: the living. leave: hands
+     * everything over and ends. */
+    void (*view)(struct cluster_service *s, struct jsonw *j);
+    void (*past)(struct cluster_service *s, struct str name, struct jsonw *j);
+    bool (*owner)(struct cluster_service *s, uint64_t position, char *name);
+    size_t (*others)(struct cluster_service *s, char (*names)[TALK_NAME_BYTES + 1], size_t most);
+    void (*leave)(struct cluster_service *s);
 };
 
 /* Of one shard: who ends its open transfers. Set and called on the shard's thread alone. */
@@ -45,8 +57,10 @@ struct cluster_breaker {
 struct cluster_service {
     bool is_alone; /* constant; nothing else is looked at then */
     const struct cluster_ops *ops;
+    struct str name, login;           /* the agent's; the folder of its login */
     struct mailbox *mail;             /* one a shard */
     struct cluster_breaker *breakers; /* likewise */
+    struct cluster_talk *talk;        /* questions, and what the operator says; NULL: none */
     _Atomic uint64_t generation;      /* rises when ownership changes */
     _Atomic bool is_over;             /* the whole crawl is done, or we have left it */
     _Atomic bool has_failed;          /* the agent has stopped; the flow says why */

@@ -3,6 +3,8 @@
  *
  *   cluster_nats.c   the part: options, opening, what components ask
  *   cluster_loop.c   the agent's thread
+ *   cluster_talk.c   questions to and from others, the operator's words
+ *   cluster_view.c   the cluster as this agent sees it, as JSON
  *   cluster_port.c   the crawl as the agent sees it (cluster/port.h), over the ledger
  *   cluster_walk.c   of that: looking at the frontiers
  *
@@ -15,6 +17,7 @@
 #include "cluster/agent.h"
 #include "cluster/post_login.h"
 #include "components/cluster.h"
+#include "components/cluster_talk_inside.h"
 #include "components/mail_walk.h"
 #include "components/services.h"
 
@@ -78,6 +81,13 @@ static inline struct cluster_part *cluster_of_port(struct port *p)
 /* cluster_loop.c */
 MUST_CHECK enum rc cluster_loop_start(struct cluster_part *c);
 void cluster_loop_stop(struct cluster_part *c); /* once; then it is a word */
+
+/* cluster_view.c: of struct cluster_ops */
+void cluster_view(struct cluster_service *s, struct jsonw *j);
+void cluster_past(struct cluster_service *s, struct str name, struct jsonw *j);
+bool cluster_owner(struct cluster_service *s, uint64_t position, char *name);
+size_t cluster_others(struct cluster_service *s, char (*names)[TALK_NAME_BYTES + 1], size_t most);
+void cluster_ask_leave(struct cluster_service *s);
 
 /* cluster_port.c */
 extern const struct port_ops cluster_port_ops;

@@ -10,7 +10,6 @@
 #include "base/log.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 enum {
@@ -30,7 +29,8 @@ static uint64_t now_ms(struct cluster_part *c)
 static void on_event(void *ctx, const struct bus_event *e)
 {
     struct cluster_part *c = ctx;
-    agent_event(c->agent, e, now_ms(c));
+    if (!cluster_talk_event(c->service.talk, e, now_ms(c)))
+        agent_event(c->agent, e, now_ms(c));
 }
 
 /* Mail without bytes that must arrive: without memory the flow cannot go on anyway. */
@@ -113,6 +113,7 @@ static void turn(struct cluster_part *c)
     (void)pthread_mutex_lock(&c->lock);
     (void)bus_poll(c->bus, on_event, c, EVENTS_A_TURN);
     enum rc rc = agent_turn(c->agent, now_ms(c));
+    cluster_talk_turn(c->service.talk, now_ms(c));
     if (!rc)
         look(c);
     else if (!c->is_told && !atomic_load(&c->is_stopping))
@@ -124,10 +125,12 @@ static void wait_for_more(struct cluster_part *c)
 {
     struct pollfd fds[2] = {{.fd = bus_fd(c->bus), .events = POLLIN},
                             {.fd = c->wake, .events = POLLIN}};
-    uint64_t now = now_ms(c), due = agent_due_ms(c->agent);
+    uint64_t now = now_ms(c), due = agent_due_ms(c->agent), woken;
     uint64_t wait = due > now ? due - now : 0;
     wait = wait < LEAST_WAIT_MS ? LEAST_WAIT_MS : wait > MOST_WAIT_MS ? MOST_WAIT_MS : wait;
     (void)poll(fds, 2, (int)wait);
+    if (fds[1].revents)
+        (void)!read(c->wake, &woken, sizeof woken);
 }
 
 static void *run(void *ctx)
@@ -142,9 +145,6 @@ static void *run(void *ctx)
 
 enum rc cluster_loop_start(struct cluster_part *c)
 {
-    c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (c->wake < 0)
-        return RC_IO;
     c->has_thread = pthread_create(&c->thread, NULL, run, c) == 0;
     return c->has_thread ? RC_OK : RC_NOMEM;
 }
@@ -174,6 +174,7 @@ void cluster_loop_stop(struct cluster_part *c)
             mail_walk_close(&c->tours[i].walk);
         (void)!write(c->wake, &one, sizeof one);
         (void)pthread_join(c->thread, NULL);
+        cluster_talk_close(c->service.talk);
         c->has_thread = false;
         say_end(c);
     }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -55,7 +56,8 @@ static enum cluster_lend lend(struct cluster_service *s, uint64_t position, uint
     struct cluster_part *c = part_of(s);
     uint64_t now = clock_now_ms(c->ledger->clock);
     (void)pthread_mutex_lock(&c->lock);
-    enum cluster_lend may = !agent_is_fetching(c->agent, now)           ? CLUSTER_NOTHING_NOW
+    bool is_ready = atomic_load(&s->talk->is_ready) && agent_is_fetching(c->agent, now);
+    enum cluster_lend may = !is_ready                                   ? CLUSTER_NOTHING_NOW
                             : !agent_may_fetch(c->agent, position, now) ? CLUSTER_NOT_THIS
                                                                         : CLUSTER_LENT;
     c->open_now += may == CLUSTER_LENT;
@@ -100,7 +102,20 @@ static void stop(struct cluster_service *s)
     cluster_loop_stop(part_of(s));
 }
 
-static const struct cluster_ops ops = {owns, lend, may_ask, give_back, begin, end, stop};
+static const struct cluster_ops ops = {
+    .owns = owns,
+    .lend = lend,
+    .may_ask = may_ask,
+    .give_back = give_back,
+    .begin = begin,
+    .end = end,
+    .stop = stop,
+    .view = cluster_view,
+    .past = cluster_past,
+    .owner = cluster_owner,
+    .others = cluster_others,
+    .leave = cluster_ask_leave,
+};
 
 /* Opening -------------------------------------------------------------------------------------- */
 
@@ -166,6 +181,27 @@ static enum rc open_agent(const struct cluster_settings *s, struct cluster_part 
     return rc;
 }
 
+static enum rc open_talk(const struct cluster_settings *s, struct cluster_part *c)
+{
+    c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (c->wake < 0)
+        return RC_IO;
+    struct cluster_talk_setup t = {.bus = c->bus,
+                                   .scope = c->scope,
+                                   .log = c->log,
+                                   .crawl = str_c(c->login.crawl),
+                                   .name = str_c(c->login.name),
+                                   .wake = c->wake,
+                                   .poll_ms = s->poll_ms};
+    c->service.name = t.name;
+    c->service.login = s->credentials;
+    enum rc rc = cluster_talk_open(&t, &c->service.talk);
+    struct str rest = rc ? STR_NONE : buf_str(&c->ledger->joined);
+    while (rest.n)
+        cluster_talk_join(c->service.talk, str_take_until(&rest, '\n'));
+    return rc;
+}
+
 static enum rc count_fact(void *ctx, uint64_t position, struct str fact)
 {
     (void)position;
@@ -199,6 +235,7 @@ static void cluster_nats_close(struct instance *self)
     struct cluster_part *c = self->state;
     if (!c->service.is_alone) {
         cluster_loop_stop(c);
+        cluster_talk_free(c->service.talk);
         agent_close(c->agent);
         bus_close(c->bus);
         if (c->bus)
@@ -225,6 +262,7 @@ static enum rc open_all(struct instance *self, struct cluster_part *c, struct bu
     rc = rc ? rc : check_directory(c, why);
     rc = rc ? rc : read_login(s, c, why);
     rc = rc ? rc : open_bus(s, c, why);
+    rc = rc ? rc : open_talk(s, c);
     rc = rc ? rc : open_agent(s, c, why);
     return rc ? rc : cluster_loop_start(c);
 }
@@ -263,9 +301,7 @@ static void cluster_nats_changed(struct instance *self, const void *old)
     (void)old;
     if (c->service.is_alone || !s->leave)
         return;
-    (void)pthread_mutex_lock(&c->lock);
-    agent_leave(c->agent);
-    (void)pthread_mutex_unlock(&c->lock);
+    cluster_ask_leave(&c->service);
 }
 
 const struct part part_cluster_nats = {

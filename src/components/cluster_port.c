@@ -314,7 +314,9 @@ static struct port_counts port_count_all(struct port *p)
 {
     struct cluster_part *c = cluster_of_port(p);
     struct port_counts n = {0};
-    n.open = atomic_load(&c->lists) + ledger_pending(c->ledger->ledger);
+    /* What the operator has said may be seeds: until it is known nobody is idle. */
+    n.open = atomic_load(&c->lists) + !atomic_load(&c->service.talk->is_ready);
+    n.open += ledger_pending(c->ledger->ledger);
     n.open += c->open_now + c->open_before;
     n.queued = queued(c);
     n.admitted = atomic_load(&c->ledger->counts.admitted) + atomic_load(&c->ledger->counts.fetched);

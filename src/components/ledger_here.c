@@ -38,7 +38,7 @@ struct ledger_part_settings {
     bool archive_only, no_archive;
     uint64_t depth, depth_urls;
     struct option_list keywords;
-    struct str cluster;
+    struct str cluster, agent;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct ledger_part_settings, field, __VA_ARGS__)
@@ -72,6 +72,8 @@ static const struct option ledger_options[] = {
         "of each shard, for links to what rests on disk that came lately"),
     ROW(TEXT, cluster, "cluster", NULL, "with one: no limit of memory, ways are not compared",
         .arg = "URL"),
+    ROW(TEXT, agent, "agent", NULL, "names of archive files end with it, behind the machine's",
+        .arg = "NAME"),
     ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
     ROW(BOOL, recrawl, "recrawl", "no", "begin anew, and ask again for what is known"),
     ROW(COUNT, depth, "depth", "100", "links followed from a seed; below 100 ways are compared"),
@@ -90,6 +92,8 @@ struct seed_set { /* fingerprints; open addressing, 0 = free */
     uint64_t *slots;
     size_t slot_count, count;
 };
+
+enum { JOINED_BYTES = 1 << 20 };
 
 struct ledger_part {
     struct ledger_service service;
@@ -149,10 +153,29 @@ static enum rc hear_seed(void *ctx, struct str line)
     if (url_parse(&parser, text, NULL, (struct url_room){room, sizeof room}, &u))
         return RC_OK; /* it was a URL for the version that wrote it; the frontier knows it */
     enum rc rc = scope_add_seed(p->scope->scope, &u);
-    return rc == RC_OK && !rest.p ? seed_add(&p->seeds, url_fingerprint(&u)) : rc;
+    if (rc || !rest.p)
+        return rc ? rc : seed_add(&p->seeds, url_fingerprint(&u));
+    if (p->service.joined.n + text.n < JOINED_BYTES) { /* more are told by who owns them */
+        buf_add(&p->service.joined, text);
+        buf_byte(&p->service.joined, '\n');
+    }
+    return buf_rc(&p->service.joined);
 }
 
 /* Opening -------------------------------------------------------------------------------------- */
+
+/* The last part of an archive file's name: the machine's, and the agent's where there are several,
+ * for two on one machine must not make the same. */
+static struct str name_end(struct arena *arena, const char *host, struct str agent)
+{
+    size_t room = agent.n && agent.n < WARC_FILES_MAX_HOST / 2 ? WARC_FILES_MAX_HOST - 1 - agent.n
+                                                               : WARC_FILES_MAX_HOST;
+    struct str machine = str_c(host);
+    machine = str_first(machine, machine.n < room ? machine.n : room);
+    return room < WARC_FILES_MAX_HOST
+               ? arena_printf(arena, STR_FMT "-" STR_FMT, STR_ARG(machine), STR_ARG(agent))
+               : arena_dup(arena, machine);
+}
 
 /* What the archive says of who made it. */
 static enum rc describe(struct ledger_part *p, const struct ledger_part_settings *s,
@@ -169,11 +192,12 @@ static enum rc describe(struct ledger_part *p, const struct ledger_part_settings
         if (!ascii_is_alnum(*c) && *c != '.' && *c != '_' && *c != '-')
             *c = '_';
     struct str name = arena_dup(p->arena, str_c(host));
-    if (!name.p)
+    struct str end = name_end(p->arena, host, s->agent);
+    if (!name.p || !end.p)
         return RC_NOMEM;
     *ret = (struct warc_files_settings){
         .prefix = s->prefix,
-        .host = name,
+        .host = end,
         .roll_bytes = s->roll_bytes,
         .buffer_bytes = 16 << 20,
         .info = {.software = STR("orbweaver/" VERSION),
@@ -267,6 +291,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
     if (rc)
         return rc;
     struct buf text = {.max = 8192};
+    buf_init(&p->service.joined, JOINED_BYTES);
     rc = ledger_open(p->disk, &l, (struct ledger_hears){hear_seed, p}, &p->service.ledger,
                      &p->service.opened, &text);
     if (rc)
@@ -349,6 +374,7 @@ static void ledger_here_close(struct instance *self)
     calls_done(&p->service.calls);
     arena_close(p->arena);
     mem_free(p->seeds.slots);
+    buf_done(&p->service.joined);
     mem_free(p);
 }
 

@@ -9,6 +9,7 @@
  *   addresses   struct addresses_service   when an address may, and who is asked now   one
  *   guard       struct guard               which addresses may at all                  one a shard
  *   cluster     struct cluster_service     whose hosts are whose (components/cluster.h) one
+ *   sink        struct sink_service        where archive files go (components/sink.h)  one
  *   dns, http   struct dns, struct http    the network                                 one a shard
  */
 #ifndef COMPONENTS_SERVICES_H
@@ -79,8 +80,11 @@ struct sent_links {
     _Atomic uint64_t slots[SENT_SLOTS];
 };
 
+struct sink_outbox;
+
 struct ledger_service {
     struct ledger *ledger;
+    struct sink_outbox *outbox; /* the sink's, set before the flow starts; NULL: archives stay */
     struct sent_links *sent[CRAWL_MAX_SHARDS]; /* set before the flow starts */
     struct ledger_report opened;
     struct clock *clock;
@@ -91,6 +95,7 @@ struct ledger_service {
     struct depths *const *depths; /* one a shard; NULL: the crawl has no limit that needs them */
     bool compares; /* pages are compared with what was captured before, or kept to be */
     struct crawl_counts counts;
+    struct buf joined;  /* where seeds redirected to in earlier runs, a line each (a cluster's) */
     struct calls calls; /* from other threads to schedule of each shard, and to seeds */
     /* Whether earlier runs have brought that seed. */
     bool (*knows_seed)(const struct ledger_service *s, uint64_t fingerprint);

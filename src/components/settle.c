@@ -505,6 +505,9 @@ static void tell_cluster(struct settle_part *s, const struct visit *v)
 {
     if (s->cluster->is_alone || v->kind == VISIT_HOP)
         return;
+    for (size_t i = 0; !visit_is_list(v) && i < v->link_count; i++)
+        if (v->links[i].is_seed)
+            cluster_talk_join(s->cluster->talk, v->links[i].href);
     if (!visit_is_list(v))
         s->cluster->ops->give_back(s->cluster, v->loan);
     else if (v->kind == VISIT_SEEDS)

@@ -201,14 +201,17 @@ static enum rc mend_archive(struct recovery *r)
 {
     struct warc_recovery *w = NULL;
     struct warc_recovery_report report = {0};
+    struct sent *sent = NULL;
     uint64_t broken = UINT64_MAX;
-    enum rc rc = warc_recovery_open(r->l->disk, LEDGER_ARCHIVE, &w);
+    enum rc rc = sent_open(r->l->disk, false, &sent);
+    rc = rc ? rc : warc_recovery_open(r->l->disk, LEDGER_ARCHIVE, sent, &w);
     rc = rc ? rc : trust_committed(r, w);
     rc = rc ? rc : find_broken(r, w, &broken);
     if (rc == RC_OK && broken != UINT64_MAX)
         rc = journal_void(r, broken);
     rc = rc ? rc : warc_recovery_finish(w, &report);
     warc_recovery_close(w);
+    sent_close(sent);
     r->report->cut_bytes += report.cut_bytes;
     if (rc && !r->why->n)
         buf_printf(r->why, LEDGER_ARCHIVE ": %s", rc_text(rc));

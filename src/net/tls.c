@@ -116,6 +116,44 @@ enum rc tls_open(struct str ca_file, bool insecure, struct tls **ret, struct buf
     return rc;
 }
 
+static bool server_set(SSL_CTX *c)
+{
+    SSL_CTX_set_verify(c, SSL_VERIFY_NONE, NULL);
+    SSL_CTX_set_mode(c, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                            SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_options(c, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET);
+    SSL_CTX_set_read_ahead(c, 1);
+    return SSL_CTX_set_num_tickets(c, 0) == 1 &&
+           SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) == 1;
+}
+
+enum rc tls_open_server(const char *cert_file, const char *key_file, struct tls **ret,
+                        struct buf *why)
+{
+    struct tls *t = mem_zero(1, sizeof *t);
+    if (!t)
+        return RC_NOMEM;
+    t->insecure = true; /* nothing is asked of the other end's certificate: it has none */
+    t->context = SSL_CTX_new(TLS_server_method());
+    t->method = socket_bio_method();
+    enum rc rc = t->context && t->method && server_set(t->context) ? RC_OK : RC_NOMEM;
+    if (rc == RC_OK && SSL_CTX_use_certificate_chain_file(t->context, cert_file) != 1) {
+        buf_printf(why, "%s: no certificate", cert_file);
+        rc = RC_INVALID;
+    }
+    if (rc == RC_OK && SSL_CTX_use_PrivateKey_file(t->context, key_file, SSL_FILETYPE_PEM) != 1) {
+        buf_printf(why, "%s: no key, or that of another certificate", key_file);
+        rc = RC_INVALID;
+    }
+    ERR_clear_error();
+    if (rc != RC_OK)
+        tls_close(t);
+    else
+        *ret = t;
+    return rc;
+}
+
 void tls_close(struct tls *t)
 {
     if (!t)
@@ -153,12 +191,8 @@ static bool offer(const struct tls_link *l)
     return SSL_set_alpn_protos(l->ssl, both + skipped, sizeof both - 1 - skipped) == 0;
 }
 
-static bool link_set(struct tls_link *l, struct str host)
+static bool link_join(struct tls_link *l)
 {
-    struct tls *t = l->tls;
-    if (t->needs_system && SSL_CTX_set_default_verify_paths(t->context) != 1)
-        return false;
-    t->needs_system = false;
     l->ssl = SSL_new(l->tls->context);
     BIO *bio = l->ssl ? BIO_new(l->tls->method) : NULL;
     if (!bio)
@@ -167,6 +201,17 @@ static bool link_set(struct tls_link *l, struct str host)
     BIO_set_init(bio, 1);
     SSL_set_bio(l->ssl, bio, bio);
     SSL_set_app_data(l->ssl, l);
+    return true;
+}
+
+static bool link_set(struct tls_link *l, struct str host)
+{
+    struct tls *t = l->tls;
+    if (t->needs_system && SSL_CTX_set_default_verify_paths(t->context) != 1)
+        return false;
+    t->needs_system = false;
+    if (!link_join(l))
+        return false;
     SSL_set_connect_state(l->ssl);
     if (!expect_host(l->ssl, host) || !offer(l))
         return false;
@@ -194,6 +239,25 @@ enum rc tls_link_open(struct tls *t, int fd, struct str host, uint16_t port, boo
     buf_u64(&name, port);
     l->name_n = name.n;
     bool ok = link_set(l, host);
+    ERR_clear_error();
+    if (!ok) {
+        tls_link_close(l, false);
+        return RC_NOMEM;
+    }
+    *ret = l;
+    return RC_OK;
+}
+
+enum rc tls_link_accept(struct tls *t, int fd, struct tls_link **ret)
+{
+    struct tls_link *l = mem_zero(1, sizeof *l);
+    if (!l)
+        return RC_NOMEM;
+    l->tls = t;
+    l->fd = fd;
+    bool ok = link_join(l);
+    if (ok)
+        SSL_set_accept_state(l->ssl);
     ERR_clear_error();
     if (!ok) {
         tls_link_close(l, false);

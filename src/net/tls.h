@@ -5,7 +5,10 @@
  * TLS 1.2 and newer; the name is sent (SNI) and must be in the certificate, an address likewise;
  * "http/1.1" is offered (ALPN), behind "h2" where wanted, and a server that chooses anything else
  * is refused. A bounded number of sessions is remembered by host and port, so that the next
- * connection there is cheaper. One thread owns a tls and all its links. */
+ * connection there is cheaper. One thread owns a tls and all its links.
+ *
+ * The other end of a connection, for programs of our own on two machines (src/sink), has a tls of
+ * its own kind: TLS 1.3, no sessions, and each of its links may have its own thread. */
 #ifndef NET_TLS_H
 #define NET_TLS_H
 
@@ -28,6 +31,12 @@ struct tls_link;
 /* `ca_file` absent: the system's authorities. RC_INVALID: `why` says what is wrong with it. */
 MUST_CHECK enum rc tls_open(struct str ca_file, bool insecure, struct tls **ret, struct buf *why);
 void tls_close(struct tls *t);
+
+/* A server's, with its certificate and key: PEM files. RC_INVALID: `why`. */
+MUST_CHECK enum rc tls_open_server(const char *cert_file, const char *key_file, struct tls **ret,
+                                   struct buf *why);
+/* For a socket that was accepted, which stays the caller's. */
+MUST_CHECK enum rc tls_link_accept(struct tls *t, int fd, struct tls_link **ret);
 
 /* For a connected socket, which stays the caller's. `host` is a name or an address, as in a URL. */
 MUST_CHECK enum rc tls_link_open(struct tls *t, int fd, struct str host, uint16_t port,

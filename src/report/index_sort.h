@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index_sort: the index of a crawl, DIR/indexes/index.cdxj, of the lines that the crawl wrote as it
- * went (DIR/indexes/parts/index.cdxj). */
+/* index_sort: the index of a crawl, DIR/indexes/index.cdxj, of the lines that were written as it
+ * went: DIR/indexes/parts/index.cdxj, and on an archive machine a part for each file that arrived
+ * (sink/store.h). */
 #ifndef REPORT_INDEX_SORT_H
 #define REPORT_INDEX_SORT_H
 

@@ -129,6 +129,8 @@ static enum rc note_time(struct report *r, struct str time)
         return RC_NOMEM;
     if (time.n == r->last.n && str_cmp(time, r->last) > 0)
         memcpy((char *)r->last.p, time.p, time.n);
+    if (time.n == r->first.n && str_cmp(time, r->first) < 0) /* of another agent's log */
+        memcpy((char *)r->first.p, time.p, time.n);
     return RC_OK;
 }
 
@@ -253,16 +255,19 @@ static enum rc take_seed(void *ctx, struct str line)
 
 /* The whole ----------------------------------------------------------------------------------- */
 
-static enum rc read_log(struct disk *crawl, struct report *r)
+/* An agent's log may name what another has found: all are read before anything remains. */
+static enum rc read_logs(struct disk *const *crawls, size_t count, struct report *r)
 {
     struct reading reading = {.report = r, .line = {.max = URL_LINE_MAX}};
-    enum rc rc = line_sink_open(&reading.urls, crawl, "scratch/urls.part", STEP_BYTES);
-    rc = rc ? rc : crawl_dir_each(crawl, "logs/crawl.log", take_log_line, &reading);
-    rc = rc ? rc : crawl_dir_each(crawl, "links/links.nodes", take_node, &reading);
+    enum rc rc = line_sink_open(&reading.urls, crawls[0], "scratch/urls.part", STEP_BYTES);
+    for (size_t i = 0; i < count && rc == RC_OK; i++) {
+        rc = crawl_dir_each(crawls[i], "logs/crawl.log", take_log_line, &reading);
+        rc = rc ? rc : crawl_dir_each(crawls[i], "links/links.nodes", take_node, &reading);
+    }
     rc = rc ? rc : line_sink_end(&reading.urls, false);
     line_sink_done(&reading.urls);
     buf_done(&reading.line);
-    return rc ? rc : count_remaining(crawl, r);
+    return rc ? rc : count_remaining(crawls[0], r);
 }
 
 static enum rc report_init(struct report *r)
@@ -278,15 +283,23 @@ static enum rc report_init(struct report *r)
 
 enum rc report_open(struct disk *crawl, bool with_links, struct report **ret)
 {
+    return report_open_all(&crawl, 1, with_links, ret);
+}
+
+enum rc report_open_all(struct disk *const *crawls, size_t count, bool with_links,
+                        struct report **ret)
+{
     struct crawl_scratch scratch = {0};
     struct report *r = mem_zero(1, sizeof *r);
     if (!r)
         return RC_NOMEM;
     enum rc rc = report_init(r);
-    rc = rc ? rc : crawl_scratch_open(crawl, &scratch);
-    rc = rc ? rc : crawl_dir_each(crawl, "state/seeds", take_seed, r);
-    rc = rc ? rc : read_log(crawl, r);
-    rc = rc || !with_links ? rc : report_read_links(crawl, r);
+    rc = rc ? rc : crawl_scratch_open(crawls[0], &scratch);
+    for (size_t i = 0; i < count && rc == RC_OK; i++)
+        rc = crawl_dir_each(crawls[i], "state/seeds", take_seed, r);
+    rc = rc ? rc : read_logs(crawls, count, r);
+    r->has_links = with_links && count == 1;
+    rc = rc || !r->has_links ? rc : report_read_links(crawls[0], r);
     crawl_scratch_close(&scratch);
     if (rc)
         report_close(r);

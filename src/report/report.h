@@ -72,6 +72,7 @@ extern const char *const report_media_names[MEDIA_COUNT];
 struct report {
     struct tally hosts, mimes, codes, seeds;
     struct report_mime media[MEDIA_COUNT];
+    bool has_links;          /* the link structure was read */
     uint64_t lines, damaged; /* of crawl.log; of all files */
     uint64_t answers, bytes; /* robots.txt included */
     uint64_t prerequisites;  /* of the answers */
@@ -91,6 +92,9 @@ struct report {
 /* Uses the scratch folder. The link structure, which is not in the files, costs as much as all the
  * rest: only `with_links`. */
 MUST_CHECK enum rc report_open(struct disk *crawl, bool with_links, struct report **ret);
+/* Several directories as one, as those of a cluster's agents; the link structure is of one only. */
+MUST_CHECK enum rc report_open_all(struct disk *const *crawls, size_t count, bool with_links,
+                                   struct report **ret);
 void report_close(struct report *r);
 
 MUST_CHECK enum rc report_write_files(struct disk *crawl, struct report *r);

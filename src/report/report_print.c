@@ -132,6 +132,8 @@ static void print_links(const struct report *r, struct buf *out)
     buf_add(out, STR("\nLinks\n"));
     add_row(out, r->known, "URLs known\n");
     add_row(out, r->remaining, "of them not asked for yet\n");
+    if (!r->has_links)
+        return;
     add_row(out, r->pages_with_links, "pages with links\n");
     add_row(out, r->out.sum, "links on pages\n");
     add_row(out, r->in.count, "URLs linked to\n");

@@ -154,6 +154,16 @@ def witnessed(web) -> collections.Counter:
     return collections.Counter({u: n for u, n in counts.items() if not is_robots(u)})
 
 
+def unfinished(web, crawl):
+    """What was asked for and is in no file yet: of a crawl that was killed just now."""
+    path = os.path.join(crawl.folder, "logs", "crawl.log")
+    if not os.path.exists(path):
+        return collections.Counter(witnessed(web).keys())  # its first requests were open
+    with open(path, encoding="utf-8", errors="replace") as f:
+        done = {line.split(None, 4)[3] for line in f if line.endswith("\n")}
+    return collections.Counter(set(witnessed(web)) - done)
+
+
 def wanted(oracle: dict) -> set:
     """Pages and what they need; robots.txt is asked for again now and then, and is not among them."""
     return {url for url, (kind, _) in oracle.items() if kind == "must" and not is_robots(url)}

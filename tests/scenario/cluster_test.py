@@ -154,7 +154,7 @@ ADMINISTRATION = [f"$JS.API.STREAM.DELETE.{ROSTER}", f"$JS.API.STREAM.PURGE.{ROS
                   "$JS.API.ACCOUNT.PURGE.CRAWL", f"$JS.ACK.{ROSTER}.x.1.1.1.1.1"]
 FORGED = ADMINISTRATION + ["orb.crawl.hb.b", "orb.crawl.roster.b", "orb.crawl.j.a.1.in.b", "orb.crawl.j.b.1.out",
           "orb.crawl.j.b.1.in.b", "orb.crawl.ask.a.b", "orb.crawl.bundle.a.b",
-          "orb.crawl.control.operator", "orb.crawl.control.a", "orb.crawl.ask.b.operator"]
+          "orb.crawl.control.operator", "orb.crawl.control.a", "orb.crawl.ask.b.operator", "orb.crawl.scope.b"]
 
 
 def hears_nothing(listener, what):

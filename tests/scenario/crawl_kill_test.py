@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 
-from crawl import (ORBWEAVER, Crawl, agree, few, no_leftovers, same_set, verify, verify_digests, wanted,
+from crawl import (ORBWEAVER, Crawl, agree, few, no_leftovers, same_set, unfinished, verify, verify_digests, wanted,
                    witnessed)
 from scenario import case, main, skip, write
 from simweb import Simweb
@@ -47,14 +47,6 @@ def finish(crawl):
     done = crawl.run()
     assert done.code == 0, done
     return done
-
-
-def unfinished(web, crawl):
-    """What was asked for and is in no file yet: of a crawl that was killed just now."""
-    path = os.path.join(crawl.folder, "logs", "crawl.log")
-    with open(path, encoding="utf-8", errors="replace") as f:
-        done = {line.split(None, 4)[3] for line in f if line.endswith("\n")}
-    return collections.Counter(set(witnessed(web)) - done)
 
 
 def is_right(web, crawl, may_repeat, slack=0):

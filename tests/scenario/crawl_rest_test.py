@@ -9,7 +9,7 @@ import random
 import subprocess
 import time
 
-from crawl import ORBWEAVER, Crawl, agree, few, no_leftovers, same_set, verify, wanted, witnessed
+from crawl import ORBWEAVER, Crawl, agree, few, no_leftovers, same_set, unfinished, verify, wanted, witnessed
 from scenario import case, main
 from simweb import Simweb
 
@@ -114,9 +114,7 @@ def _(tmp):
                 assert process.returncode == 0, crawl.said()
                 break
             crawl.end()
-            with open(os.path.join(crawl.folder, "logs", "crawl.log"), encoding="utf-8") as f:
-                done = {line.split(None, 4)[3] for line in f if line.endswith("\n")}
-            may_repeat += collections.Counter(set(witnessed(web)) - done)
+            may_repeat += unfinished(web, crawl)
         done = crawl.run()
         assert done.code == 0, done
         must, seen = wanted(web.oracle(web.run["home"], "any")), witnessed(web)
@@ -130,6 +128,23 @@ def _(tmp):
         verify(crawl)
         no_leftovers(crawl)
         print(f"# {may_repeat.total()} were not finished, {again.total()} more came twice")
+
+
+@case("a recrawl of what rests on disk asks for everything once more, in the same little memory")
+def _(tmp):
+    with Simweb(*WEB) as web:
+        crawl = crawl_of(web, tmp, "12k", "10ms", 2)
+        assert crawl.run().code == 0
+        assert resting(crawl) > 2, "nothing rests"
+        first = set(witnessed(web))
+        again = crawl_of(web, tmp, "12k", "10ms", 2, "--recrawl")
+        done = again.run()
+        assert done.code == 0, done
+        seen = witnessed(web)
+        assert set(seen) == first and set(seen.values()) == {2}, few(u for u, n in seen.items() if n != 2)
+        is_polite(web, 10)
+        assert resting(again) > 2, "nothing rests in the recrawl"
+        verify(again)
 
 
 main()

@@ -210,7 +210,7 @@ static enum rc resume(struct trial *t, struct disk *d, struct story *s, struct j
     memset(s, 0, sizeof *s);
     s->first = t->first;
     enum rc rc = journal_open(d, "journal", &journal_small, t->from, take, s, ret);
-    rc = rc ? rc : warc_recovery_open(d, "archive", &r);
+    rc = rc ? rc : warc_recovery_open(d, "archive", NULL, &r);
     rc = rc ? rc : name_all(r, s);
     uint32_t there = s->first + s->count;
     if (rc == RC_OK && !s->why && (there < t->synced || there > t->added))

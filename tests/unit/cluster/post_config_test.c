@@ -103,6 +103,7 @@ static void each_account_imports_what_its_owner_may_say(void **state)
     assert_true(str_find_str(mine, STR("\"orb.c.hb.x\"")) < mine.n);
     assert_true(str_find_str(mine, STR("\"orb.c.j.*.*.in.x\"")) < mine.n);
     assert_true(str_find_str(mine, STR("\"orb.c.j.x.*.out\"")) < mine.n);
+    assert_true(str_find_str(mine, STR("\"orb.c.scope.x\"")) < mine.n);
     assert_false(str_find_str(mine, STR("control")) < mine.n);
     assert_false(str_find_str(mine, STR("STREAM")) < mine.n);
     assert_true(has(&text, "{service: \"orb.c.roster.x\", accounts: [\"A_x\"]}"));
@@ -129,6 +130,10 @@ static void streams(void **state)
         assert_string_equal(json_string_value(json_object_get(o, "name")), names[i]);
         assert_string_equal(json_string_value(json_array_get(json_object_get(o, "subjects"), 0)),
                             subjects[i]);
+        if (i == 1) /* control: what agents found joins the scope, in the same order for all */
+            assert_string_equal(
+                json_string_value(json_array_get(json_object_get(o, "subjects"), 1)),
+                "orb.c.scope.*");
         assert_string_equal(json_string_value(json_object_get(o, "discard")), "new");
         assert_string_equal(json_string_value(json_object_get(o, "retention")), "limits");
         assert_true(json_is_true(json_object_get(o, "allow_direct")));

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/post_client.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "bus/bus_nats.h"
+#include "cli/command.h"
+
+#include <poll.h>
+#include <sys/random.h>
+
+enum { STEP_MS = 20, EVENTS = 64, MOST_CALLS = 512 };
+
+static void on_event(void *ctx, const struct bus_event *e)
+{
+    struct post_client *c = ctx;
+    if (e->kind == BUS_UP || e->kind == BUS_DOWN)
+        c->is_up = e->kind == BUS_UP;
+    if (e->kind != BUS_DONE || e->ticket == 0 || e->ticket > c->count)
+        return;
+    struct post_client_call *call = &c->calls[e->ticket - 1];
+    call->rc = e->rc;
+    call->has_ended = true;
+    if (e->rc == RC_OK)
+        buf_add(&call->answer, e->payload);
+}
+
+static void step(struct post_client *c)
+{
+    struct pollfd fd = {.fd = bus_fd(c->bus), .events = POLLIN};
+    (void)poll(&fd, 1, STEP_MS);
+    (void)bus_poll(c->bus, on_event, c, EVENTS);
+}
+
+int post_client_open(struct post_client *c, const struct post_login *l, uint64_t wait_ms)
+{
+    uint64_t end_ms = clock_now_ms(clock_real()) + wait_ms;
+    struct bus_nats_options o = {.url = str_c(l->url),
+                                 .say = {str_c(l->say_user), str_c(l->say.text)}};
+    *c = (struct post_client){0};
+    enum rc rc = bus_nats_open(&o, &c->bus);
+    if (rc)
+        return cli_fail(EXIT_CLUSTER, "%s: %s", l->url, rc_text(rc));
+    while (!c->is_up && clock_now_ms(clock_real()) < end_ms)
+        step(c);
+    return c->is_up
+               ? EXIT_DONE
+               : cli_fail(EXIT_CLUSTER, "%s: no server lets %s in: does it run?", l->url, l->name);
+}
+
+void post_client_close(struct post_client *c)
+{
+    bus_close(c->bus);
+    c->bus = NULL;
+}
+
+static bool have_all_ended(const struct post_client *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (!c->calls[i].has_ended)
+            return false;
+    return true;
+}
+
+void post_client_ask(struct post_client *c, struct post_client_call *calls, size_t count,
+                     uint64_t most_ms)
+{
+    c->calls = calls;
+    c->count = count < MOST_CALLS ? count : MOST_CALLS;
+    for (size_t i = 0; i < c->count; i++) {
+        calls[i].has_ended = false;
+        buf_init(&calls[i].answer, BUS_MAX_PAYLOAD_BYTES);
+        calls[i].rc = bus_ask(c->bus, i + 1, str_c(calls[i].subject), calls[i].text, most_ms);
+        if (calls[i].rc)
+            calls[i].has_ended = true;
+    }
+    while (!have_all_ended(c)) /* every call ends */
+        step(c);
+    c->count = 0;
+}
+
+enum rc post_client_append(struct post_client *c, const char *subject, struct str text,
+                           uint64_t wait_ms)
+{
+    uint64_t end_ms = clock_now_ms(clock_real()) + wait_ms, salt = 0;
+    struct post_client_call call = {.rc = RC_AGAIN};
+    if (getrandom(&salt, sizeof salt, 0) != sizeof salt)
+        return RC_IO;
+    /* Tries of this call are one message; the same words said later are another. */
+    uint64_t id = hash64_seeded(text, salt);
+    c->calls = &call;
+    do {
+        call.has_ended = false;
+        c->count = 1;
+        call.rc = bus_append(c->bus, 1, str_c(subject), id, text);
+        while (call.rc == RC_OK && !call.has_ended)
+            step(c);
+        c->count = 0;
+        if (call.rc == RC_AGAIN || call.rc == RC_NOT_FOUND)
+            step(c);
+    } while ((call.rc == RC_AGAIN || call.rc == RC_NOT_FOUND) &&
+             clock_now_ms(clock_real()) < end_ms);
+    return call.rc;
+}

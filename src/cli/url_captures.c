@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/url_captures.h"
+
+#include "cli/control_client.h"
+#include "cli/stopped_crawl.h"
+
+#include "base/log.h"
+#include "url/surt.h"
+#include "warc/cdxj.h"
+
+static void add_capture(void *ctx, const struct cdxj_entry *e)
+{
+    struct buf date = {.max = 64};
+    buf_time_iso(&date, (uint64_t)e->date_ms);
+    json_t *one = json_object();
+    (void)json_object_set_new(one, "file", json_stringn(e->filename.p, e->filename.n));
+    (void)json_object_set_new(one, "offset", json_integer((json_int_t)e->offset));
+    (void)json_object_set_new(one, "length", json_integer((json_int_t)e->length));
+    (void)json_object_set_new(one, "date", json_stringn(date.p, date.n));
+    (void)json_object_set_new(one, "status", json_integer((json_int_t)e->status));
+    if (e->mime.p)
+        (void)json_object_set_new(one, "mime", json_stringn(e->mime.p, e->mime.n));
+    (void)json_array_append_new(ctx, one);
+    buf_done(&date);
+}
+
+void url_captures_add(const char *dir, json_t *answer)
+{
+    char room[URL_ROOM_BYTES];
+    struct str href = str_c(json_text(answer, "url"));
+    struct url_parser parser = {0};
+    struct buf key = {.max = (size_t)2 * URL_ROOM_BYTES};
+    struct url u;
+    json_t *list = json_array();
+    if (url_parse(&parser, href, NULL, (struct url_room){room, sizeof room}, &u) == RC_OK) {
+        url_cdx_key(&u, &key);
+        stopped_crawl_captures(dir, buf_str(&key), href, add_capture, list);
+    }
+    (void)json_object_set_new(answer, "captures", list);
+    buf_done(&key);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* link: frames over TLS on a thread that may wait: the agent's sender and each connection of the
+ * archive machine have one of their own. Every wait has an end: a time, or `stop`. */
+#ifndef SINK_LINK_H
+#define SINK_LINK_H
+
+#include "net/tls.h"
+#include "sink/frame.h"
+
+#include <stdatomic.h>
+
+enum { SINK_LINK_DIAL_MS = 10000 }; /* for connecting, and for the handshake */
+
+struct sink_link;
+
+/* To a name or address, where `tls` believes its authority alone. RC_CLOSED: `why`. RC_AGAIN:
+ * `stop`. */
+MUST_CHECK enum rc sink_link_dial(struct tls *tls, const char *host, uint16_t port,
+                                  const _Atomic bool *stop, struct sink_link **ret,
+                                  struct buf *why);
+
+/* A socket that was accepted becomes the link's, also after a failure. RC_CLOSED: `why`. */
+MUST_CHECK enum rc sink_link_accept(struct tls *tls, int fd, const _Atomic bool *stop,
+                                    struct sink_link **ret, struct buf *why);
+
+void sink_link_close(struct sink_link *l); /* accepts NULL */
+
+/* Both take at most `wait_ms` for the whole frame. RC_CLOSED: the other end is gone, or too slow
+ * (sink_link_why). RC_AGAIN: `stop`. */
+MUST_CHECK enum rc sink_link_say(struct sink_link *l, const struct sink_frame *f, uint64_t wait_ms);
+
+/* RC_INVALID: no frame, or one longer than `max_bytes`. *ret is good until the next hear. */
+MUST_CHECK enum rc sink_link_hear(struct sink_link *l, size_t max_bytes, uint64_t wait_ms,
+                                  struct sink_frame *ret);
+
+/* Why it is closed; never NULL. */
+const char *sink_link_why(const struct sink_link *l);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sink/server.h"
+
+#include "base/mem.h"
+#include "sink/link.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { SLICE_MS = 200, BACKLOG = 64, PAUSE_MS = 100 };
+
+struct sink_server {
+    struct sink_server_settings settings;
+    struct tls *tls;
+    int fd;
+    uint16_t port;
+    _Atomic bool ends; /* for the connections */
+    pthread_mutex_t lock;
+    pthread_cond_t fewer;
+    unsigned connections, strangers; /* `lock` */
+};
+
+/* One of them, on its own thread. */
+struct connection {
+    struct sink_server *server;
+    struct sink_link *link;
+    bool is_stranger;
+};
+
+static void count(struct sink_server *s, int connections, int strangers)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    s->connections += (unsigned)connections;
+    s->strangers += (unsigned)strangers;
+    (void)pthread_cond_signal(&s->fewer);
+    (void)pthread_mutex_unlock(&s->lock);
+}
+
+static void beat(void *ctx)
+{
+    struct connection *c = ctx;
+    static const struct sink_frame working = {.kind = SINK_WORKING};
+    (void)!sink_link_say(c->link, &working, SINK_SERVER_FRAME_MS); /* the next word will tell */
+}
+
+static void tell(struct connection *c, const struct sink_session *s, const struct sink_frame *f,
+                 const struct sink_frame *answer)
+{
+    struct log *log = c->server->settings.log;
+    if (answer->kind == SINK_REFUSED)
+        log_warn(log, "sink.refused", LOG_C("agent", sink_session_name(s)),
+                 LOG_STR("file", f && f->kind == SINK_PUT ? f->name : STR("")),
+                 LOG_STR("why", answer->text));
+    else if (answer->kind == SINK_STORED)
+        log_info(log, "sink.stored", LOG_C("agent", sink_session_name(s)));
+}
+
+/* RC_OK: it goes on. */
+static enum rc serve_frame(struct connection *c, struct sink_session *s)
+{
+    struct sink_frame f, answer;
+    bool was_known = sink_session_is_known(s);
+    uint64_t wait_ms = was_known ? SINK_SERVER_FRAME_MS : SINK_SERVER_HELLO_MS;
+    enum rc rc = sink_link_hear(c->link, sink_session_max_bytes(s), wait_ms, &f);
+    if (rc && rc != RC_INVALID)
+        return rc;
+    const struct sink_frame *heard = rc == RC_OK ? &f : NULL;
+    bool goes_on = sink_session_take(s, heard, &answer);
+    if (!was_known && sink_session_is_known(s)) {
+        c->is_stranger = false;
+        count(c->server, 0, -1);
+    }
+    tell(c, s, heard, &answer);
+    rc = sink_link_say(c->link, &answer, wait_ms);
+    return rc || goes_on ? rc : RC_CLOSED;
+}
+
+static void *serve(void *ctx)
+{
+    struct connection *c = ctx;
+    struct sink_server *server = c->server;
+    const struct sink_server_settings *set = &server->settings;
+    struct sink_session_setup setup = {
+        .store = set->store, .may = set->may, .may_ctx = set->may_ctx, .beat = {beat, c}};
+    struct sink_session *s = sink_session_open(&setup);
+    enum rc rc = s ? RC_OK : RC_NOMEM;
+    while (rc == RC_OK)
+        rc = serve_frame(c, s);
+    sink_session_close(s);
+    sink_link_close(c->link);
+    bool is_stranger = c->is_stranger;
+    mem_free(c);
+    count(server, -1, is_stranger ? -1 : 0); /* the server may go from here on */
+    return NULL;
+}
+
+/* The handshake, too, is on the connection's own thread. */
+struct arrival {
+    struct connection *connection;
+    int fd;
+};
+
+static void *arrive(void *ctx)
+{
+    struct arrival a = *(struct arrival *)ctx;
+    struct sink_server *s = a.connection->server;
+    char room[200];
+    struct buf why = buf_on(room, sizeof room);
+    mem_free(ctx);
+    if (sink_link_accept(s->tls, a.fd, &s->ends, &a.connection->link, &why) == RC_OK)
+        return serve(a.connection);
+    log_info(s->settings.log, "sink.stranger", LOG_STR("why", buf_str(&why)));
+    mem_free(a.connection);
+    count(s, -1, -1);
+    return NULL;
+}
+
+static bool has_room(struct sink_server *s)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    bool has = s->connections < SINK_SERVER_MAX && s->strangers < SINK_SERVER_STRANGERS;
+    s->connections += has;
+    s->strangers += has;
+    (void)pthread_mutex_unlock(&s->lock);
+    return has;
+}
+
+/* Takes the socket. */
+static void welcome(struct sink_server *s, int fd)
+{
+    pthread_t thread;
+    if (!has_room(s)) {
+        (void)close(fd);
+        return;
+    }
+    struct connection *c = mem_zero(1, sizeof *c);
+    struct arrival *a = mem_zero(1, sizeof *a);
+    if (c && a) {
+        *c = (struct connection){.server = s, .is_stranger = true};
+        *a = (struct arrival){c, fd};
+        if (pthread_create(&thread, NULL, arrive, a) == 0) {
+            (void)pthread_detach(thread); /* counted, and waited for by number */
+            return;
+        }
+    }
+    mem_free(c);
+    mem_free(a);
+    (void)close(fd);
+    count(s, -1, -1);
+}
+
+enum rc sink_server_run(struct sink_server *s, const _Atomic bool *stop)
+{
+    while (!atomic_load(stop) && !sink_store_has_failed(s->settings.store)) {
+        struct pollfd p = {.fd = s->fd, .events = POLLIN};
+        if (poll(&p, 1, SLICE_MS) <= 0)
+            continue;
+        int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC);
+        if (fd >= 0)
+            welcome(s, fd);
+        else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
+            (void)poll(NULL, 0, PAUSE_MS);
+    }
+    atomic_store(&s->ends, true);
+    (void)pthread_mutex_lock(&s->lock);
+    while (s->connections)
+        (void)pthread_cond_wait(&s->fewer, &s->lock);
+    (void)pthread_mutex_unlock(&s->lock);
+    return sink_store_has_failed(s->settings.store) ? RC_SYNC : RC_OK;
+}
+
+static enum rc listen_at(struct sink_server *s, struct buf *why)
+{
+    struct sockaddr_storage got = {0};
+    socklen_t n = sizeof got;
+    int one = 1;
+    s->fd = socket(s->settings.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s->fd < 0 || setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) ||
+        bind(s->fd, (const struct sockaddr *)&s->settings.address, s->settings.address_bytes) ||
+        listen(s->fd, BACKLOG) || getsockname(s->fd, (struct sockaddr *)&got, &n)) {
+        buf_printf(why, "cannot listen: %s", strerror(errno));
+        return RC_IO;
+    }
+    s->port = ntohs(got.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)&got)->sin6_port
+                                              : ((const struct sockaddr_in *)&got)->sin_port);
+    return RC_OK;
+}
+
+enum rc sink_server_open(const struct sink_server_settings *settings, struct sink_server **ret,
+                         struct buf *why)
+{
+    struct sink_server *s = mem_zero(1, sizeof *s);
+    if (!s)
+        return RC_NOMEM;
+    s->settings = *settings;
+    s->fd = -1;
+    (void)pthread_mutex_init(&s->lock, NULL);
+    (void)pthread_cond_init(&s->fewer, NULL);
+    enum rc rc = tls_open_server(settings->cert_file, settings->key_file, &s->tls, why);
+    rc = rc ? rc : listen_at(s, why);
+    if (rc)
+        sink_server_close(s);
+    else
+        *ret = s;
+    return rc;
+}
+
+uint16_t sink_server_port(const struct sink_server *s)
+{
+    return s->port;
+}
+
+void sink_server_close(struct sink_server *s)
+{
+    if (!s)
+        return;
+    if (s->fd >= 0)
+        (void)close(s->fd);
+    tls_close(s->tls);
+    (void)pthread_mutex_destroy(&s->lock);
+    (void)pthread_cond_destroy(&s->fewer);
+    mem_free(s);
+}
