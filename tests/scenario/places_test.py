@@ -55,7 +55,10 @@ def three(tmp, text=WIRING) -> TryPlaces:
 
 
 def home(where: TryPlaces) -> subprocess.Popen:
-    return subprocess.Popen(where.words("home"), stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    """Ends with its case, if not before."""
+    where.running["home"] = subprocess.Popen(where.words("home"), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                             stderr=subprocess.PIPE, text=True)
+    return where.running["home"]
 
 
 def written(tmp) -> list:
