@@ -8,6 +8,7 @@
 enum {
     DIAL_FIRST_MS = 50,
     DIAL_MOST_MS = 5000,
+    PATIENCE_MS = 10000, /* from dialling to the welcome */
     FAREWELL_MS = 1000,
     FIRST_SLOTS = 64,
     REFUSAL_MAX_BYTES = 200,
@@ -138,7 +139,7 @@ static void link_lost(struct remote_out *o)
 {
     if (o->is_up || o->wait_ms == DIAL_MOST_MS)
         log_warn(part_log(o->self), "place.lost", LOG_C("place", peer_name(o)),
-                 LOG_C("why", o->link.why));
+                 LOG_C("why", o->link.why ? o->link.why : "-"));
     o->is_up = false;
     link_close(&o->link);
     dial_later(o);
@@ -169,15 +170,25 @@ static void dial(struct remote_out *o)
     if (rc == RC_OK)
         rc = link_dial(&o->link, o->remote->links, part_loop(o->self), &to);
     if (rc == RC_OK)
+        rc = part_timer(o->self, &o->again, part_now_ms(o->self) + PATIENCE_MS);
+    if (rc == RC_OK) {
         say_hello(o);
-    else
+    } else {
+        link_close(&o->link);
         dial_later(o);
+    }
 }
 
 static void dial_again(struct timer *t, uint64_t now_ms)
 {
     (void)now_ms;
-    dial(EVENT_OF(t, struct remote_out, again));
+    struct remote_out *o = EVENT_OF(t, struct remote_out, again);
+    if (o->link.context) { /* somebody has answered the call, and says nothing */
+        o->link.why = "it does not answer";
+        link_lost(o);
+    } else {
+        dial(o);
+    }
 }
 
 static void send_more(struct remote_out *o)
@@ -197,6 +208,7 @@ static enum rc on_welcome(struct remote_out *o, struct str frame)
         return RC_INVALID;
     o->is_up = true;
     o->wait_ms = 0;
+    part_timer_stop(o->self, &o->again);
     log_info(part_log(o->self), "place.up", LOG_C("place", peer_name(o)));
     struct stayed *s = o->first;
     while (s && s->ticket <= w.last) { /* both in order of tickets */

@@ -271,9 +271,13 @@ void link_flush(struct link *l)
 static enum rc begin(struct link *l, struct link_context *c, struct loop *loop, int fd,
                      bool accepts)
 {
-    int on = 1;
+    int on = 1, idle_s = 15, probe_s = 5; /* a machine that has gone without a word is noticed */
+    unsigned silent_ms = 30000;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &probe_s, sizeof probe_s);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silent_ms, sizeof silent_ms);
     l->context = c;
     l->loop = loop;
     l->watch = (struct watch){.ready = on_ready, .fd = fd};
