@@ -3,6 +3,7 @@
 #include "cli/config_write.h"
 #include "cli/control_server.h"
 #include "cli/crawl_watch.h"
+#include "cli/place.h"
 #include "cli/settings.h"
 #include "cli/wirings.h"
 
@@ -74,7 +75,8 @@ static bool goes_on(const struct settings *s)
 static int read_wiring(struct crawl *c)
 {
     const struct settings *s = c->settings;
-    struct catalog catalog = {components_catalog.parts, settings_table, s};
+    struct catalog catalog = {components_catalog.parts, settings_table, s,
+                              components_catalog.types};
     struct problems problems;
     struct str text = wiring_built_in(s->wiring);
     problems_init(&problems, s->wiring.p);
@@ -89,6 +91,10 @@ static int read_wiring(struct crawl *c)
     for (size_t i = 0; i < s->set.count && rc == RC_OK; i++)
         rc = wiring_set(c->wiring, s->set.items[i], &why);
     int code = rc ? cli_fail(EXIT_USAGE, "--set: " STR_FMT, STR_ARG(buf_str(&why))) : EXIT_DONE;
+    if (rc == RC_OK && s->place.n)
+        rc = place_cut(c->wiring, s->place, s->place_secret, &why);
+    if (rc && code == EXIT_DONE)
+        code = cli_fail(EXIT_USAGE, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
     buf_done(&why);
     return code;
 }
@@ -296,9 +302,6 @@ static int crawl_with(struct crawl *c)
     const struct settings *s = c->settings;
     struct crawl_watch_settings w = {
         .json = s->json, .quiet = s->quiet, .dir = s->output.p, .grace_ms = GRACE_MS};
-    int code = read_wiring(c);
-    if (code != EXIT_DONE)
-        return code;
     c->watch = crawl_watch_open(&w);
     enum log_level least = s->verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN;
     if (c->watch)
@@ -329,7 +332,29 @@ static bool asks_for_later(const struct settings *s)
     else if (s->sink_remove && s->depth < 100)
         cli_fail(EXIT_USAGE, "--sink-remove: not together with --depth, for which pages are read "
                              "back from the archive");
-    return s->refetch_lost || (s->cluster.n && s->recrawl) || (s->sink_remove && s->depth < 100);
+    else if (s->cluster.n && s->place.n)
+        cli_fail(EXIT_USAGE, "--place: not yet together with --cluster");
+    return s->refetch_lost || (s->cluster.n && (s->recrawl || s->place.n)) ||
+           (s->sink_remove && s->depth < 100);
+}
+
+static int crawl_from_seeds(struct crawl *c)
+{
+    c->goes_on = goes_on(c->settings);
+    return c->goes_on || c->settings->seeds.count || c->settings->input.n
+               ? crawl_with(c)
+               : cli_fail(EXIT_USAGE, "no seeds: name URLs, or a file of them with -i");
+}
+
+/* A place without the ledger. */
+static int do_its_part(struct crawl *c, int words)
+{
+    const struct settings *s = c->settings;
+    enum log_level least = s->verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN;
+    if (words) /* those of a file that all places share are no mistake */
+        return cli_fail(EXIT_USAGE, "--place: seeds belong to the place with the ledger");
+    c->log = log_open(least, s->json, clock_real(), log_to_stderr());
+    return place_run(c->wiring, c->log);
 }
 
 static int crawl_run(struct invocation *in)
@@ -343,10 +368,10 @@ static int crawl_run(struct invocation *in)
         return rc == RC_INVALID ? EXIT_USAGE : cli_fail(EXIT_OTHER, "%s", rc_text(rc));
     if (asks_for_later(c.settings))
         return EXIT_USAGE;
-    c.goes_on = goes_on(c.settings);
-    int code = c.goes_on || c.settings->seeds.count || c.settings->input.n
-                   ? crawl_with(&c)
-                   : cli_fail(EXIT_USAGE, "no seeds: name URLs, or a file of them with -i");
+    int code = read_wiring(&c);
+    if (code == EXIT_DONE)
+        code = c.settings->place.n && !place_has_ledger(c.wiring) ? do_its_part(&c, in->word_count)
+                                                                  : crawl_from_seeds(&c);
     flow_close(c.flow);
     wiring_close(c.wiring);
     log_close(c.log);
@@ -362,7 +387,8 @@ const struct command cmd_crawl = {
                "politely: one request at a time to a host, a delay between two, robots.txt first.\n"
                "Everything goes to the directory of -o: WARC files, an index, a log, and what is\n"
                "needed to go on after an interruption of any kind. ^C stops after what is under\n"
-               "way; a second ^C at once.",
+               "way; a second ^C at once.\n"
+               "A wiring with places may run in a process for each, with --place.",
     .options = settings_table,
     .settings_bytes = sizeof(struct settings),
     .run = crawl_run,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
 
+#include "cli/place.h"
 #include "components/catalog.h"
 #include "flow/flow.h"
 
@@ -10,6 +11,7 @@
 
 struct try_wiring_settings {
     bool one_thread, quiet;
+    struct str place, place_secret;
 };
 
 static const struct option try_wiring_options[] = {
@@ -17,6 +19,10 @@ static const struct option try_wiring_options[] = {
                     "run all shards on one thread, in the same order every time"),
     OPTION_BOOL_ROW(struct try_wiring_settings, quiet, "quiet", "no", "print no statistics",
                     .letter = 'q'),
+    OPTION_TEXT_ROW(struct try_wiring_settings, place, "place", "",
+                    "run only what the wiring puts at this place"),
+    OPTION_TEXT_ROW(struct try_wiring_settings, place_secret, "place-secret", "",
+                    "file of the secret that all places have in common"),
     {0},
 };
 
@@ -75,6 +81,17 @@ static void say_problems(const struct problems *problems)
     buf_done(&text);
 }
 
+/* Down to the place that was asked for, if one was. */
+static enum rc cut(struct wiring *w, const struct try_wiring_settings *s)
+{
+    struct buf why = {.max = 4096};
+    enum rc rc = s->place.n ? place_cut(w, s->place, s->place_secret, &why) : RC_OK;
+    if (rc)
+        cli_fail(EXIT_USAGE, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
+    buf_done(&why);
+    return rc;
+}
+
 static int try_wiring_run(struct invocation *in)
 {
     if (in->word_count != 1)
@@ -84,7 +101,9 @@ static int try_wiring_run(struct invocation *in)
     struct wiring *w = NULL;
     int code = EXIT_USAGE;
     enum rc rc = wiring_load(in->words[0], &components_catalog, &w, &problems);
-    if (rc == RC_OK)
+    if (rc == RC_OK && cut(w, in->settings) != RC_OK)
+        code = EXIT_USAGE;
+    else if (rc == RC_OK)
         code = run_wiring(w, in->settings) == RC_OK ? EXIT_DONE : EXIT_OTHER;
     else if (rc == RC_INVALID)
         say_problems(&problems);
@@ -102,7 +121,8 @@ const struct command cmd_try_wiring = {
     .details =
         "Runs the wiring until its sources have nothing left and everything under way has\n"
         "ended, then prints what each component did on standard error. ^C lets what is under\n"
-        "way come to its end; a second ^C does not.",
+        "way come to its end; a second ^C does not.\n"
+        "A wiring with places runs in one process, or with --place in one for each.",
     .options = try_wiring_options,
     .settings_bytes = sizeof(struct try_wiring_settings),
     .run = try_wiring_run,

@@ -27,6 +27,9 @@ const struct option settings_table[] = {
     TEXT(config, "config", NULL, "a configuration file", .letter = 'c', .arg = "FILE"),
     TEXT(wiring, "wiring", "ring", "how the parts are joined: a built-in name or a file",
          .arg = "NAME|FILE"),
+    TEXT(place, "place", NULL, "run only what the wiring puts at this place", .arg = "NAME"),
+    TEXT(place_secret, "place-secret", NULL, "a file with the secret that all places know",
+         .arg = "FILE"),
     LIST(set, "set", NULL, "any option of a part: http.idle-timeout=5s (orbweaver check --parts)",
          .arg = "PART.KEY=VALUE"),
 

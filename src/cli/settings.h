@@ -15,7 +15,8 @@ struct settings {
     struct str output; /* the crawl's directory */
     struct str config;
     struct str wiring;
-    struct option_list set; /* "part.key=value" */
+    struct str place, place_secret; /* of a wiring with places: the one to run, and a file */
+    struct option_list set;         /* "part.key=value" */
 
     unsigned scope; /* enum scope_kind (scope/scope.h) */
     uint64_t depth;

@@ -67,6 +67,7 @@ const struct part part_addresses_shared = {
     .help = "limits requests to an address, whatever hosts are there",
     .where = PART_ON_ONE_SHARD,
     .provides = ADDRESSES_INTERFACE,
+    .is_of_one_place = true,
     .options = addresses_options,
     .settings_bytes = sizeof(struct addresses_settings),
     .open = addresses_open,

@@ -36,6 +36,7 @@ const struct part part_budget_shared = {
     .help = "limits what is taken in all, of a host, of a domain",
     .where = PART_ON_ONE_SHARD,
     .provides = BUDGET_INTERFACE,
+    .is_of_one_place = true,
     .options = budget_options,
     .settings_bytes = sizeof(struct budget_settings),
     .open = budget_shared_open,

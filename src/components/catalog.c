@@ -3,6 +3,10 @@
  * the file named after it; to add one, write its file and name it here. */
 #include "components/catalog.h"
 
+#include "components/line.h"
+#include "components/links.h"
+#include "components/visit.h"
+
 extern const struct part part_seeds;
 extern const struct part part_known;
 extern const struct part part_schedule;
@@ -100,4 +104,6 @@ static const struct part *const parts[] = {
     NULL,
 };
 
-const struct catalog components_catalog = {.parts = parts};
+static const struct message_type *const types[] = {&line_type, &links_type, &visit_type, NULL};
+
+const struct catalog components_catalog = {.parts = parts, .types = types};

@@ -17,5 +17,6 @@ const struct part part_cluster_alone = {
     .help = "one machine crawls, and everything is its own",
     .where = PART_ON_ONE_SHARD,
     .provides = CLUSTER_INTERFACE,
+    .is_of_one_place = true,
     .provide = cluster_alone_provide,
 };

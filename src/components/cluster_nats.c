@@ -333,6 +333,7 @@ const struct part part_cluster_nats = {
     .help = "several agents are one crawl, through NATS; alone without a server",
     .where = PART_ON_ONE_SHARD,
     .provides = CLUSTER_INTERFACE,
+    .is_of_one_place = true,
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "is told what others say"},
                                         {"scope", SCOPE_INTERFACE, "judges what others say"},
                                         {"budget", BUDGET_INTERFACE, "is told what others use"},

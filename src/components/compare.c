@@ -2,7 +2,7 @@
 /* compare: what changed since last time: the page's elements, its words, or neither of them.
  *
  * What the next visit is compared with is a handful of codes (src/change), which the history keeps.
- * They are made only where the crawl asks for them (ledger_service.compares), for they cost more
+ * They are made only where the crawl asks for them (visit.is_compared), for they cost more
  * than all else that is done to a page but packing it. Whether anything changed at all is the
  * payload's digest's word, in keep; here it is said what. */
 #include "components/services.h"
@@ -15,7 +15,6 @@
 enum { COMPARED_TESTS = CHANGE_STRUCTURE_TESTS | CHANGE_TEXT_TESTS, ARENA_BYTES = 64 << 20 };
 
 struct compare {
-    struct ledger_service *ledger;
     struct arena *scratch; /* emptied after each page */
 };
 
@@ -33,7 +32,6 @@ static enum rc compare_open(struct instance *self, struct buf *why)
     if (!c)
         return RC_NOMEM;
     self->state = c;
-    c->ledger = part_provider(self, 0);
     c->scratch = arena_open(64 << 10, ARENA_BYTES);
     if (!c->scratch) {
         compare_close(self);
@@ -82,7 +80,7 @@ static void compare_handle(struct instance *self, unsigned inlet, struct message
     (void)inlet;
     struct compare *c = self->state;
     struct visit *v = visit_of(m);
-    if (c->ledger->compares && v->kind == VISIT_PAGE && v->is_page && v->tags &&
+    if (v->is_compared && v->kind == VISIT_PAGE && v->is_page && v->tags &&
         v->answer->outcome == HTTP_WHOLE) {
         compare_page(c, v);
         arena_clear(c->scratch);
@@ -97,7 +95,6 @@ const struct part part_compare = {
     .help = "says what changed since last time: elements, words, or neither",
     .inlets = (const struct part_port[]){{"in", VISIT_TYPE, "with a text", false}, {0}},
     .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "compared", false}, {0}},
-    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "says whether to"}, {0}},
     .open = compare_open,
     .close = compare_close,
     .handle = compare_handle,

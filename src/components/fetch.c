@@ -42,17 +42,21 @@ static const struct option fetch_options[] = {
 
 struct fetch {
     struct instance *self;
-    struct ledger_service *ledger;
+    struct ledger_service *ledger; /* NULL at a place without one, */
+    struct clock *clock;
     struct http *http;
     struct guard *guard;
     struct pace_service *pace;
-    struct cluster_service *cluster;
+    struct cluster_service *cluster; /* likewise */
     struct rng rng;
     struct arena *arena; /* of the identity */
     struct request_identity identity;
     struct type_set *types; /* NULL: all */
     struct visit *running;
-    struct buf request; /* the last one written */
+    struct message *early, **early_end; /* at a place of its own: until it may ask */
+    struct timer may_begin;
+    uint64_t session, begun_ms; /* of who sends visits, and when its first came */
+    struct buf request;         /* the last one written */
 };
 
 static void fetch_close(struct instance *self)
@@ -63,6 +67,8 @@ static void fetch_close(struct instance *self)
     type_set_close(f->types);
     mem_free(f);
 }
+
+static void begin(struct timer *t, uint64_t now_ms);
 
 static enum rc fetch_open(struct instance *self, struct buf *why)
 {
@@ -78,7 +84,10 @@ static enum rc fetch_open(struct instance *self, struct buf *why)
     f->pace = part_provider(self, 3);
     f->cluster = part_provider(self, 4);
     buf_init(&f->request, URL_MAX_BYTES + (64 << 10));
-    rng_init(&f->rng, clock_wall_ms(f->ledger->clock) ^ self->shard);
+    f->clock = part_clock(self);
+    f->early_end = &f->early;
+    f->may_begin.due = begin;
+    rng_init(&f->rng, clock_wall_ms(f->clock) ^ self->shard);
     f->arena = arena_open(1024, 64 << 10);
     enum rc rc =
         f->arena ? identity_make(s->user_agent, s->contact, f->arena, &f->identity, why) : RC_NOMEM;
@@ -99,7 +108,8 @@ static void list(struct fetch *f, struct visit *v)
     if (f->running)
         f->running->before = v;
     f->running = v;
-    count_add(&f->ledger->counts.open, 1);
+    if (f->ledger)
+        count_add(&f->ledger->counts.open, 1);
 }
 
 static void unlist(struct fetch *f, struct visit *v)
@@ -110,7 +120,8 @@ static void unlist(struct fetch *f, struct visit *v)
         f->running = v->next;
     if (v->next)
         v->next->before = v->before;
-    atomic_fetch_sub_explicit(&f->ledger->counts.open, 1, memory_order_relaxed);
+    if (f->ledger)
+        atomic_fetch_sub_explicit(&f->ledger->counts.open, 1, memory_order_relaxed);
 }
 
 /* The answer ----------------------------------------------------------------------------------- */
@@ -138,7 +149,7 @@ static struct pace_end end_of(struct fetch *f, const struct visit *v, const stru
     struct pace_end end = {.dns = DNS_FOUND, .http = a->outcome, .status = a->status};
     if (v->heads.retry_after.p)
         end.has_retry_after =
-            retry_after_read(v->heads.retry_after, (int64_t)clock_wall_ms(f->ledger->clock),
+            retry_after_read(v->heads.retry_after, (int64_t)clock_wall_ms(f->clock),
                              s->retry_after_most_ms, &end.retry_after_ms);
     end.is_unasked_304 =
         a->status == 304 && !condition_of(v).etag.p && !condition_of(v).last_modified.p;
@@ -172,7 +183,7 @@ static void on_answer(struct http_ask *ask, const struct http_answer *answer)
     if (v->answer)
         visit_read_heads(v);
     v->end = end_of(f, v, answer);
-    count_add(&f->ledger->counts.bytes, answer->bytes_in);
+    v->uncounted_bytes += answer->bytes_in;
     struct str mime = media_type(v->heads.type);
     v->mime = mime.p ? arena_dup(v->arena, mime) : STR_NONE;
     if (v->kind == VISIT_ROBOTS) { /* judged when its Crawl-delay is known */
@@ -197,7 +208,7 @@ static struct str request_of(struct fetch *f, struct visit *v)
 /* The name of its host took its time: the cluster may have given the host to another by now. */
 static bool may_ask(struct fetch *f, const struct visit *v)
 {
-    return f->cluster->is_alone ||
+    return !f->cluster || f->cluster->is_alone ||
            f->cluster->ops->may_ask(f->cluster, host_position(v->lent.host));
 }
 
@@ -221,9 +232,8 @@ static void break_off(void *ctx)
     }
 }
 
-static void fetch_handle(struct instance *self, unsigned inlet, struct message *m)
+static void ask(struct instance *self, struct message *m)
 {
-    (void)inlet;
     struct fetch *f = self->state;
     const struct fetch_settings *s = self->settings;
     struct visit *v = visit_of(m);
@@ -233,7 +243,7 @@ static void fetch_handle(struct instance *self, unsigned inlet, struct message *
         return;
     }
     v->begun_ms = part_now_ms(self);
-    v->date_ms = (int64_t)clock_wall_ms(f->ledger->clock);
+    v->date_ms = (int64_t)clock_wall_ms(f->clock);
     v->request = request_of(f, v);
     v->ask = (struct http_ask){
         .is_https = v->url.kind == URL_HTTPS,
@@ -257,18 +267,77 @@ static void fetch_handle(struct instance *self, unsigned inlet, struct message *
     part_emit(self, v->kind == VISIT_ROBOTS ? ROBOTS : FAILED, m);
 }
 
+/* Where the ledger is, schedule is polite after a restart. At a place of its own, either this
+ * process or the one with the ledger may have been killed while a host was asked, and the host is
+ * lent again by one that does not know when: so nobody is asked until a delay has passed since the
+ * first visit of that process came here. (What an earlier one had sent has ended by then:
+ * flow/remote.h.) */
+static bool is_early(struct fetch *f, const struct visit *v, uint64_t *ret_ms)
+{
+    uint64_t session = part_session(&v->head), now_ms = part_now_ms(f->self);
+    struct pace_settings pace = f->pace->now(f->pace);
+    if (session != f->session) {
+        f->session = session;
+        f->begun_ms = now_ms;
+    }
+    uint64_t delay_ms = v->standing.crawl_delay_ms;
+    delay_ms = delay_ms > pace.delay_most_ms ? pace.delay_most_ms : delay_ms;
+    delay_ms = delay_ms < pace.delay_ms ? pace.delay_ms : delay_ms;
+    *ret_ms = f->begun_ms + delay_ms;
+    return session && now_ms < *ret_ms;
+}
+
+static void wait_early(struct fetch *f, struct message *m, uint64_t moment_ms)
+{
+    m->next = NULL;
+    *f->early_end = m;
+    f->early_end = &m->next;
+    if (part_timer(f->self, &f->may_begin, moment_ms) != RC_OK)
+        part_fail(f->self, RC_NOMEM, "no memory for a timer");
+}
+
+static void fetch_handle(struct instance *self, unsigned inlet, struct message *m)
+{
+    (void)inlet;
+    uint64_t moment_ms;
+    if (is_early(self->state, visit_of(m), &moment_ms))
+        wait_early(self->state, m, moment_ms);
+    else
+        ask(self, m);
+}
+
+static void begin(struct timer *t, uint64_t now_ms)
+{
+    (void)now_ms;
+    struct fetch *f = EVENT_OF(t, struct fetch, may_begin);
+    struct message *list = f->early;
+    f->early = NULL;
+    f->early_end = &f->early;
+    while (list) {
+        struct message *m = list;
+        list = m->next;
+        fetch_handle(f->self, 0, m);
+    }
+}
+
 static void fetch_start(struct instance *self)
 {
     struct fetch *f = self->state;
-    if (!f->cluster->is_alone)
+    if (f->cluster && !f->cluster->is_alone)
         f->cluster->breakers[self->shard] = (struct cluster_breaker){break_off, f};
 }
 
 static void fetch_stop(struct instance *self)
 {
     struct fetch *f = self->state;
-    if (!f->cluster->is_alone)
+    if (f->cluster && !f->cluster->is_alone)
         f->cluster->breakers[self->shard] = (struct cluster_breaker){0};
+    part_timer_stop(self, &f->may_begin);
+    while (f->early) {
+        struct message *m = f->early;
+        f->early = m->next;
+        part_end(self, m);
+    }
     while (f->running) {
         struct visit *v = f->running;
         http_cancel(f->http, &v->ask);
@@ -288,12 +357,13 @@ const struct part part_fetch = {
                                           {"robots", VISIT_TYPE, "answers for robots.txt", false},
                                           {"failed", VISIT_TYPE, "without an answer", false},
                                           {0}},
-    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "counts"},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "counts what is open"},
                                         {"http", HTTP_INTERFACE, "asks"},
                                         {"guard", GUARD_INTERFACE, "knows private addresses"},
                                         {"pace", PACE_INTERFACE, "says what is asked again"},
                                         {"cluster", CLUSTER_INTERFACE, "knows what is ours"},
                                         {0}},
+    .spares = (const char *const[]){"ledger", "cluster", NULL},
     .options = fetch_options,
     .settings_bytes = sizeof(struct fetch_settings),
     .open = fetch_open,

@@ -30,7 +30,6 @@ static const struct option focus_options[] = {
 #undef ROW
 
 struct focus {
-    struct ledger_service *ledger;
     struct topic *topic; /* NULL: there is none */
 };
 
@@ -60,7 +59,6 @@ static enum rc focus_open(struct instance *self, struct buf *why)
     if (!f)
         return RC_NOMEM;
     self->state = f;
-    f->ledger = part_provider(self, 0);
     enum rc rc = s->keywords.count
                      ? topic_open(s->keywords.items, s->keywords.count, &f->topic, why)
                      : RC_OK;
@@ -72,12 +70,9 @@ static enum rc focus_open(struct instance *self, struct buf *why)
 /* Sitemaps are no pages, and a redirect's body is nobody's. */
 static void score_page(struct focus *f, const struct focus_settings *s, struct visit *v)
 {
-    struct crawl_counts *c = &f->ledger->counts;
     struct topic_field fields[] = {{v->title, TITLE_TIMES, false}, {v->visible, 1, false}};
     v->score = topic_score(f->topic, fields, 2);
     v->is_unkept = v->score < s->keep_score;
-    bool fits = v->score > 0 && !v->is_unkept;
-    count_add(fits ? &c->relevant : &c->irrelevant, 1);
 }
 
 static bool is_seed(struct str hops)
@@ -127,7 +122,6 @@ const struct part part_focus = {
     .help = "says how well a page fits the topic, and which of its links promise to",
     .inlets = (const struct part_port[]){{"in", VISIT_TYPE, "with references", false}, {0}},
     .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "with a score", false}, {0}},
-    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "counts"}, {0}},
     .options = focus_options,
     .settings_bytes = sizeof(struct focus_settings),
     .open = focus_open,

@@ -33,12 +33,17 @@ static uint64_t crawl_delay_ms(const struct visit *v)
     return r && r->rules && robots_delay_ms(r->rules, &ms) ? ms : 0;
 }
 
+/* Its connection failed, not the name of its host, nor what it was sent to by a robots.txt. */
+static bool is_silent(const struct visit *v)
+{
+    bool is_down = v->end.http == HTTP_NO_CONNECT || v->end.http == HTTP_NO_TLS ||
+                   v->end.http == HTTP_TIMEOUT || v->end.http == HTTP_CLOSED;
+    return v->state == VISIT_ENDED && v->end.dns == DNS_FOUND && is_down && !v->robots_hops;
+}
+
 struct card_origin *visit_faulty_origin(const struct visit *v)
 {
-    bool is_silent =
-        v->end.dns == DNS_FOUND && (v->end.http == HTTP_NO_CONNECT || v->end.http == HTTP_NO_TLS ||
-                                    v->end.http == HTTP_TIMEOUT || v->end.http == HTTP_CLOSED);
-    if (v->state != VISIT_ENDED || !is_silent || v->robots_hops || host_origins(v->lent.host) < 2)
+    if (!is_silent(v) || host_origins(v->lent.host) < 2)
         return NULL;
     return card_origin_of(v->card, v->lent.is_https, v->lent.port, true);
 }
@@ -57,16 +62,33 @@ uint64_t origin_trial(const struct lent *l)
     return hash64(l->path) | 1;
 }
 
+struct visit_standing visit_standing(const struct visit *v)
+{
+    if (!v->card)
+        return v->standing;
+    const struct card_origin *o = card_origin_of(v->card, v->lent.is_https, v->lent.port, false);
+    bool is_on_trial = o && o->trial == origin_trial(&v->lent);
+    return (struct visit_standing){
+        .is_stranger = is_stranger(v),
+        .has_several_origins =
+            host_origins(v->lent.host) > 1 && (o || v->card->origin_count < CARD_MAX_ORIGINS),
+        .origin_tries = is_on_trial ? o->tries : 0,
+        .origin_failures = o ? o->failures : 0,
+        .tries = v->card->tries,
+        .failures = v->card->failures,
+        .crawl_delay_ms = crawl_delay_ms(v),
+    };
+}
+
 void visit_judge(struct visit *v, struct pace_service *pace, struct rng *rng)
 {
     if (v->has_verdict)
         return;
-    v->end.is_stranger = is_stranger(v);
+    struct visit_standing s = visit_standing(v);
     struct pace_settings now = pace->now(pace);
-    const struct card_origin *o = visit_faulty_origin(v);
-    bool is_on_trial = o && o->trial == origin_trial(&v->lent);
-    uint32_t tries = is_on_trial ? o->tries : o ? 0 : v->card->tries;
-    v->verdict = pace_judge(&now, &v->end, tries, o ? o->failures : v->card->failures,
-                            crawl_delay_ms(v), rng);
+    v->end.is_stranger = s.is_stranger;
+    bool is_origins = is_silent(v) && s.has_several_origins;
+    v->verdict = pace_judge(&now, &v->end, is_origins ? s.origin_tries : s.tries,
+                            is_origins ? s.origin_failures : s.failures, s.crawl_delay_ms, rng);
     v->has_verdict = true;
 }

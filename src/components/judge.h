@@ -19,6 +19,9 @@ struct card_origin *visit_faulty_origin(const struct visit *v);
 /* Which URL of the origin it is, for card_origin.trial; never 0. */
 uint64_t origin_trial(const struct lent *l);
 
+/* What visit_judge needs to know of the card, for a place without it. */
+struct visit_standing visit_standing(const struct visit *v);
+
 /* Sets v->verdict, once, from v->end and what the card says of earlier tries. */
 void visit_judge(struct visit *v, struct pace_service *pace, struct rng *rng);
 

@@ -426,6 +426,7 @@ const struct part part_ledger_here = {
     .help = "what is known and done, in the crawl's directory",
     .where = PART_ON_ONE_SHARD,
     .provides = LEDGER_INTERFACE,
+    .is_of_one_place = true,
     .needs = (const struct part_need[]){{"scope", SCOPE_INTERFACE, "is told of earlier seeds"},
                                         {"budget", BUDGET_INTERFACE, "is told what was used"},
                                         {0}},

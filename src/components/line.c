@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "components/line.h"
 
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -11,8 +12,6 @@ static void line_release(struct message *m)
     mem_free(line);
 }
 
-static const struct message_type line_type = {LINE_TYPE, line_release};
-
 static void put_text(struct line *line, char *room, struct str text)
 {
     memcpy(room, text.p ? text.p : "", text.n);
@@ -20,6 +19,29 @@ static void put_text(struct line *line, char *room, struct str text)
     line->text = str_make(room, text.n);
     line->head.route = hash64(line->text);
 }
+
+/* Its text and nothing else. */
+static enum rc line_pack(const struct message *m, struct buf *out)
+{
+    buf_add(out, ((const struct line *)(const void *)m)->text);
+    return buf_rc(out);
+}
+
+static enum rc line_unpack(struct str bytes, struct message **m)
+{
+    if (bytes.n > LINE_MAX_BYTES)
+        return RC_INVALID;
+    if (*m)
+        return line_replace(line_of(*m), bytes);
+    struct line *line = line_open(bytes);
+    if (!line)
+        return RC_NOMEM;
+    *m = &line->head;
+    return RC_OK;
+}
+
+const struct message_type line_type = {
+    .name = LINE_TYPE, .release = line_release, .pack = line_pack, .unpack = line_unpack};
 
 struct line *line_open(struct str text)
 {

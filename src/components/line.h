@@ -24,6 +24,9 @@ struct line *line_open(struct str text);
 /* Gives the line another text, copied; RC_NOMEM leaves the old one. */
 MUST_CHECK enum rc line_replace(struct line *line, struct str text);
 
+/* It can go to another place. */
+extern const struct message_type line_type;
+
 static inline struct line *line_of(struct message *m)
 {
     return (struct line *)(void *)m;

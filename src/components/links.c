@@ -2,13 +2,12 @@
 #include "components/links.h"
 
 #include "base/mem.h"
+#include "base/taker.h"
 
 static void links_release(struct message *m)
 {
     mem_free(m);
 }
-
-static const struct message_type links_type = {LINKS_TYPE, links_release};
 
 void candidate_print(const struct candidate *c, struct buf *out)
 {
@@ -54,3 +53,95 @@ struct links *links_open(const struct candidate *const *list, size_t count, stru
     }
     return l;
 }
+
+/* To another place: epoch 4, batch 8, generation 8, told 1, from, count 4; each link: fingerprint
+ * 8, position 8, via 8, port 2, https 1, class 1, host, path, hops; texts behind their length 4. */
+static void add_text(struct buf *out, struct str s)
+{
+    buf_le32(out, (uint32_t)s.n);
+    buf_add(out, s);
+}
+
+static enum rc links_pack(const struct message *m, struct buf *out)
+{
+    const struct links *l = (const struct links *)(const void *)m;
+    buf_le32(out, l->epoch);
+    buf_le64(out, l->batch);
+    buf_le64(out, l->generation);
+    buf_byte(out, l->is_told);
+    add_text(out, l->from);
+    buf_le32(out, (uint32_t)l->count);
+    for (size_t i = 0; i < l->count; i++) {
+        const struct candidate *c = &l->list[i];
+        buf_le64(out, c->fingerprint);
+        buf_le64(out, c->position);
+        buf_le64(out, c->via);
+        buf_le16(out, c->port);
+        buf_byte(out, c->is_https);
+        buf_byte(out, (char)c->class);
+        add_text(out, c->host);
+        add_text(out, c->path);
+        add_text(out, c->hops);
+    }
+    return buf_rc(out);
+}
+
+static struct str take_text(struct taker *t)
+{
+    struct str s = take_str32(t);
+    t->bad |= s.n > LINKS_MAX_TEXT_BYTES;
+    return s;
+}
+
+static struct candidate take_candidate(struct taker *t)
+{
+    struct candidate c = {.fingerprint = take_u64(t)};
+    c.position = take_u64(t);
+    c.via = take_u64(t);
+    c.port = take_u16(t);
+    uint8_t https = take_u8(t);
+    c.is_https = https == 1;
+    c.class = take_u8(t);
+    c.host = take_text(t);
+    c.path = take_text(t);
+    c.hops = take_text(t);
+    t->bad |= https > 1 || c.class >= FRONTIER_CLASSES || !c.host.n || !c.path.n;
+    return c;
+}
+
+/* Reads twice: once to see that all is in order, once to keep it; so memory is asked for only when
+ * it is known how much there is. */
+static enum rc links_unpack(struct str bytes, struct message **m)
+{
+    struct taker t = {.rest = bytes};
+    unsigned epoch = take_u32(&t);
+    uint64_t batch = take_u64(&t), generation = take_u64(&t);
+    uint8_t told = take_u8(&t);
+    struct str from = take_text(&t);
+    uint32_t count = take_u32(&t);
+    struct taker again = t;
+    for (uint32_t i = 0; i < count && !t.bad; i++)
+        (void)take_candidate(&t);
+    if (t.bad || t.rest.n || told > 1 || count > LINKS_MAX)
+        return RC_INVALID;
+    if (*m) /* it is constant since it was made: what stayed is the same */
+        return RC_OK;
+    struct candidate *list = mem_alloc((count + 1) * sizeof *list);
+    const struct candidate **each = mem_alloc((count + 1) * sizeof(void *));
+    for (uint32_t i = 0; i < count && list && each; i++) {
+        list[i] = take_candidate(&again);
+        each[i] = &list[i];
+    }
+    struct links *l = list && each ? links_open(each, count, from, epoch, batch) : NULL;
+    mem_free(list);
+    mem_free(each);
+    if (!l)
+        return RC_NOMEM;
+    l->is_told = told;
+    l->generation = generation;
+    *m = &l->head;
+    return RC_OK;
+}
+
+const struct message_type links_type = {
+    .name = LINKS_TYPE, .release = links_release, .pack = links_pack, .unpack = links_unpack};

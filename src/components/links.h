@@ -25,6 +25,10 @@ struct links {
 struct links *links_open(const struct candidate *const *list, size_t count, struct str from,
                          unsigned epoch, uint64_t batch);
 
+/* It can go to another place; what it says of the ledger only means something to that ledger. */
+extern const struct message_type links_type;
+enum { LINKS_MAX = 50000 + 64, LINKS_MAX_TEXT_BYTES = 65535 }; /* that unpack believes; each text */
+
 /* Its URL. */
 void candidate_print(const struct candidate *c, struct buf *out);
 

@@ -41,7 +41,6 @@ static const struct option read_options[] = {
 #undef ROW
 
 struct read_part {
-    struct ledger_service *ledger;
     struct decoder *decoder;
     struct page_reader *reader;
     struct buf body;    /* codings undone */
@@ -70,7 +69,6 @@ static enum rc read_open(struct instance *self, struct buf *why)
     if (!r)
         return RC_NOMEM;
     self->state = r;
-    r->ledger = part_provider(self, 0);
     buf_init(&r->body, s->text_bytes);
     buf_init(&r->utf8, 3 * s->text_bytes);
     buf_init(&r->gunzip, SITEMAP_MAX_BYTES);
@@ -174,7 +172,7 @@ static enum rc read_html(struct read_part *r, const struct read_settings *s, str
         text = buf_str(&r->utf8);
     }
     unsigned texts = s->keywords.count ? PAGE_TEXT | PAGE_ANCHORS : 0;
-    texts |= r->ledger->compares ? PAGE_TEXT | PAGE_TAGS : 0;
+    texts |= v->is_compared ? PAGE_TEXT | PAGE_TAGS : 0;
     struct page_options o = {.parts = PAGE_LINKS | PAGE_HEAD | texts,
                              .xml = v->media == MEDIA_XHTML,
                              .agent = request_robots_token(s->user_agent)};
@@ -324,7 +322,6 @@ static void read_handle(struct instance *self, unsigned inlet, struct message *m
     }
     if (rc == RC_NOMEM)
         v->note = "no memory to read it";
-    count_add(&r->ledger->counts.pages, v->is_page);
     part_emit(self, 0, m);
     calm(&r->body);
     calm(&r->utf8);
@@ -338,7 +335,6 @@ const struct part part_read = {
     .help = "finds what an answer says and refers to",
     .inlets = (const struct part_port[]){{"in", VISIT_TYPE, "answers", false}, {0}},
     .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "with references", false}, {0}},
-    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "counts"}, {0}},
     .options = read_options,
     .settings_bytes = sizeof(struct read_settings),
     .open = read_open,

@@ -141,6 +141,7 @@ static struct visit *borrow(struct schedule *s, struct lent *lent)
         return NULL;
     v->lent = *lent;
     v->card = card;
+    v->is_compared = s->ledger->compares;
     if (share) /* no page will be asked for, so neither is its robots.txt */
         visit_refuse(v, FETCH_QUOTA, budget_verdict_text(share));
     if (visit_name(v, v->kind) == RC_OK) {

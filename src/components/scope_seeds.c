@@ -59,6 +59,7 @@ const struct part part_scope_seeds = {
     .help = "takes what the seeds draw: their hosts, domains, folders, pages, or everything",
     .where = PART_ON_ONE_SHARD,
     .provides = SCOPE_INTERFACE,
+    .is_of_one_place = true,
     .options = scope_options,
     .settings_bytes = sizeof(struct scope_settings),
     .open = scope_seeds_open,

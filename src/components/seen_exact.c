@@ -110,6 +110,7 @@ const struct part part_seen_exact = {
     .help = "every fingerprint, in memory",
     .where = PART_ON_EACH_SHARD,
     .provides = SEEN_INTERFACE,
+    .is_of_one_place = true,
     .options = exact_options,
     .settings_bytes = sizeof(struct exact_settings),
     .open = exact_open,

@@ -531,12 +531,23 @@ static enum rc settle_hop(struct settle_part *s, struct visit *v)
     return rc ? rc : ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
 }
 
+/* What parts found that may have been at another place, where nobody counts. */
+static void count_found(struct settle_part *s, struct visit *v)
+{
+    struct crawl_counts *c = &s->ledger->counts;
+    bool fits = v->score > 0 && !v->is_unkept;
+    count_add(&c->pages, v->is_page);
+    count_add(&c->bytes, v->uncounted_bytes);
+    count_add(fits ? &c->relevant : &c->irrelevant, v->score >= 0);
+}
+
 static void settle_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
     struct settle_part *s = self->state;
     struct visit *v = visit_of(m);
     enum rc rc = RC_OK;
+    count_found(s, v);
     visit_leave(v, s->addresses, clock_now_ms(s->ledger->clock));
     if (visit_is_list(v)) {
         rc = settle_list(s, v);

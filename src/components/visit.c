@@ -60,7 +60,11 @@ static void visit_release(struct message *m)
     pool->free[pool->count++] = v;
 }
 
-const struct message_type visit_type = {VISIT_TYPE, visit_release};
+const struct message_type visit_type = {.name = VISIT_TYPE,
+                                        .release = visit_release,
+                                        .pack = visit_pack,
+                                        .unpack = visit_unpack,
+                                        .stay = visit_stay};
 
 void visit_pool_done(struct visit_pool *p)
 {

@@ -83,6 +83,16 @@ struct visit_heads {
     struct str x_robots; /* there may be more of it: fetch/x_robots.h */
 };
 
+/* What the pace asks of a host's card; for a copy at another place (docs/remote.md), where there is
+ * none. Nobody else changes the card while the host is lent. */
+struct visit_standing {
+    bool is_stranger;         /* see struct pace_end */
+    bool has_several_origins; /* a fault is then the origin's: */
+    uint32_t origin_tries, origin_failures;
+    uint32_t tries, failures;
+    uint64_t crawl_delay_ms;
+};
+
 struct visit {
     struct message head;
     struct arena *arena; /* what is asked for memory now */
@@ -104,7 +114,9 @@ struct visit {
     uint64_t fingerprint;
     unsigned robots_hops; /* redirects of robots.txt so far */
     bool has_past;
-    struct past past; /* what is known of it from earlier */
+    struct past past;               /* what is known of it from earlier */
+    bool is_compared;               /* the crawl asks what changed */
+    struct visit_standing standing; /* of a copy, which has no card */
 
     /* resolve's */
     struct address addresses[VISIT_MAX_ADDRESSES];
@@ -127,7 +139,8 @@ struct visit {
     const struct http_answer *answer; /* NULL: there is none */
     struct visit_heads heads;         /* of the answer */
     struct pace_end end;
-    bool has_verdict; /* of robots.txt robots', of what never was asked settle's */
+    uint64_t uncounted_bytes; /* received where nobody counts: settle does */
+    bool has_verdict;         /* of robots.txt robots', of what never was asked settle's */
     struct pace_verdict verdict;
     struct str mime;     /* as the server says, without parameters; absent = none */
     bool has_other_type; /* than the crawl wants: neither read nor kept */
@@ -172,7 +185,12 @@ struct visit {
     bool is_kept;
 };
 
+/* Visits of pages and of robots.txt can go to another place and come back (visit_pack.c): a copy
+ * has all but the card, the host and what else belongs to the ledger. */
 extern const struct message_type visit_type;
+MUST_CHECK enum rc visit_pack(const struct message *m, struct buf *out);
+MUST_CHECK enum rc visit_unpack(struct str bytes, struct message **m);
+void visit_stay(struct message *m);
 
 /* Visits that have ended, and arenas, for the next: arenas keep their first block. One thread's.
  *

@@ -32,7 +32,8 @@ const struct part *catalog_provider(const struct catalog *c, struct str interfac
 
 bool part_key_is_taken(struct str key)
 {
-    return str_eq(key, STR("part")) || str_eq(key, STR("shard")) || str_eq(key, STR("credits"));
+    return str_eq(key, STR("part")) || str_eq(key, STR("shard")) || str_eq(key, STR("credits")) ||
+           str_eq(key, STR("at"));
 }
 
 static enum rc refuse(struct buf *why, const char *what, const char *name)

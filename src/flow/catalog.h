@@ -18,6 +18,7 @@ struct catalog {
      */
     const struct option *table;
     const void *settings;
+    const struct message_type *const *types; /* that can go to another place; ends with NULL */
 };
 
 /* A component by its name. NULL: none; then `near` (may be NULL) has tried every name. */

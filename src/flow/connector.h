@@ -8,7 +8,8 @@
  * consequences; one that spills lets the crawl go on, and its list is bounded by the credits.
  *
  * Kinds: nowhere (an optional outlet left open: messages end), direct (a call on the same shard),
- * queue (a bounded ring to a shard). A remote one has the same four functions. */
+ * queue (a bounded ring to a shard). A connection to another place ends in a part of the framework
+ * at each side (remote.h), and is a direct one up to there. */
 #ifndef FLOW_CONNECTOR_H
 #define FLOW_CONNECTOR_H
 

@@ -78,6 +78,8 @@ static enum rc node_open(struct flow *f, struct node *n, struct buf *why)
 {
     const struct wiring_part *w = node_wiring(f, n);
     for (unsigned i = 0; w->part->needs && w->part->needs[i].role; i++) {
+        if (w->needs[i] == WIRING_NOWHERE)
+            continue;
         struct node *p = f->provider_at[n->self.shard * f->wiring->provider_count + w->needs[i]];
         n->providers[i] = p->part->provide(&p->self);
     }

@@ -14,16 +14,33 @@
 #ifndef FLOW_MESSAGE_H
 #define FLOW_MESSAGE_H
 
+#include "base/rc.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
+struct buf;
 struct message;
+struct str;
 struct purse; /* the framework's: where a source's credits are counted */
 
-/* Messages of types with equal names have the same layout: `check` compares the names. */
+/* Messages of types with equal names have the same layout: `check` compares the names.
+ *
+ * A type that can go to another place (docs/remote.md) has the last three. There a message stays
+ * behind while its copy is elsewhere; the copy ends there, or comes back and is put into the one
+ * that stayed. What arrives may be anything: unpack bounds every length, and refuses junk. */
 struct message_type {
     const char *name;
     void (*release)(struct message *m); /* frees it; may run on any shard's thread */
+
+    /* Appends what a copy needs. RC_UNSUPPORTED: this one cannot leave the process. */
+    enum rc (*pack)(const struct message *m, struct buf *out);
+    /* Reads what pack wrote, all of it: into *m, which stayed behind, or into a new one if that is
+     * NULL. On RC_INVALID and RC_NOMEM a new one is not made, and one that stayed is only fit to
+     * be ended. Keeps nothing of `bytes`. */
+    enum rc (*unpack)(struct str bytes, struct message **m);
+    /* Its copy has gone: what it borrowed for the call is forgotten. NULL: it borrows nothing. */
+    void (*stay)(struct message *m);
 };
 
 struct message {
@@ -32,6 +49,7 @@ struct message {
     struct message *next; /* for lists of whoever owns it now */
     uint64_t route;       /* `route: hash` sends it to shard route % shards */
     uint32_t credits;     /* the framework's */
+    uint32_t is_copy;     /* the framework's: of one that waits at another place */
 };
 
 static inline void message_init(struct message *m, const struct message_type *type)

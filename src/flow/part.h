@@ -90,9 +90,17 @@ struct part {
     const struct part_port *inlets;  /* NULL = none */
     const struct part_port *outlets; /* NULL = none */
     const struct part_need *needs;   /* NULL = none; asked by part_provider() */
-    const struct option *options;    /* NULL = none. Keys part, shard and credits are taken */
+    const struct option *options;    /* NULL = none. Keys part, shard, credits and at are taken */
     size_t settings_bytes;
     const char *provides; /* providers: the name of the interface */
+
+    /* Where a wiring is cut over places (docs/remote.md). A provider that has what the whole crawl
+     * agrees on, or writes where nobody else may, exists at one place only; others are opened at
+     * each place that needs them. A part that can do without some of its needs where they are
+     * elsewhere names their roles: part_provider() is NULL there. */
+    bool is_of_one_place;
+    const char *const *spares;               /* ends with NULL; NULL = none */
+    const struct message_type *const *types; /* that it brings along, likewise */
 
     /* Makes self->state. On failure it leaves nothing behind and `why` says what is wrong.
      * Providers that it needs are there already. May be NULL. */
@@ -144,6 +152,10 @@ void part_end(struct instance *self, struct message *m);
  * in the statistics: its `credits_each` is too low. */
 void part_derive(struct instance *self, struct message *parent, struct message *child);
 
+/* Of a message that has come from another place: a number that changes when the place where it was
+ * made is restarted. 0: it was made here. */
+uint64_t part_session(const struct message *m);
+
 /* A source has something to give: ask it. On the shard's thread only. A source that was idle calls
  * it before it ends or emits the message that brought the work: once no message is under way and
  * all sources are idle, the flow ends. */
@@ -158,7 +170,7 @@ void part_drain(struct instance *self);
 /* Counts something that went wrong with one message and was dealt with. */
 void part_count_error(struct instance *self);
 
-/* The interface of needs[at]. */
+/* The interface of needs[at]; NULL only where the part spares it. */
 void *part_provider(struct instance *self, unsigned at);
 
 /* Where events are written (base/log.h); may be NULL, which swallows all. */

@@ -51,7 +51,10 @@ void message_end(struct message *m)
     m->type->release(m);
     if (!p)
         return;
-    atomic_fetch_sub(&p->out, credits);
+    if (atomic_fetch_sub(&p->out, credits) == credits && p->whole) {
+        p->whole(p);
+        return;
+    }
     if (atomic_load(&p->wanted) && atomic_exchange(&p->wanted, false))
         loop_wake(p->owner);
 }

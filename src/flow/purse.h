@@ -20,6 +20,8 @@ struct purse {
     _Atomic uint64_t overdrawn; /* credits taken by part_derive() beyond what was charged */
     int64_t limit;
     struct loop *owner;
+    /* NULL, or called when all that was taken has come back; the purse may be gone after it. */
+    void (*whole)(struct purse *p);
 };
 
 /* Are `credits` left? If not, the owner is woken once some have come back. Owner's thread. */

@@ -22,13 +22,23 @@
 #include "flow/part.h"
 #include "flow/problems.h"
 
+#include <limits.h>
+
 enum {
     WIRING_MAX_BYTES = 256 << 10,
     WIRING_MAX_SHARDS = 256,
     WIRING_MAX_PARTS = 200, /* components; the same number of providers */
     WIRING_MAX_CONNECTIONS = 1000,
     WIRING_MAX_QUEUE = 1 << 20,
+    WIRING_MAX_PLACES = 32,
     WIRING_ALL_SHARDS = -1,
+};
+#define WIRING_NOWHERE UINT_MAX
+
+/* A process of its own that a wiring can be cut over (docs/remote.md). */
+struct wiring_place {
+    struct str name, address; /* NUL behind each */
+    unsigned line, column;
 };
 
 /* A component or a provider as the wiring names it. */
@@ -38,7 +48,9 @@ struct wiring_part {
     void *settings;   /* part->settings_bytes, filled; NULL without options */
     int shard;        /* the one it lives on, or WIRING_ALL_SHARDS */
     uint32_t credits; /* sources: how much may be under way from one instance */
-    unsigned *needs;  /* for each of part->needs: the provider's place in the list */
+    unsigned *needs;  /* for each of part->needs: the provider's place in the list, or
+                         WIRING_NOWHERE: it is elsewhere, and the part spares it */
+    unsigned place;   /* a component's: where it stands; 0 in a wiring without places */
     unsigned line, column;
 };
 
@@ -50,6 +62,7 @@ struct wiring_connection {
     size_t queue_length; /* 0 = a direct call */
     enum wiring_route route;
     bool spills;
+    const struct message_type *type; /* if it leads from a place to another; else NULL */
     unsigned line, column;
 };
 
@@ -62,6 +75,8 @@ struct wiring {
     unsigned component_count;
     struct wiring_connection *connections;
     unsigned connection_count;
+    struct wiring_place *places;
+    unsigned place_count; /* 0: it cannot be cut */
     struct arena *arena;
     struct library *libraries; /* shared objects it uses */
 };
@@ -81,13 +96,26 @@ void wiring_close(struct wiring *w);
  * the wiring. Before it runs. RC_NOT_FOUND (no such part or key), RC_INVALID; `why`. */
 MUST_CHECK enum rc wiring_set(struct wiring *w, struct str assignment, struct buf *why);
 
+/* Leaves what stands at `place`, ready to be run: parts that stand elsewhere go, connections to and
+ * from them become remote ones (remote.h), shards become one. `secret` is what all places know
+ * (net/link.h). Once, after wiring_set(). RC_NOT_FOUND, RC_INVALID: `why`. */
+MUST_CHECK enum rc wiring_cut(struct wiring *w, struct str place, struct str secret,
+                              struct buf *why);
+
 /* The graph for a person, and for graphviz. */
 void wiring_print(const struct wiring *w, struct buf *out);
 void wiring_print_dot(const struct wiring *w, struct buf *out);
 
+/* For wiring_cut(): parts, places and connections only, the same at every place. */
+void wiring_print_graph(const struct wiring *w, struct buf *out);
+
 unsigned part_port_count(const struct part_port *ports);
 
 /* For wiring_read(): what is wrong with the graph as a whole. */
-MUST_CHECK enum rc wiring_check(struct wiring *w, struct problems *problems);
+MUST_CHECK enum rc wiring_check(struct wiring *w, const struct catalog *catalog,
+                                struct problems *problems);
+/* And with its places, once everything else is in order. */
+MUST_CHECK enum rc wiring_check_places(struct wiring *w, const struct catalog *catalog,
+                                       struct problems *problems);
 
 #endif

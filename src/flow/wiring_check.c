@@ -59,7 +59,7 @@ static void check_outlet_once(struct checker *c, unsigned at)
     }
 }
 
-static void check_places(struct checker *c, const struct wiring_connection *k)
+static void check_shards(struct checker *c, const struct wiring_connection *k)
 {
     const struct wiring_part *from = &c->w->components[k->from], *to = &c->w->components[k->to];
     if (c->w->shards == 1)
@@ -242,7 +242,7 @@ static void check_cycles(struct checker *c)
             walk_from(c, &walk, i);
 }
 
-enum rc wiring_check(struct wiring *w, struct problems *problems)
+enum rc wiring_check(struct wiring *w, const struct catalog *catalog, struct problems *problems)
 {
     struct checker c = {.w = w, .problems = problems};
     for (unsigned i = 0; i < w->provider_count; i++)
@@ -255,9 +255,11 @@ enum rc wiring_check(struct wiring *w, struct problems *problems)
     for (unsigned i = 0; i < w->connection_count; i++) {
         check_types(&c, &w->connections[i]);
         check_outlet_once(&c, i);
-        check_places(&c, &w->connections[i]);
+        check_shards(&c, &w->connections[i]);
     }
     check_source(&c);
     check_cycles(&c);
-    return c.rc ? c.rc : problems_rc(problems);
+    if (c.rc == RC_OK)
+        c.rc = problems_rc(problems);
+    return c.rc || !w->place_count ? c.rc : wiring_check_places(w, catalog, problems);
 }

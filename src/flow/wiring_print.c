@@ -11,6 +11,8 @@ static void hide_controls(struct buf *out, size_t from)
 
 static void print_place(const struct wiring *w, const struct wiring_part *p, struct buf *out)
 {
+    if (w->place_count > 1 && p->part->kind == PART_COMPONENT)
+        buf_printf(out, ", at %s", w->places[p->place].name.p);
     if (w->shards == 1)
         return;
     if (p->shard < 0)
@@ -72,6 +74,8 @@ static void print_outlets(const struct wiring *w, unsigned at, struct buf *out)
         }
         buf_add(out, c->queue_length ? STR("==[") : STR("--["));
         print_kind(w, c, out);
+        if (c->type)
+            buf_add(out, STR(", to another place"));
         buf_add(out, c->queue_length ? STR("]==> ") : STR("]--> "));
         buf_printf(out, "%s.%s\n", w->components[c->to].name.p,
                    w->components[c->to].part->inlets[c->inlet].name);
@@ -104,6 +108,20 @@ void wiring_print(const struct wiring *w, struct buf *out)
     for (unsigned i = 0; i < w->component_count; i++) {
         print_head(w, &w->components[i], out);
         print_outlets(w, i, out);
+    }
+}
+
+/* What two places must agree on: neither shards, which depend on the machine, nor options. */
+void wiring_print_graph(const struct wiring *w, struct buf *out)
+{
+    for (unsigned i = 0; i < w->place_count; i++)
+        buf_printf(out, "%s\n", w->places[i].name.p);
+    for (unsigned i = 0; i < w->component_count; i++)
+        buf_printf(out, "%s %s %u\n", w->components[i].name.p, w->components[i].part->name,
+                   w->components[i].place);
+    for (unsigned i = 0; i < w->connection_count; i++) {
+        const struct wiring_connection *c = &w->connections[i];
+        buf_printf(out, "%u.%u %u.%u\n", c->from, c->outlet, c->to, c->inlet);
     }
 }
 

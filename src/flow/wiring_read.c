@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "flow/tree_option.h"
+#include "net/link.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -173,6 +174,26 @@ static void read_credits(struct reader *r, struct wiring_part *p, const struct t
         p->credits = (uint32_t)credits;
 }
 
+static void read_at(struct reader *r, struct wiring_part *p, const struct tree *t,
+                    const char *where)
+{
+    struct nearest near = {.wanted = t->text};
+    if (!expect(r, t, TREE_TEXT, where, "the name of a place"))
+        return;
+    for (unsigned i = 0; i < r->w->place_count; i++) {
+        if (str_eq(r->w->places[i].name, t->text)) {
+            p->place = i;
+            return;
+        }
+        nearest_try(&near, r->w->places[i].name);
+    }
+    if (r->w->place_count)
+        wrong_name(r, t, &near, where, "place");
+    else
+        WRONG(r, t, "%s: the wiring has no places; expected \"places\" with their addresses",
+              where);
+}
+
 static void read_key(struct reader *r, struct wiring_part *p, const struct tree *key,
                      const struct tree *value, const char *section)
 {
@@ -185,6 +206,8 @@ static void read_key(struct reader *r, struct wiring_part *p, const struct tree 
         read_shard(r, p, value, where);
     } else if (is_component && str_eq(key->text, STR("credits"))) {
         read_credits(r, p, value, where);
+    } else if (is_component && str_eq(key->text, STR("at"))) {
+        read_at(r, p, value, where);
     } else {
         struct nearest near = {.wanted = key->text};
         for (o = p->part->options; o && o->key; o++)
@@ -193,6 +216,7 @@ static void read_key(struct reader *r, struct wiring_part *p, const struct tree 
         if (is_component) {
             nearest_try(&near, STR("shard"));
             nearest_try(&near, STR("credits"));
+            nearest_try(&near, STR("at"));
         }
         wrong_name(r, key, &near, label(r, section, p->name, NULL), "option");
     }
@@ -459,6 +483,38 @@ static void read_connections(struct reader *r, const struct tree *t)
     }
 }
 
+/* ---- places ---- */
+
+static void read_place(struct reader *r, struct wiring_place *p, const struct tree *key,
+                       const struct tree *value)
+{
+    struct link_address ignored;
+    const char *where = label(r, "places", key->text, NULL);
+    *p = (struct wiring_place){.name = key->text, .line = key->line, .column = key->column};
+    if (!is_good_name(key->text))
+        WRONG(r, key, "%s: expected a name of letters, digits, - and _, at most 64", where);
+    if (!expect(r, value, TREE_TEXT, where, "address:port"))
+        return;
+    p->address = value->text;
+    if (link_address_read(value->text, &ignored) != RC_OK)
+        WRONG(r, value, "%s: \"" STR_FMT "\": expected address:port, as 10.0.0.2:7001", where,
+              STR_ARG(value->text));
+}
+
+static void read_places(struct reader *r, const struct tree *t)
+{
+    if (!t || !expect(r, t, TREE_MAP, "places", "a mapping of names to address:port"))
+        return;
+    if (t->count > WIRING_MAX_PLACES) {
+        WRONG(r, t, "places: more than %d", WIRING_MAX_PLACES);
+        return;
+    }
+    r->w->places = room(r, t->count * sizeof *r->w->places);
+    r->w->place_count = r->w->places ? (unsigned)t->count : 0;
+    for (unsigned i = 0; i < r->w->place_count && r->rc == RC_OK; i++)
+        read_place(r, &r->w->places[i], tree_key(t, i), tree_value(t, i));
+}
+
 /* ---- the whole ---- */
 
 static void read_shards(struct reader *r, const struct tree *t)
@@ -475,7 +531,8 @@ static void read_shards(struct reader *r, const struct tree *t)
 
 static void check_top_keys(struct reader *r, const struct tree *root)
 {
-    static const char *const known[] = {"name", "shards", "providers", "components", "connections"};
+    static const char *const known[] = {"name",      "shards",     "places",
+                                        "providers", "components", "connections"};
     enum { KNOWN = sizeof known / sizeof known[0] };
     for (size_t i = 0; i < root->count; i++) {
         const struct tree *key = tree_key(root, i);
@@ -503,6 +560,7 @@ static void read_root(struct reader *r, const struct tree *root)
     const struct tree *name = tree_get(root, STR("name"));
     w->name = name && expect(r, name, TREE_TEXT, "name", "a name") ? name->text : STR("unnamed");
     read_shards(r, tree_get(root, STR("shards")));
+    read_places(r, tree_get(root, STR("places")));
     w->providers =
         read_parts(r, tree_get(root, STR("providers")), PART_PROVIDER, &w->provider_count);
     const struct tree *components = tree_get(root, STR("components"));
@@ -534,7 +592,7 @@ enum rc wiring_read(struct str text, const char *file, const struct catalog *cat
     if (r.rc == RC_OK)
         r.rc = problems_rc(problems);
     if (r.rc == RC_OK)
-        r.rc = wiring_check(w, problems);
+        r.rc = wiring_check(w, catalog, problems);
     if (r.rc)
         wiring_close(w);
     else

@@ -3,12 +3,11 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "net/socket_bio.h"
 
-#include <errno.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
-#include <sys/socket.h>
 
 enum { NAME_BYTES = 256 + 8 }; /* "host:port" */
 
@@ -37,51 +36,6 @@ struct tls_link {
     size_t name_n;
     char name[]; /* of its session */
 };
-
-/* The socket as OpenSSL sees it. Its own would raise SIGPIPE when the other end has gone. */
-static int socket_write(BIO *b, const char *from, int n)
-{
-    const struct tls_link *l = BIO_get_data(b);
-    BIO_clear_retry_flags(b);
-    ssize_t sent = send(l->fd, from, (size_t)n, MSG_NOSIGNAL);
-    if (sent < 0 && (errno == EAGAIN || errno == EINTR))
-        BIO_set_retry_write(b);
-    return (int)sent;
-}
-
-static int socket_read(BIO *b, char *to, int n)
-{
-    const struct tls_link *l = BIO_get_data(b);
-    BIO_clear_retry_flags(b);
-    ssize_t got = recv(l->fd, to, (size_t)n, 0);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR))
-        BIO_set_retry_read(b);
-    if (got == 0)
-        BIO_set_flags(b, BIO_FLAGS_IN_EOF);
-    return (int)got;
-}
-
-static long socket_control(BIO *b, int command, long number, void *pointer)
-{
-    (void)number;
-    (void)pointer;
-    if (command == BIO_CTRL_FLUSH)
-        return 1;
-    if (command == BIO_CTRL_EOF)
-        return BIO_test_flags(b, BIO_FLAGS_IN_EOF) != 0;
-    return 0;
-}
-
-static BIO_METHOD *method_open(void)
-{
-    BIO_METHOD *m = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "orbweaver socket");
-    if (!m || !BIO_meth_set_write(m, socket_write) || !BIO_meth_set_read(m, socket_read) ||
-        !BIO_meth_set_ctrl(m, socket_control)) {
-        BIO_meth_free(m);
-        return NULL;
-    }
-    return m;
-}
 
 static struct memory *memory_of(struct tls *t, struct str name)
 {
@@ -149,7 +103,7 @@ enum rc tls_open(struct str ca_file, bool insecure, struct tls **ret, struct buf
     t->insecure = insecure;
     t->needs_system = !ca_file.p;
     t->context = SSL_CTX_new(TLS_client_method());
-    t->method = method_open();
+    t->method = socket_bio_method();
     bool ok = t->context && t->method && context_set(t->context, insecure);
     enum rc rc = ok && authorities_load(t->context, ca_file, why) ? RC_OK
                  : ok                                             ? RC_INVALID
@@ -182,7 +136,7 @@ enum rc tls_open_server(const char *cert_file, const char *key_file, struct tls 
         return RC_NOMEM;
     t->insecure = true; /* nothing is asked of the other end's certificate: it has none */
     t->context = SSL_CTX_new(TLS_server_method());
-    t->method = method_open();
+    t->method = socket_bio_method();
     enum rc rc = t->context && t->method && server_set(t->context) ? RC_OK : RC_NOMEM;
     if (rc == RC_OK && SSL_CTX_use_certificate_chain_file(t->context, cert_file) != 1) {
         buf_printf(why, "%s: no certificate", cert_file);
@@ -243,7 +197,7 @@ static bool link_join(struct tls_link *l)
     BIO *bio = l->ssl ? BIO_new(l->tls->method) : NULL;
     if (!bio)
         return false;
-    BIO_set_data(bio, l);
+    BIO_set_data(bio, &l->fd);
     BIO_set_init(bio, 1);
     SSL_set_bio(l->ssl, bio, bio);
     SSL_set_app_data(l->ssl, l);

@@ -680,7 +680,7 @@ static const struct part *const parts[] = {
     NULL,
 };
 
-const struct catalog test_catalog = {parts};
+const struct catalog test_catalog = {.parts = parts};
 
 struct wiring *must_read(const char *yaml)
 {

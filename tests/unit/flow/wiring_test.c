@@ -50,6 +50,28 @@ static const struct row {
      "2:14: components.\xc3\xa4: expected a name of letters, digits, - and _, at most 64"},
     {"a NUL inside a text", "name: \"a\\0b\"\n" TAIL, "1:7: a value holds a NUL character"},
 
+    {"a place without a port", "places: {a: 127.0.0.1}\n" TAIL,
+     "1:13: places.a: \"127.0.0.1\": expected address:port, as 10.0.0.2:7001"},
+    {"a place with a name for an address", "places: {a: example.org:80}\n" TAIL,
+     "1:13: places.a: \"example.org:80\": expected address:port, as 10.0.0.2:7001"},
+    {"a part at a place where there are none",
+     "components: {numbers: , collect: {at: b}}\nconnections: [numbers -> collect]\n",
+     "1:39: components.collect.at: the wiring has no places; expected \"places\" with their "
+     "addresses"},
+    {"a part at a place that is not named",
+     "places: {left: '127.0.0.1:1'}\ncomponents: {numbers: , collect: {at: lefd}}\n"
+     "connections: [numbers -> collect]\n",
+     "2:39: components.collect.at: unknown place \"lefd\"; did you mean \"left\"?"},
+    {"C4: a message that cannot leave its process",
+     "places: {a: '127.0.0.1:1', b: '127.0.0.1:2'}\ncomponents: {numbers: , collect: {at: b}}\n"
+     "connections: [numbers -> collect]\n",
+     "3:15: connections: messages of type number cannot go to another place, and numbers stands "
+     "at \"a\", collect at \"b\"; expected both at one"},
+    {"a place where nobody stands", "places:\n  a: 127.0.0.1:1\n  b: 127.0.0.1:2\n" TAIL,
+     "3:3: places.b: no component stands there"},
+    {"two places with one address", "places:\n  a: 127.0.0.1:1\n  b: 127.0.0.1:1\n" TAIL,
+     "3:3: places.b: has the same address as a"},
+
     {"an unknown key at the top", "shard: 2\n" TAIL,
      "1:1: wiring: unknown key \"shard\"; did you mean \"shards\"?"},
     {"an unknown key like no other", "colour: red\n" TAIL, "1:1: wiring: unknown key \"colour\""},

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the whole wiring to what runs at one place. Connections keep their numbers as names, because
+ * these are the same at both ends. */
+#include "flow/remote.h"
+
+#include "base/hash.h"
+
+enum { PRINT_MAX_BYTES = 4 << 20, REMOTE_CREDITS = 100000000 };
+
+struct cutter {
+    struct wiring *w;
+    unsigned here;
+    struct wiring_part *components;
+    unsigned component_count;
+    unsigned *at; /* of each old component: its new place in the list, or WIRING_NOWHERE */
+    struct wiring_part *providers;
+    unsigned provider_count;
+    unsigned *provider_at;
+    struct wiring_connection *connections;
+    unsigned connection_count;
+    enum rc rc;
+};
+
+static void *room(struct cutter *c, size_t bytes)
+{
+    void *p = arena_zero(c->w->arena, bytes + 1);
+    if (!p)
+        c->rc = RC_NOMEM;
+    return p;
+}
+
+static unsigned place_find(const struct wiring *w, struct str name)
+{
+    for (unsigned i = 0; i < w->place_count; i++)
+        if (str_eq(w->places[i].name, name))
+            return i;
+    return WIRING_NOWHERE;
+}
+
+/* Of what both ends must agree on; addresses may differ, seen from different networks. */
+static uint64_t digest(struct cutter *c)
+{
+    struct buf text;
+    buf_init(&text, PRINT_MAX_BYTES);
+    wiring_print_graph(c->w, &text);
+    if (buf_rc(&text) != RC_OK)
+        c->rc = buf_rc(&text);
+    uint64_t sum = hash64(buf_str(&text));
+    buf_done(&text);
+    return sum;
+}
+
+static unsigned home_of(const struct wiring *w)
+{
+    for (unsigned i = 0; i < w->component_count; i++)
+        if (w->components[i].part->produce)
+            return w->components[i].place;
+    return 0;
+}
+
+/* Providers ------------------------------------------------------------------------------------ */
+
+static bool stands_here(const struct cutter *c, const struct wiring_part *p)
+{
+    return p->place == c->here;
+}
+
+static bool spares(const struct part *part, const char *role)
+{
+    for (const char *const *s = part->spares; s && *s; s++)
+        if (strcmp(*s, role) == 0)
+            return true;
+    return false;
+}
+
+static void want(bool *wanted, const struct wiring_part *p)
+{
+    for (unsigned i = 0; p->part->needs && p->part->needs[i].role; i++)
+        if (!spares(p->part, p->part->needs[i].role))
+            wanted[p->needs[i]] = true;
+}
+
+/* Those that somebody here needs, and the clock, which nobody has to name. What a part can spare it
+ * gets only where another needs it. */
+static void providers_choose(struct cutter *c)
+{
+    struct wiring *w = c->w;
+    bool *wanted = room(c, w->provider_count * sizeof *wanted);
+    c->provider_at = room(c, w->provider_count * sizeof *c->provider_at);
+    c->providers = room(c, (w->provider_count + 1) * sizeof *c->providers);
+    if (c->rc)
+        return;
+    for (unsigned i = 0; i < w->component_count; i++)
+        if (stands_here(c, &w->components[i]))
+            want(wanted, &w->components[i]);
+    for (unsigned k = w->provider_count; k-- > 0;) {
+        wanted[k] |= strcmp(w->providers[k].part->provides, "clock") == 0;
+        if (wanted[k])
+            want(wanted, &w->providers[k]);
+    }
+    for (unsigned k = 0; k < w->provider_count; k++) {
+        c->provider_at[k] = wanted[k] ? c->provider_count : WIRING_NOWHERE;
+        if (wanted[k])
+            c->providers[c->provider_count++] = w->providers[k];
+    }
+}
+
+static void needs_move(struct cutter *c, struct wiring_part *p)
+{
+    unsigned count = 0;
+    while (p->part->needs && p->part->needs[count].role)
+        count++;
+    unsigned *needs = room(c, count * sizeof *needs);
+    for (unsigned i = 0; i < count && needs; i++)
+        needs[i] = c->provider_at[p->needs[i]];
+    p->needs = needs;
+}
+
+static void remote_provider_add(struct cutter *c, struct str secret)
+{
+    struct remote_settings *s = room(c, sizeof *s);
+    if (!s)
+        return;
+    *s = (struct remote_settings){
+        .places = c->w->places,
+        .place_count = c->w->place_count,
+        .here = c->here,
+        .home = home_of(c->w),
+        .wiring = digest(c),
+        .secret = arena_dup(c->w->arena, secret),
+    };
+    s->has_sources = s->here == s->home;
+    if (!s->secret.p)
+        c->rc = RC_NOMEM;
+    c->providers[c->provider_count++] = (struct wiring_part){
+        .name = STR("places"), .part = &part_remote, .settings = s, .shard = WIRING_ALL_SHARDS};
+}
+
+/* Components and connections ------------------------------------------------------------------- */
+
+static void components_choose(struct cutter *c)
+{
+    struct wiring *w = c->w;
+    c->at = room(c, w->component_count * sizeof *c->at);
+    c->components = room(c, (w->component_count + w->connection_count) * sizeof *c->components);
+    for (unsigned i = 0; c->rc == RC_OK && i < w->component_count; i++) {
+        c->at[i] = WIRING_NOWHERE;
+        if (!stands_here(c, &w->components[i]))
+            continue;
+        c->at[i] = c->component_count;
+        struct wiring_part *p = &c->components[c->component_count++];
+        *p = w->components[i];
+        p->shard = p->shard > 0 ? 0 : p->shard;
+    }
+}
+
+/* The part at this end of connection `k`; `other` stands elsewhere. */
+static unsigned end_add(struct cutter *c, unsigned k, unsigned other, const struct part *part)
+{
+    const struct wiring_part *far = &c->w->components[other];
+    struct remote_end_settings *s = room(c, sizeof *s);
+    unsigned *needs = room(c, sizeof *needs);
+    struct str name =
+        arena_printf(c->w->arena, "%s at %s", far->name.p, c->w->places[far->place].name.p);
+    if (!s || !needs || !name.p) {
+        c->rc = RC_NOMEM;
+        return 0;
+    }
+    *s = (struct remote_end_settings){
+        .cut = k, .peer = far->place, .type = c->w->connections[k].type};
+    *needs = c->provider_count - 1;
+    c->components[c->component_count] = (struct wiring_part){.name = name,
+                                                             .part = part,
+                                                             .settings = s,
+                                                             .shard = WIRING_ALL_SHARDS,
+                                                             .credits = REMOTE_CREDITS,
+                                                             .needs = needs,
+                                                             .place = c->here};
+    return c->component_count++;
+}
+
+static void connection_move(struct cutter *c, unsigned k)
+{
+    struct wiring_connection way = c->w->connections[k];
+    unsigned from = c->at[way.from], to = c->at[way.to];
+    if (from == WIRING_NOWHERE && to == WIRING_NOWHERE)
+        return;
+    if (from == WIRING_NOWHERE) {
+        from = end_add(c, k, way.from, &part_remote_in);
+        way.outlet = 0;
+    } else if (to == WIRING_NOWHERE) {
+        to = end_add(c, k, way.to, &part_remote_out);
+        way.inlet = 0;
+    }
+    if (way.type) { /* the way to this end is a call; the link is the queue */
+        way.queue_length = 0;
+        way.spills = false;
+        way.type = NULL;
+    }
+    way.from = from;
+    way.to = to;
+    c->connections[c->connection_count++] = way;
+}
+
+enum rc wiring_cut(struct wiring *w, struct str place, struct str secret, struct buf *why)
+{
+    struct cutter c = {.w = w, .here = place_find(w, place)};
+    if (c.here == WIRING_NOWHERE) {
+        struct nearest near = {.wanted = place};
+        for (unsigned i = 0; i < w->place_count; i++)
+            nearest_try(&near, w->places[i].name);
+        buf_printf(why, "the wiring has no place \"" STR_FMT "\"", STR_ARG(place));
+        nearest_print(&near, why);
+        return RC_NOT_FOUND;
+    }
+    for (unsigned i = 0; i < w->provider_count; i++)
+        if (strcmp(w->providers[i].part->provides, "clock") == 0 &&
+            strcmp(w->providers[i].part->name, "real") != 0) {
+            buf_add(why, STR("a clock that is not the real one cannot be at several places"));
+            return RC_INVALID;
+        }
+    components_choose(&c);
+    providers_choose(&c);
+    for (unsigned i = 0; i < c.provider_count && c.rc == RC_OK; i++)
+        needs_move(&c, &c.providers[i]);
+    for (unsigned i = 0; i < c.component_count && c.rc == RC_OK; i++)
+        needs_move(&c, &c.components[i]);
+    if (c.rc == RC_OK)
+        remote_provider_add(&c, secret);
+    c.connections = room(&c, w->connection_count * sizeof *c.connections);
+    for (unsigned k = 0; k < w->connection_count && c.rc == RC_OK; k++)
+        connection_move(&c, k);
+    if (c.rc)
+        return c.rc;
+    w->components = c.components;
+    w->component_count = c.component_count;
+    w->providers = c.providers;
+    w->provider_count = c.provider_count;
+    w->connections = c.connections;
+    w->connection_count = c.connection_count;
+    w->shards = 1;
+    return RC_OK;
+}
