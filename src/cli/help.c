@@ -7,25 +7,45 @@
 
 enum { WIDTH = 78 }; /* of paragraphs on a terminal */
 
-/* These share a line: the list is to fit a screen. */
-#define TRY "try "
-static bool is_try(const struct command *c)
+/* Commands that share a line: the list is to fit a screen. */
+static const struct family {
+    struct str first; /* word of their names, with the blank behind it */
+    const char *what;
+} families[] = {
+    {{"sink ", sizeof "sink " - 1}, "archive files go to an archive machine:"},
+    {{"try ", sizeof "try " - 1}, "one library on local input:"},
+};
+
+static const struct family *family_of(const struct command *c)
 {
-    return str_starts(str_c(c->name), STR(TRY));
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (str_starts(str_c(c->name), families[i].first))
+            return &families[i];
+    return NULL;
+}
+
+static void family_line(struct buf *out, const struct family *f)
+{
+    buf_printf(out, "  %-18.*s %s", (int)f->first.n - 1, f->first.p, f->what);
+    for (const struct command *const *c = cli_commands; *c; c++)
+        if (family_of(*c) == f)
+            buf_printf(out, " %s", (*c)->name + f->first.n);
+    buf_byte(out, '\n');
 }
 
 void help_all(struct buf *out)
 {
+    const struct family *last = NULL;
     buf_add(out, STR("orbweaver: a distributed web crawler that writes standard WARC\n"
                      "usage: orbweaver COMMAND [OPTION...] [ARGUMENT...]\n\n"));
-    for (const struct command *const *c = cli_commands; *c; c++)
-        if (!is_try(*c))
+    for (const struct command *const *c = cli_commands; *c; c++) {
+        const struct family *f = family_of(*c);
+        if (!f)
             buf_printf(out, "  %-18s %s\n", (*c)->name, (*c)->summary);
-    buf_add(out, STR("  try                one library on local input:"));
-    for (const struct command *const *c = cli_commands; *c; c++)
-        if (is_try(*c))
-            buf_printf(out, " %s", (*c)->name + sizeof TRY - 1);
-    buf_byte(out, '\n');
+        else if (f != last)
+            family_line(out, f);
+        last = f;
+    }
     buf_add(out, STR("  --help             this text; behind a command, about that command\n"
                      "  --version          the version; the manual: man orbweaver\n"));
 }
