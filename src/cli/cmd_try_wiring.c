@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
 
+#include "cli/flow_run.h"
 #include "cli/place.h"
 #include "components/catalog.h"
-#include "flow/flow.h"
 
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 
 struct try_wiring_settings {
@@ -26,42 +24,13 @@ static const struct option try_wiring_options[] = {
     {0},
 };
 
-/* Signal handlers get no argument: the one flow that is running, for ^C. */
-static _Atomic(struct flow *) running;
-
-static void on_signal(int number)
-{
-    (void)number;
-    struct flow *f = atomic_load(&running);
-    if (f)
-        flow_drain(f);
-}
-
-static void catch_signals(void (*handler)(int))
-{
-    struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL); /* the second ^C ends the program at once */
-    sigaction(SIGTERM, &action, NULL);
-}
-
-static enum rc run_flow(struct flow *f, struct buf *why)
-{
-    atomic_store(&running, f);
-    catch_signals(on_signal);
-    enum rc rc = flow_start(f);
-    enum rc ended = flow_wait(f, why);
-    catch_signals(SIG_DFL);
-    atomic_store(&running, NULL);
-    return rc ? rc : ended;
-}
-
 static enum rc run_wiring(const struct wiring *w, const struct try_wiring_settings *s)
 {
     struct buf text = {.max = 1 << 20};
     struct flow *f = NULL;
     enum rc rc = flow_open(w, (struct flow_setup){.one_thread = s->one_thread}, &f, &text);
     if (rc == RC_OK)
-        rc = run_flow(f, &text);
+        rc = flow_run(f, &text);
     if (rc)
         cli_fail(EXIT_OTHER, STR_FMT, STR_ARG(text.n ? buf_str(&text) : str_c(rc_text(rc))));
     buf_clear(&text);

@@ -2,13 +2,11 @@
 #include "cli/place.h"
 
 #include "cli/command.h"
-#include "flow/flow.h"
+#include "cli/flow_run.h"
 #include "net/link.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,24 +60,6 @@ enum rc place_cut(struct wiring *w, struct str place, struct str secret_file, st
 
 /* Running -------------------------------------------------------------------------------------- */
 
-/* Signal handlers get no argument: the one flow that is running, for ^C. */
-static _Atomic(struct flow *) running;
-
-static void on_signal(int number)
-{
-    (void)number;
-    struct flow *f = atomic_load(&running);
-    if (f)
-        flow_drain(f);
-}
-
-static void catch_signals(void (*handler)(int))
-{
-    struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL); /* the second ^C ends the program at once */
-    sigaction(SIGTERM, &action, NULL);
-}
-
 bool place_has_ledger(const struct wiring *w)
 {
     for (unsigned i = 0; i < w->provider_count; i++)
@@ -93,15 +73,8 @@ int place_run(const struct wiring *w, struct log *log)
     struct buf why = {.max = 1 << 16};
     struct flow *f = NULL;
     enum rc rc = flow_open(w, (struct flow_setup){.log = log}, &f, &why);
-    if (rc == RC_OK) {
-        atomic_store(&running, f);
-        catch_signals(on_signal);
-        rc = flow_start(f);
-        enum rc ended = flow_wait(f, &why);
-        rc = rc ? rc : ended;
-        catch_signals(SIG_DFL);
-        atomic_store(&running, NULL);
-    }
+    if (rc == RC_OK)
+        rc = flow_run(f, &why);
     flow_close(f); /* tells the places behind it */
     int code = rc ? cli_fail(rc == RC_INVALID ? EXIT_USAGE : EXIT_OTHER, STR_FMT,
                              STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))))
