@@ -14,9 +14,10 @@ def _(tmp):
     lines = done.out.splitlines()
     assert len(lines) <= 40, len(lines)
     names = [m[1].strip() for m in (re.match(r"  ([a-z]+(?: [a-z]+)?)  +\S", l) for l in lines) if m]
-    tries = next(l for l in lines if l.startswith("  try ")).split(":")[1].split()
-    names = [n for n in names if n != "try"] + ["try " + t for t in tries]
-    assert "check" in names and "config show" in names and "try url" in names, names
+    for family in ("sink", "try"):  # they share a line
+        rest = next(l for l in lines if l.startswith(f"  {family} ")).split(":")[1].split()
+        names = [n for n in names if n != family] + [f"{family} {one}" for one in rest]
+    assert {"check", "config show", "try url", "sink listen"} < set(names), names
     for name in names:
         one = run(name.split() + ["--help"])
         assert one.code == 0 and one.out.startswith(f"usage: orbweaver {name}"), one
