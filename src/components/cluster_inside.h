@@ -69,7 +69,7 @@ struct cluster_part {
     bool has_begun;               /* it has read the roster */
     uint64_t wait_ms, give_up_ms; /* for that, at a start; 0: for ever */
     uint64_t looked_ms, said_ms;
-    uint64_t epoch_said;
+    uint64_t epoch_said, settled_said;
     enum agent_state state_said;
     uint64_t finished_ms; /* since when everybody is; 0 = not */
     uint64_t limited_ms;  /* since when a limit is reached; 0 = none */

@@ -129,6 +129,10 @@ static void look(struct cluster_part *c)
         c->is_deaf_said = s.is_deaf;
         log_warn(c->log, s.is_deaf ? "cluster.deaf" : "cluster.hears");
     }
+    if (s.settled != c->settled_said) {
+        c->settled_said = s.settled;
+        log_info(c->log, "cluster.settled", LOG_U64("epoch", s.settled));
+    }
     say_state(c, &s);
     if (is_given_up(c, &s))
         return;
