@@ -14,7 +14,8 @@ WEB = ["--hosts", str(HOSTS), "--pages", "25", "--keep-urls", "--crawl-delays", 
 SLOW = ["--latency-least", "5ms", "--latency-most", "40ms"]
 TIMINGS = ["--beat", "200ms", "--renew", "500ms", "--suspect", "2s", "--fence", "8s", "--abort", "10s",
            "--dead", "12s"]
-SETS = {"ledger.sync": "100ms", "cluster.cluster-poll": "20ms"}
+# Servers may be away for longer than an agent that is started waits by itself.
+SETS = {"ledger.sync": "100ms", "cluster.cluster-poll": "20ms", "cluster.cluster-wait": "0"}
 
 
 class Agent(Crawl):
