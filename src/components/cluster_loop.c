@@ -118,7 +118,9 @@ static void look(struct cluster_part *c)
     }
     if (s.settled != c->settled_said) {
         c->settled_said = s.settled;
-        log_info(c->log, "cluster.settled", LOG_U64("epoch", s.settled));
+        log_info(c->log, "cluster.settled", LOG_U64("epoch", s.settled),
+                 LOG_U64("appends", s.appends), LOG_U64("append_bytes", s.append_bytes),
+                 LOG_U64("gets", s.gets), LOG_U64("says", s.says));
     }
     say_state(c, &s);
     if (is_given_up(c, &s))
