@@ -96,6 +96,11 @@ uint64_t agent_due_ms(const struct agent *a)
     return a->due_ms;
 }
 
+bool agent_has_time(const struct agent *a)
+{
+    return !a->pace.is_quick;
+}
+
 const char *agent_why(const struct agent *a)
 {
     return a->why ? a->why : "";
