@@ -12,6 +12,15 @@ struct settings {
     bool json;
 };
 
+static enum rc write_files(const char *folder, struct report *r)
+{
+    struct disk *d = NULL;
+    enum rc rc = disk_real_open(folder, &d);
+    rc = rc ? rc : report_write_files(d, r);
+    disk_close(d);
+    return rc;
+}
+
 static int run(struct invocation *in)
 {
     const struct settings *s = in->settings;
@@ -21,9 +30,9 @@ static int run(struct invocation *in)
     int code = crawl_dirs_open(in, &dirs);
     if (code != EXIT_DONE)
         return code;
-    enum rc rc = report_open_all(dirs.disks, dirs.count, true, &r);
-    if (dirs.count == 1)
-        rc = rc ? rc : report_write_files(dirs.disks[0], r);
+    enum rc rc = report_open_all(crawl_dirs_set(&dirs), true, &r);
+    if (dirs.folder)
+        rc = rc ? rc : write_files(dirs.folder, r);
     if (rc)
         code = crawl_arg_fail(in, rc, NULL);
     else if (s->json)

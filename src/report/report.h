@@ -12,7 +12,7 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
-#include "disk/disk.h"
+#include "report/crawl_dir.h"
 #include "report/tally.h"
 
 enum { REPORT_MAX_MIMES = 10000, REPORT_MAX_HOSTS = 1 << 28, REPORT_MAX_SEEDS = 1 << 26 };
@@ -92,9 +92,8 @@ struct report {
 /* Uses the scratch folder. The link structure, which is not in the files, costs as much as all the
  * rest: only `with_links`. */
 MUST_CHECK enum rc report_open(struct disk *crawl, bool with_links, struct report **ret);
-/* Several directories as one, as those of a cluster's agents; the link structure is of one only. */
-MUST_CHECK enum rc report_open_all(struct disk *const *crawls, size_t count, bool with_links,
-                                   struct report **ret);
+/* Several directories as one; the scratch folder is the first's. */
+MUST_CHECK enum rc report_open_all(struct crawl_set crawls, bool with_links, struct report **ret);
 void report_close(struct report *r);
 
 MUST_CHECK enum rc report_write_files(struct disk *crawl, struct report *r);
@@ -109,6 +108,6 @@ int report_by_mime_urls(const void *a, const void *b);
 int report_by_code_urls(const void *a, const void *b);
 
 /* For report.c: what links/ says. */
-MUST_CHECK enum rc report_read_links(struct disk *crawl, struct report *r);
+MUST_CHECK enum rc report_read_links(struct crawl_set crawls, struct report *r);
 
 #endif
