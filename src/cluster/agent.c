@@ -392,6 +392,7 @@ static void begin_anew(struct agent *a, uint64_t inc)
     uint64_t position = port_end(a->port);
     outbox_reset(a);
     a->inc = inc;
+    a->first_inc = a->first_inc ? a->first_inc : inc;
     a->inc_position = position;
     a->lease.join_ms = 0;
     a->boot_count = 0;
@@ -609,6 +610,7 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
 {
     *ret = (struct agent_status){.state = a->state,
                                  .inc = a->inc,
+                                 .first_inc = a->first_inc,
                                  .boot = a->boot,
                                  .epoch = a->epoch,
                                  .settled = roster_settled(a->roster),
@@ -631,4 +633,9 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .is_all_finished = finish_is_everywhere(a),
                                  .is_whole = roster_log_is_whole(a),
                                  .is_deaf = detector_is_deaf(a, now_ms)};
+}
+
+uint64_t agent_first_inc(const struct agent *a)
+{
+    return a->first_inc;
 }

@@ -83,6 +83,7 @@ struct report {
     uint64_t changed, unchanged, changed_structure, changed_text, changed_markup;
     struct str first, last; /* moments of the log, as written there */
     uint64_t known, remaining;
+    uint64_t lost, away; /* captures: see report/lost.h */
     uint64_t pages_with_links;
     struct report_degrees out, in; /* links on a page; pages on which a URL is linked */
     struct report_linked top[REPORT_TOP];
@@ -97,6 +98,12 @@ MUST_CHECK enum rc report_open_all(struct crawl_set crawls, bool with_links, str
 void report_close(struct report *r);
 
 MUST_CHECK enum rc report_write_files(struct disk *crawl, struct report *r);
+
+/* Counts captures that were lost with an agent's disk, and names them in
+ * reports/lost-captures-report.txt of `to` (NULL: nowhere). */
+struct lost_agents;
+MUST_CHECK enum rc report_lost(struct crawl_set crawls, const struct lost_agents *agents,
+                               struct disk *to, struct report *r);
 
 /* Failures stick in the buf. */
 void report_print(struct report *r, struct buf *out);
