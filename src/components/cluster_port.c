@@ -356,6 +356,8 @@ const struct port_ops cluster_port_ops = {
     .others = cluster_share_others,
     .tell_domains = cluster_tell_domains,
     .heard_domain = cluster_heard_domain,
+    .tell_addresses = cluster_tell_addresses,
+    .heard_addresses = cluster_heard_addresses,
 };
 
 enum rc cluster_port_open(struct cluster_part *c)
