@@ -5,7 +5,7 @@
 
 enum {
     VERSION_BYTE = 3,
-    WORDS = 13,
+    WORDS = 14,
     BYTES = 1 + 1 + 4 + WORDS * 8 + 1 + 1, /* and domains and addresses */
     DOMAIN_BYTES = 3 * 8,
     ADDRESS_BYTES = 8,
@@ -13,7 +13,8 @@ enum {
     HAS_FLOOR = 2,
     FINISHED = 4,
     OVER = 8,
-    FLAGS = 15
+    HOME = 16,
+    FLAGS = 31
 };
 _Static_assert(BYTES + HEARTBEAT_MAX_DOMAINS * DOMAIN_BYTES +
                        HEARTBEAT_MAX_ADDRESSES * ADDRESS_BYTES <=
@@ -22,12 +23,13 @@ _Static_assert(BYTES + HEARTBEAT_MAX_DOMAINS * DOMAIN_BYTES +
 
 void heartbeat_write(const struct heartbeat *h, struct buf *out)
 {
-    const uint64_t words[WORDS] = {h->inc,        h->boot,      h->beat,     h->epoch,    h->roster,
-                                   h->generation, h->floor,     h->round,    h->admitted, h->pages,
-                                   h->bytes,      h->all_pages, h->all_bytes};
+    const uint64_t words[WORDS] = {
+        h->inc,   h->boot,     h->beat,  h->epoch, h->roster,    h->generation, h->floor,
+        h->round, h->admitted, h->pages, h->bytes, h->all_pages, h->all_bytes,  h->sent};
     buf_byte(out, VERSION_BYTE);
     buf_byte(out, (char)((h->gates_open ? GATES_OPEN : 0) | (h->has_floor ? HAS_FLOOR : 0) |
-                         (h->is_finished ? FINISHED : 0) | (h->is_over ? OVER : 0)));
+                         (h->is_finished ? FINISHED : 0) | (h->is_over ? OVER : 0) |
+                         (h->is_home ? HOME : 0)));
     buf_le32(out, h->quiet);
     for (size_t i = 0; i < WORDS; i++)
         buf_le64(out, words[i]);
@@ -80,12 +82,14 @@ enum rc heartbeat_read(struct str bytes, struct heartbeat *ret)
                               .bytes = words[10],
                               .all_pages = words[11],
                               .all_bytes = words[12],
+                              .sent = words[13],
                               .is_over = flags & OVER,
                               .domain_count = (uint8_t)domains,
                               .address_count = (uint8_t)addresses,
                               .gates_open = flags & GATES_OPEN,
                               .has_floor = flags & HAS_FLOOR,
                               .is_finished = flags & FINISHED,
+                              .is_home = flags & HOME,
                               .quiet = get_le32(bytes.p + 2)};
     read_lists(bytes.p + BYTES, ret);
     return RC_OK;

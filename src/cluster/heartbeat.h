@@ -26,11 +26,13 @@ struct heartbeat {
     bool gates_open; /* all hand-overs to it at that epoch are complete, and durable */
     bool has_floor;
     bool is_finished; /* it knows that the whole crawl is, and waits for the others to know */
+    bool is_home;     /* it has heard that from everybody */
     uint64_t generation, floor; /* its stream is durable here up to that sequence */
     uint64_t round;             /* of finding out whether the crawl is finished; see finish.h */
     uint32_t quiet;             /* for how many successive rounds it has been idle */
     uint64_t admitted;
-    uint64_t pages, bytes;         /* used here, ever */
+    uint64_t sent;         /* batches put into others' streams, in this boot: a hint to look */
+    uint64_t pages, bytes; /* used here, ever */
     uint64_t all_pages, all_bytes; /* by all agents there ever were, as far as it has heard */
     bool is_over;                  /* a limit of the whole crawl is reached, by its sums */
     uint8_t domain_count;

@@ -73,7 +73,6 @@ struct cluster_part {
     uint64_t looked_ms, said_ms;
     uint64_t epoch_said, settled_said;
     enum agent_state state_said;
-    uint64_t finished_ms;        /* since when everybody is; 0 = not */
     uint64_t limited_ms;         /* since when a limit is reached; 0 = none */
     struct address_peers *peers; /* what they ask */
     struct cluster_busiest {
@@ -86,6 +85,7 @@ struct cluster_part {
     size_t link_room;
     struct record outcome[2];
     uint64_t keep, keep_said;
+    bool is_hurried; /* the agent waits for the disk */
     struct buf mine, foreign, scratch;
     struct cluster_tour {
         struct mail_walk walk;

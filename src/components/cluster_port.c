@@ -179,6 +179,13 @@ static uint64_t port_journal_durable(struct port *p)
     return ledger_durable(cluster_of_port(p)->ledger->ledger);
 }
 
+static void port_hurry_on(struct port *p)
+{
+    struct cluster_part *c = cluster_of_port(p);
+    c->is_hurried = true;
+    ledger_hurry(c->ledger->ledger);
+}
+
 static void port_keep_from(struct port *p, uint64_t from)
 {
     cluster_of_port(p)->keep = from;
@@ -352,6 +359,7 @@ const struct port_ops cluster_port_ops = {
     .walk = cluster_walk,
     .forget = cluster_forget,
     .aside = port_put_aside,
+    .hurry = port_hurry_on,
     .used = cluster_used,
     .others = cluster_share_others,
     .tell_domains = cluster_tell_domains,

@@ -10,6 +10,8 @@ static const struct heartbeat full = {.inc = 1,
                                       .roster = 5,
                                       .gates_open = true,
                                       .is_finished = true,
+                                      .is_home = true,
+                                      .sent = 13,
                                       .has_floor = true,
                                       .generation = 6,
                                       .floor = 7,
@@ -40,7 +42,8 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(h.beat, full.beat);
     assert_int_equal(h.epoch, full.epoch);
     assert_int_equal(h.roster, full.roster);
-    assert_true(h.gates_open && h.has_floor && h.is_finished);
+    assert_true(h.gates_open && h.has_floor && h.is_finished && h.is_home);
+    assert_int_equal(h.sent, full.sent);
     assert_int_equal(h.generation, full.generation);
     assert_int_equal(h.floor, full.floor);
     assert_int_equal(h.round, full.round);
@@ -70,7 +73,7 @@ static void other_lengths_versions_and_flags_are_refused(void **state)
     for (size_t n = 0; n < b.n; n++)
         assert_rc(heartbeat_read(str_make(room, n), &h), RC_CORRUPT);
     assert_rc(heartbeat_read(str_make(room, b.n + 1), &h), RC_CORRUPT);
-    room[1] = 16;
+    room[1] = 32;
     assert_rc(heartbeat_read(buf_str(&b), &h), RC_CORRUPT);
     room[0] = 1;
     assert_rc(heartbeat_read(buf_str(&b), &h), RC_VERSION);
