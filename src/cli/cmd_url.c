@@ -4,6 +4,7 @@
 #include "cli/control_client.h"
 #include "cli/stopped_crawl.h"
 #include "cli/url_captures.h"
+#include "cli/url_elsewhere.h"
 #include "cli/url_facts.h"
 
 #include "base/clock.h"
@@ -103,6 +104,24 @@ static void print(const json_t *a, struct buf *out)
                    (unsigned long long)json_u64(one, "length"), json_text(one, "date"));
 }
 
+/* What other agents of a cluster have archived. */
+static void print_elsewhere(const json_t *a, struct buf *out)
+{
+    const json_t *one;
+    size_t i;
+    json_array_foreach(json_object_get(a, "elsewhere"), i, one)
+    {
+        const json_t *lost = json_object_get(one, "lost");
+        buf_printf(out, "%-9s", "archive");
+        if (json_is_true(lost))
+            buf_printf(out, "lost with the disk of agent %s", json_text(one, "agent"));
+        else
+            buf_printf(out, "with agent %s%s", json_text(one, "agent"),
+                       json_is_null(lost) ? ", which has not said whether it still has it" : "");
+        buf_printf(out, " (incarnation %llu)\n", (unsigned long long)json_u64(one, "inc"));
+    }
+}
+
 static int run(struct invocation *in)
 {
     const struct settings *s = in->settings;
@@ -116,14 +135,18 @@ static int run(struct invocation *in)
         code = ask(&c, in->words[1], &answer);
     else if (code == EXIT_USAGE)
         code = look_into(in->words[0], in->words[1], in->arena, &answer);
+    if (code == EXIT_DONE && !json_is_true(json_object_get(answer, "running")))
+        url_elsewhere_add_stopped(in->words[0], answer);
     control_client_close(&c);
     if (code == EXIT_DONE) {
         if (!json_object_get(answer, "captures")) /* another agent says them itself */
             url_captures_add(in->words[0], answer);
-        if (s->json)
+        if (s->json) {
             json_print_line(answer);
-        else
+        } else {
             print(answer, &out);
+            print_elsewhere(answer, &out);
+        }
         cli_print(&out);
     }
     json_decref(answer);

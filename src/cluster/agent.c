@@ -400,6 +400,7 @@ static void begin_anew(struct agent *a, uint64_t inc)
     uint64_t position = port_end(a->port);
     outbox_reset(a);
     a->inc = inc;
+    a->first_inc = a->first_inc ? a->first_inc : inc;
     a->inc_position = position;
     a->lease.join_ms = 0;
     a->boot_count = 0;
@@ -621,6 +622,7 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
 {
     *ret = (struct agent_status){.state = a->state,
                                  .inc = a->inc,
+                                 .first_inc = a->first_inc,
                                  .boot = a->boot,
                                  .epoch = a->epoch,
                                  .settled = roster_settled(a->roster),
@@ -644,4 +646,9 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .may_end = a->state == AGENT_GONE || finish_may_go(a, now_ms),
                                  .is_whole = roster_log_is_whole(a),
                                  .is_deaf = detector_is_deaf(a, now_ms)};
+}
+
+uint64_t agent_first_inc(const struct agent *a)
+{
+    return a->first_inc;
 }

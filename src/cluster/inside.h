@@ -269,6 +269,7 @@ struct agent {
 
     uint64_t now_ms, start_ms, due_ms;
     uint64_t inc, boot;
+    uint64_t first_inc;     /* with which this directory began; 0: it has not */
     uint64_t inc_position;  /* journalled there: what is older is a former incarnation's */
     uint64_t boot_position; /* durable there, the boot may be announced */
     uint64_t boots[AGENT_MAX_BOOTS];

@@ -9,6 +9,7 @@
  *   cluster_walk.c   of that: looking at the frontiers
  *   cluster_room.c   its weight, by the room on its disk
  *   cluster_share.c  budgets that all agents share, addresses that several ask
+ *   cluster_lost.c   captures that were lost with a disk
  *
  * Only the agent's thread changes the agent; shards look at it. Both hold `lock` meanwhile, shards
  * for a few look-ups. While the agent's thread waits for a shard (a walk) it has let go of it. */
@@ -32,7 +33,7 @@ struct cluster_settings {
     uint64_t weight;
     uint64_t quota_bytes, look_ms;
     uint64_t poll_ms, wait_ms;
-    bool leave;
+    bool leave, refetch_lost;
 };
 
 struct cluster_part {
@@ -52,6 +53,8 @@ struct cluster_part {
     bool has_thread;
     pthread_mutex_t stopping; /* guards has_thread */
     _Atomic bool is_stopping;
+    _Atomic bool refetch_lost;
+    struct cluster_lost *lost;
     _Atomic uint64_t lists; /* seeds on their way to the journal */
 
     pthread_mutex_t lock; /* guards the agent, its room and the loans */
@@ -92,7 +95,7 @@ struct cluster_part {
         unsigned shard;
         struct str rest;         /* of walk.bytes */
     } tours[2];                  /* by enum port_walk */
-    uint64_t inc;                /* ours, as of the last turn */
+    uint64_t first_said;         /* the directory's first incarnation, as state/agent has it */
     struct history_cursor *past; /* of a walk over everything, behind the frontiers */
     struct arena *past_arena;
 };
@@ -122,6 +125,19 @@ MUST_CHECK enum rc cluster_port_found(struct cluster_part *c);
 bool cluster_port_is_founded(struct cluster_part *c);
 /* Mail for every shard; false without memory. */
 MUST_CHECK bool cluster_mail_all(struct cluster_part *c, enum mail_kind kind, unsigned epoch);
+
+/* Records of URLs that are ours and asked for again (is_again): journalled, and to their shards. */
+MUST_CHECK enum rc cluster_port_again(struct cluster_part *c, struct str batch);
+
+/* cluster_lost.c */
+MUST_CHECK enum rc cluster_lost_open(struct cluster_part *c);
+void cluster_lost_stop(struct cluster_part *c); /* its thread, behind the agent's: it only asks */
+void cluster_lost_close(struct cluster_part *c);
+/* Whether something may be lost that is to be asked for again; with the lock, as all the agent's
+ * thread does. */
+bool cluster_lost_waits(struct cluster_part *c);
+void cluster_lost_say(struct cluster_part *c, struct jsonw *j);
+uint64_t cluster_first_of(struct cluster_service *s, struct str name);
 
 /* cluster_room.c */
 void cluster_room_look(struct cluster_part *c);

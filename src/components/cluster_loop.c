@@ -95,6 +95,15 @@ static void say_waits(struct cluster_part *c, enum agent_state now)
         log_warn(c->log, "cluster.goes_on", LOG_C("state", agent_state_text(now)));
 }
 
+/* Whose directory this is, and since when: written once, and at every start once more. */
+static void note_agent(struct cluster_part *c, uint64_t first_inc)
+{
+    if (!first_inc || first_inc == c->first_said)
+        return;
+    if (ledger_note_agent(c->ledger->ledger, str_c(c->login.name), first_inc) == RC_OK)
+        c->first_said = first_inc;
+}
+
 /* Now and then: the status is of the whole roster. */
 static void look(struct cluster_part *c)
 {
@@ -103,7 +112,7 @@ static void look(struct cluster_part *c)
         return;
     c->looked_ms = now_ms(c);
     agent_status(c->agent, now_ms(c), &s);
-    c->inc = s.inc;
+    note_agent(c, s.first_inc);
     if (s.epoch != c->epoch_said || s.state != c->state_said) {
         if (s.state != c->state_said)
             say_waits(c, s.state);
@@ -205,6 +214,7 @@ void cluster_loop_stop(struct cluster_part *c)
         (void)!write(c->wake, &one, sizeof one);
         (void)pthread_join(c->thread, NULL);
         cluster_talk_close(c->service.talk);
+        cluster_lost_stop(c); /* it asks nobody any more */
         c->has_thread = false;
         say_end(c);
     }

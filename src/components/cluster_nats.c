@@ -35,6 +35,8 @@ static const struct option cluster_options[] = {
         .min = 1),
     ROW(DURATION, wait_ms, "cluster-wait", "1m",
         "for a server at the start, then it ends with exit code 5; 0: for ever"),
+    ROW(BOOL, refetch_lost, "refetch-lost", "no",
+        "ask again for captures that were lost with an agent's disk", .live = true),
     ROW(BOOL, leave, "leave", "no", "hand everything over and end", .live = true),
     {0},
 };
@@ -122,6 +124,7 @@ static const struct cluster_ops ops = {
     .owner = cluster_owner,
     .others = cluster_others,
     .leave = cluster_ask_leave,
+    .first = cluster_first_of,
 };
 
 /* Opening -------------------------------------------------------------------------------------- */
@@ -251,6 +254,7 @@ static void cluster_nats_close(struct instance *self)
     struct cluster_part *c = self->state;
     if (!c->service.is_alone) {
         cluster_loop_stop(c);
+        cluster_lost_close(c);
         cluster_talk_free(c->service.talk);
         agent_close(c->agent);
         bus_close(c->bus);
@@ -275,6 +279,7 @@ static enum rc open_all(struct instance *self, struct cluster_part *c, struct bu
 {
     const struct cluster_settings *s = self->settings;
     c->wait_ms = s->wait_ms;
+    atomic_store(&c->refetch_lost, s->refetch_lost);
     enum rc rc = address_peers_open(&c->peers);
     rc = rc ? rc : cluster_port_open(c);
     rc = rc ? rc : make_boxes(c);
@@ -283,7 +288,8 @@ static enum rc open_all(struct instance *self, struct cluster_part *c, struct bu
     rc = rc ? rc : open_bus(s, c, why);
     rc = rc ? rc : open_talk(s, c);
     rc = rc ? rc : open_agent(s, c, why);
-    return rc ? rc : cluster_loop_start(c);
+    rc = rc ? rc : cluster_loop_start(c);
+    return rc ? rc : cluster_lost_open(c);
 }
 
 static enum rc cluster_nats_open(struct instance *self, struct buf *why)
@@ -325,6 +331,7 @@ static void cluster_nats_changed(struct instance *self, const void *old)
     (void)pthread_mutex_lock(&c->lock);
     set_room(s, c);
     (void)pthread_mutex_unlock(&c->lock);
+    atomic_store(&c->refetch_lost, s->refetch_lost);
     if (s->leave)
         cluster_ask_leave(&c->service);
 }
