@@ -10,7 +10,7 @@ import subprocess
 import scenario
 from crawl import NETWORKS, ORBWEAVER, QUICK, same_set, wanted, witnessed
 from post import SERVER
-from scenario import case, main, skip, until
+from scenario import case, main, run, skip, until
 from simweb import Simweb
 
 scenario.PROGRAM = ORBWEAVER
@@ -74,6 +74,8 @@ def _(tmp):
         assert done.returncode == 0 and b"finished: " in done.stderr, done
         same_set(web, web.oracle(web.run["home"], "any"))
         print(f"# {stopped} requests before the stop, {asked(web)} in all")
+        said = run(["url", folder, web.run["home"]])
+        assert said.code == 0 and "state    fetched" in said.out and "archive/" in said.out, said
         last = asked(web)
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False)
         assert done.returncode == 0 and b"finished: " in done.stderr and asked(web) == last, done
@@ -93,6 +95,18 @@ def _(tmp):
         assert not must - set(seen), must - set(seen)
         again = [u for u, n in seen.items() if n > 1]
         assert len(again) <= 14, again  # what was open at the kill: one a host
+
+
+@case("a seed told to all agents that names a metadata address is refused by whoever owns it")
+def _(tmp):
+    folder, metadata = os.path.join(tmp, "up"), "http://169.254.169.254/latest/meta-data/"
+    with Simweb(*WEB) as web, running(command(web, folder, "--agents", "2")) as up:
+        until(lambda: asked(web) > 50 or up.poll() is not None, "it crawls")
+        assert run(["seeds", "add", folder, metadata]).code == 0
+        code, said = up.wait(SECONDS), up.stderr.read()
+        assert code == 0, said
+        said = run(["url", folder, metadata])
+        assert said.code == 0 and "state    refused" in said.out, said
 
 
 @case("who ends by itself has a reason: it is said, and the command fails")
