@@ -90,6 +90,7 @@ struct agent_status {
     uint64_t appends, append_bytes, gets, says;
     bool gates_open, is_idle, is_finished;
     bool is_all_finished; /* everybody living has said that it knows so */
+    bool may_end;         /* and all have heard that; or it is gone: nobody needs its process */
     bool is_whole;        /* the roster is not known to have lost anything */
     bool is_deaf;         /* it speaks and does not hear itself: what it listens to is broken */
 };

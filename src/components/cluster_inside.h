@@ -8,7 +8,7 @@
  *   cluster_port.c   the crawl as the agent sees it (cluster/port.h), over the ledger
  *   cluster_walk.c   of that: looking at the frontiers
  *   cluster_room.c   its weight, by the room on its disk
- *   cluster_share.c  budgets that all agents share
+ *   cluster_share.c  budgets that all agents share, addresses that several ask
  *   cluster_lost.c   captures that were lost with a disk
  *
  * Only the agent's thread changes the agent; shards look at it. Both hold `lock` meanwhile, shards
@@ -24,6 +24,7 @@
 #include "components/cluster_talk_inside.h"
 #include "components/mail_walk.h"
 #include "components/services.h"
+#include "fetch/address_peers.h"
 
 struct cluster_settings {
     struct str cluster;     /* the server; "" = this process crawls alone */
@@ -41,6 +42,7 @@ struct cluster_part {
     struct ledger_service *ledger;
     struct scope_service *scope;
     struct budget *budget;
+    struct addresses_service *addresses;
     struct log *log;
     unsigned shards;
     struct post_login login;
@@ -74,13 +76,19 @@ struct cluster_part {
     uint64_t looked_ms, said_ms;
     uint64_t epoch_said, settled_said;
     enum agent_state state_said;
-    uint64_t finished_ms; /* since when everybody is; 0 = not */
-    uint64_t limited_ms;  /* since when a limit is reached; 0 = none */
+    uint64_t limited_ms;         /* since when a limit is reached; 0 = none */
+    struct address_peers *peers; /* what they ask */
+    struct cluster_busiest {
+        uint64_t next_ms;
+        size_t count;
+        uint64_t groups[ADDRESS_PEERS_MOST];
+    } busiest; /* what we ask */
     struct ledger_outbox *outbox;
     struct record *links; /* of the batch that was read */
     size_t link_room;
     struct record outcome[2];
     uint64_t keep, keep_said;
+    bool is_hurried; /* the agent waits for the disk */
     struct buf mine, foreign, scratch;
     struct cluster_tour {
         struct mail_walk walk;
@@ -139,6 +147,8 @@ struct port_used cluster_used(struct port *p);
 void cluster_share_others(struct port *p, const struct port_used *sum);
 size_t cluster_tell_domains(struct port *p, struct heartbeat_domain *ret, size_t most);
 void cluster_heard_domain(struct port *p, uint64_t who, const struct heartbeat_domain *d);
+size_t cluster_tell_addresses(struct port *p, uint64_t *ret, size_t most);
+void cluster_heard_addresses(struct port *p, uint64_t who, const uint64_t *list, size_t count);
 /* Whether a limit of the whole crawl is reached, and everybody has had the time to hear it. */
 bool cluster_is_limited(struct cluster_part *c, uint64_t for_ms);
 

@@ -261,6 +261,7 @@ static void cluster_nats_close(struct instance *self)
         if (c->bus)
             bus_nats_end();
         cluster_port_close(c);
+        address_peers_close(c->peers);
         if (c->wake >= 0)
             (void)close(c->wake);
     }
@@ -279,7 +280,8 @@ static enum rc open_all(struct instance *self, struct cluster_part *c, struct bu
     const struct cluster_settings *s = self->settings;
     c->wait_ms = s->wait_ms;
     atomic_store(&c->refetch_lost, s->refetch_lost);
-    enum rc rc = cluster_port_open(c);
+    enum rc rc = address_peers_open(&c->peers);
+    rc = rc ? rc : cluster_port_open(c);
     rc = rc ? rc : make_boxes(c);
     rc = rc ? rc : check_directory(c, why);
     rc = rc ? rc : read_login(s, c, why);
@@ -302,6 +304,7 @@ static enum rc cluster_nats_open(struct instance *self, struct buf *why)
     c->ledger = part_provider(self, 0);
     c->scope = part_provider(self, 1);
     c->budget = part_provider(self, 2);
+    c->addresses = part_provider(self, 3);
     c->log = part_log(self);
     c->shards = self->shard_count;
     c->wake = -1;
@@ -344,6 +347,7 @@ const struct part part_cluster_nats = {
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "is told what others say"},
                                         {"scope", SCOPE_INTERFACE, "judges what others say"},
                                         {"budget", BUDGET_INTERFACE, "is told what others use"},
+                                        {"addresses", ADDRESSES_INTERFACE, "and whom they ask"},
                                         {0}},
     .options = cluster_options,
     .settings_bytes = sizeof(struct cluster_settings),

@@ -191,6 +191,13 @@ static uint64_t port_journal_durable(struct port *p)
     return ledger_durable(cluster_of_port(p)->ledger->ledger);
 }
 
+static void port_hurry_on(struct port *p)
+{
+    struct cluster_part *c = cluster_of_port(p);
+    c->is_hurried = true;
+    ledger_hurry(c->ledger->ledger);
+}
+
 static void port_keep_from(struct port *p, uint64_t from)
 {
     cluster_of_port(p)->keep = from;
@@ -369,10 +376,13 @@ const struct port_ops cluster_port_ops = {
     .walk = cluster_walk,
     .forget = cluster_forget,
     .aside = port_put_aside,
+    .hurry = port_hurry_on,
     .used = cluster_used,
     .others = cluster_share_others,
     .tell_domains = cluster_tell_domains,
     .heard_domain = cluster_heard_domain,
+    .tell_addresses = cluster_tell_addresses,
+    .heard_addresses = cluster_heard_addresses,
 };
 
 enum rc cluster_port_open(struct cluster_part *c)

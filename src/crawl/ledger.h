@@ -281,6 +281,9 @@ MUST_CHECK enum rc ledger_turn(struct ledger *l, unsigned shard);
 
 /* The helper's round, by hand (sync_ms 0, tests, "checkpoint"). */
 MUST_CHECK enum rc ledger_sync(struct ledger *l);
+/* Somebody waits for what is not durable yet: the next round comes soon, but so that most of the
+ * time no round is under way. */
+void ledger_hurry(struct ledger *l);
 /* Asks for an image soon, whatever its time. */
 void ledger_checkpoint(struct ledger *l);
 

@@ -124,6 +124,8 @@ struct ledger {
     struct image_piece *pieces, *last_piece;
     uint64_t piece_bytes;
     bool stop;
+    bool is_hurried;   /* somebody waits for the next round */
+    uint64_t round_ms; /* that the last one took */
     pthread_cond_t wake;
     pthread_t thread;
     bool has_thread;
