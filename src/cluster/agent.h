@@ -41,12 +41,13 @@ enum agent_state {
 const char *agent_state_text(enum agent_state s);
 
 struct agent_settings {
-    struct str crawl, name; /* tokens of subjects; copied */
-    uint32_t weight;        /* ASSIGN_WEIGHT_ONE is the ordinary agent */
-    uint64_t seed;          /* of boots and jitter: another one at every start */
-    uint64_t gap_ms;        /* a clock that jumps by more fences; 5,000 */
-    uint64_t poll_ms;       /* between two looks at a stream that had nothing new; 100 */
-    size_t outbox_most;     /* pages, and parcels, that are under way at a time; 0: 1,024 */
+    struct str crawl, name;     /* tokens of subjects; copied */
+    uint32_t weight;            /* ASSIGN_WEIGHT_ONE is the ordinary agent */
+    uint64_t seed;              /* of boots and jitter: another one at every start */
+    uint64_t gap_ms;            /* a clock that jumps by more fences; 5,000 */
+    uint64_t poll_ms;           /* between two looks at a stream that had nothing new; 100 */
+    size_t outbox_most;         /* pages, and parcels, that are under way at a time; 0: 1,024 */
+    struct roster_rings *rings; /* of a simulation with many agents; NULL: its own */
 };
 
 struct agent;

@@ -215,11 +215,12 @@ enum rc roster_log_cut(struct agent *a, uint64_t sequence)
     struct roster *anew = NULL;
     enum rc rc = put_aside(a, (size_t)sequence);
     if (!rc)
-        rc = roster_open(&anew);
+        rc = roster_open_sharing(a->settings.rings, &anew);
     if (rc)
         return rc;
     roster_close(a->roster);
     a->roster = anew;
+    a->is_acted = false;
     gates_roster(a, NULL);
     l->count = (size_t)sequence;
     for (size_t i = 0; i < l->count && !rc; i++) {

@@ -74,6 +74,7 @@ enum rc member_add(struct roster *r, struct str name, uint64_t inc, struct membe
         return RC_NOMEM;
     memcpy(m->is.name, name.p, name.n);
     m->is.inc = inc;
+    m->shared_name = r->shared ? shared_name_of(r->shared, name) : ROSTER_NOT_SHARED;
     size_t at = place_of(r, name, inc);
     memmove(r->members + at + 1, r->members + at, (r->count - at) * sizeof(void *));
     r->members[at] = m;
