@@ -633,7 +633,6 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .lease_age_ms = lease_age_ms(a, now_ms),
                                  .parcels = a->outbox.count,
                                  .pages_unsent = a->outbox.page_count,
-                                 .suspects = detector_suspects(a, now_ms),
                                  .junk = a->junk,
                                  .appends = a->appends,
                                  .append_bytes = a->append_bytes,

@@ -84,7 +84,6 @@ struct agent_status {
     uint64_t generation, cursor, floor;
     uint64_t lease_age_ms; /* UINT64_MAX: none */
     uint64_t parcels, pages_unsent;
-    uint64_t suspects; /* living, and not heard for the roster's `suspect` */
     uint64_t junk;     /* messages that were no batch, or not from whom they said */
     uint64_t appends, append_bytes, gets, says;
     bool gates_open, is_idle, is_finished;
@@ -93,6 +92,8 @@ struct agent_status {
     bool is_deaf;         /* it speaks and does not hear itself: what it listens to is broken */
 };
 void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *ret);
+/* How many are living and were not heard for the roster's `suspect`. */
+uint64_t agent_suspects(const struct agent *a, uint64_t now_ms);
 /* What keeps it from the next state or from the end, in words; "nothing" if nothing does. */
 void agent_waits(struct agent *a, uint64_t now_ms, struct buf *out);
 const struct roster *agent_roster(const struct agent *a);

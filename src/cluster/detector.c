@@ -233,7 +233,7 @@ void detector_turn(struct agent *a)
     a->peers.accuse_look_ms = next;
 }
 
-uint64_t detector_suspects(const struct agent *a, uint64_t now_ms)
+uint64_t agent_suspects(const struct agent *a, uint64_t now_ms)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < a->peers.count; i++) {
@@ -280,7 +280,7 @@ void detector_say(struct agent *a)
                           .generation = a->inbox.generation,
                           .floor = a->inbox.floor,
                           .round = a->finish.round,
-                          .quiet = a->finish.quiet,
+                          .quiet = a->finish.is_said ? a->finish.quiet : 0,
                           .is_finished = a->finish.is_finished,
                           .admitted = a->finish.admitted,
                           .pages = port_counts(a->port).pages};

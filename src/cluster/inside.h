@@ -363,7 +363,6 @@ bool detector_all_at(struct agent *a, uint64_t epoch);
 bool detector_all_open(struct agent *a, uint64_t epoch);
 void detector_say(struct agent *a);
 void detector_listen(struct agent *a); /* who is deaf connects anew */
-uint64_t detector_suspects(const struct agent *a, uint64_t now_ms);
 /* Connected, speaking, and its own heartbeats have not come back for the roster's `fence`. */
 bool detector_is_deaf(const struct agent *a, uint64_t now_ms);
 
