@@ -62,7 +62,8 @@ struct model {
     struct facts *facts;
     struct model_entry *entries;
     size_t count, cap, durable;
-    size_t aside; /* the last that began an incarnation, plus one; 0: none */
+    size_t aside;    /* the last that began an incarnation, plus one; 0: none */
+    bool wants_sync; /* the agent waits for it */
     uint64_t keep, kept;
     struct model_url **url_pages;
     struct model_host **host_pages;

@@ -9,7 +9,7 @@
 enum {
     FETCH_LEAST_MS = 50,
     FETCH_MOST_MS = 1200,
-    LAST_BEATS = 3,
+    HURRIED_MS = 60,
     FACT_BUCKETS = 1 << 8,
     MANY_FACT_BUCKETS = 1 << 16,
 };
@@ -262,21 +262,14 @@ static void look_at_finish(struct world *w)
         w->is_finished = true;
 }
 
-/* As a real one does (components/cluster_loop.c): some beats after everybody has said that it knows
- * that all is finished, its process ends. Nobody is told. */
+/* As a real one does (components/cluster_loop.c) its process ends. Nobody is told. */
 static void look_whether_over(struct world *w, struct world_agent *a)
 {
     struct agent_status st;
     agent_status(a->agent, a->model.now_ms, &st);
     if (w->is_healed && st.is_finished)
         world_fault_late(w);
-    if (!w->is_healed || (!st.is_all_finished && st.state != AGENT_GONE)) {
-        a->finished_ms = 0;
-        return;
-    }
-    if (!a->finished_ms)
-        a->finished_ms = w->now_ms;
-    if (w->now_ms - a->finished_ms < LAST_BEATS * w->timings.beat_ms)
+    if (!w->is_healed || !st.may_end)
         return;
     count_messages(w, a);
     world_stop(w, a);
@@ -299,7 +292,14 @@ static void live(struct world *w, struct world_agent *a)
     end_fetches(w, a);
     if (a->sync_ms <= w->now_ms) {
         model_sync(&a->model);
+        a->is_hurried = false;
         a->sync_ms = w->now_ms + 1 + rng_below(&w->rng, 2 * w->pace.sync_ms);
+    }
+    if (a->model.wants_sync && !a->is_hurried) { /* not always: a disk may be slow */
+        uint64_t ms = rng_below(&w->rng, 3) ? HURRIED_MS : 2 * w->pace.sync_ms;
+        uint64_t at_ms = w->now_ms + 1 + rng_below(&w->rng, ms);
+        a->is_hurried = true;
+        a->sync_ms = at_ms < a->sync_ms ? at_ms : a->sync_ms;
     }
     if (a->crawl_ms <= w->now_ms) {
         crawl(w, a);
