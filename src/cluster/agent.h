@@ -86,7 +86,7 @@ struct agent_status {
     uint64_t generation, cursor, floor;
     uint64_t lease_age_ms; /* UINT64_MAX: none */
     uint64_t parcels, pages_unsent;
-    uint64_t junk;     /* messages that were no batch, or not from whom they said */
+    uint64_t junk; /* messages that were no batch, or not from whom they said */
     uint64_t appends, append_bytes, gets, says;
     bool gates_open, is_idle, is_finished;
     bool is_all_finished; /* everybody living has said that it knows so */

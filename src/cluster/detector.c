@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "cluster/inside.h"
+#include "cluster/names.h"
 
 enum { FEW = 16 }; /* so many may all accuse at once */
 
@@ -25,11 +26,12 @@ static bool is_me(const struct agent *a, const struct peer *p)
 static struct peer *find_name(const struct agent *a, struct str name)
 {
     size_t low = 0, high = a->peers.count;
+    uint64_t head = cluster_name_head(name);
     while (low < high) {
         size_t mid = (low + high) / 2;
-        int order = str_cmp(str_c(a->peers.list[mid].name), name);
+        int order = cluster_name_cmp(a->peers.list[mid].name, name, head);
         if (!order)
-            return &a->peers.list[mid];
+            return str_eq(str_c(a->peers.list[mid].name), name) ? &a->peers.list[mid] : NULL;
         if (order < 0)
             low = mid + 1;
         else

@@ -119,8 +119,8 @@ static bool has_begun(struct agent *a)
 {
     uint64_t first_ms = FIRST_BEATS * (uint64_t)roster_timings(a->roster).beat_ms;
     bool has = a->finish.admitted > 0 || a->now_ms - a->start_ms >= first_ms;
-    for (size_t i = 0; i < a->peers.count; i++)
-        has = has || (a->peers.list[i].is_heard && a->peers.list[i].last.admitted > 0);
+    for (size_t i = 0; !has && i < a->peers.count; i++)
+        has = (a->peers.list[i].is_heard && a->peers.list[i].last.admitted > 0);
     return has;
 }
 

@@ -43,7 +43,8 @@ struct call {
 /* One message of the roster's stream as we have it. */
 struct log_message {
     uint64_t stamp_ms, hash;
-    size_t at, bytes; /* in log.bytes: the writer's name, then the entry */
+    size_t at; /* in log.bytes: the writer's name, then the entry */
+    uint32_t bytes;
     uint8_t writer_bytes;
     bool is_restore, counted;
 };

@@ -60,7 +60,7 @@ static struct log_message message_keep(struct agent *a, uint64_t stamp_ms, struc
     struct log_message m = {.stamp_ms = stamp_ms,
                             .hash = message_hash(stamp_ms, writer, entry),
                             .at = bytes->n,
-                            .bytes = entry.n,
+                            .bytes = (uint32_t)entry.n,
                             .writer_bytes = (uint8_t)writer.n};
     buf_add(bytes, writer);
     buf_add(bytes, entry);

@@ -256,7 +256,8 @@ static void look_at_finish(struct world *w)
     for (uint32_t i = 0; i < w->agent_count; i++) {
         const struct world_agent *a = w->agents[i];
         any = any || a->is_over;
-        all = all && (a->is_over || !a->is_here);
+        /* Who is alone among many that went home has to declare them dead one by one. */
+        all = all && (a->is_over || !a->is_here || (a->is_late && w->scale));
     }
     if (all && any && w->finished_ms)
         w->is_finished = true;

@@ -328,6 +328,7 @@ static void late_fault(struct world *w)
     if (!a || a->is_over)
         return;
     w->report->faults[WORLD_LATE]++;
+    a->is_late = true;
     world_say(w, "%s: %s, when all is finished", a->name, world_fault_names[f]);
     if (f == WORLD_KILL || f == WORLD_STAY_AWAY)
         kill_agent(w, a, f);

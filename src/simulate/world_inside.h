@@ -29,6 +29,7 @@ struct world_agent {
     struct bus *bus;
     bool is_here; /* was ever started, and has not left */
     bool wants_seed, is_leaving;
+    bool is_late;         /* it was disturbed when others knew that all is finished */
     bool is_over;        /* it went home when all had said that the crawl is finished */
     uint64_t stale_inc;  /* its disk was lost in that incarnation: the journal is not its own */
     uint64_t began_ms;   /* its process */
