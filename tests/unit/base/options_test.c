@@ -69,7 +69,7 @@ static const struct {
     {"count", "1M", "1000000", NULL},
     {"count", "0.5k", "500", NULL},
     {"count", "1.001k", "1001", NULL},
-    {"count", "1e7", "10000000", NULL},
+    {"count", "1e6", "1000000", NULL},
     {"count", "25e0", "25", NULL},
     {"count", "1e20", NULL, "expected a whole number such as 100, 20k or 1M"},
     {"count", "9e19", NULL, "expected a whole number such as 100, 20k or 1M"},
