@@ -4,14 +4,15 @@
  * endian, bounded.
  *
  * Budgets of the whole crawl rest on the sums in it: what this agent has used, what it believes
- * that all have, and of some registrable domains, a few at a time, what it has used of them. */
+ * that all have, and of some registrable domains, a few at a time, what it has used of them.
+ * Politeness per address across agents rests on the addresses in it: those it asks most. */
 #ifndef CLUSTER_HEARTBEAT_H
 #define CLUSTER_HEARTBEAT_H
 
 #include "base/buf.h"
 #include "base/rc.h"
 
-enum { HEARTBEAT_MAX_DOMAINS = 32, HEARTBEAT_MAX_BYTES = 1024 };
+enum { HEARTBEAT_MAX_DOMAINS = 32, HEARTBEAT_MAX_ADDRESSES = 16, HEARTBEAT_MAX_BYTES = 1200 };
 
 struct heartbeat_domain {
     uint64_t domain; /* hash64 of its name */
@@ -36,6 +37,8 @@ struct heartbeat {
     bool is_over;                  /* a limit of the whole crawl is reached, by its sums */
     uint8_t domain_count;
     struct heartbeat_domain domains[HEARTBEAT_MAX_DOMAINS];
+    uint8_t address_count;
+    uint64_t addresses[HEARTBEAT_MAX_ADDRESSES]; /* their groups (net/address.h) */
 };
 
 void heartbeat_write(const struct heartbeat *h, struct buf *out);

@@ -83,11 +83,13 @@ struct port_ops {
     enum rc (*forget)(struct port *p);
     enum rc (*aside)(struct port *p, struct str fact);
     void (*hurry)(struct port *p); /* optional */
-    /* Budgets that agents share; all of these or none. */
+    /* Budgets that agents share, and addresses that they ask; all of these or none. */
     struct port_used (*used)(struct port *p);
     void (*others)(struct port *p, const struct port_used *sum);
     size_t (*tell_domains)(struct port *p, struct heartbeat_domain *ret, size_t most);
     void (*heard_domain)(struct port *p, uint64_t who, const struct heartbeat_domain *d);
+    size_t (*tell_addresses)(struct port *p, uint64_t *ret, size_t most);
+    void (*heard_addresses)(struct port *p, uint64_t who, const uint64_t *list, size_t count);
 };
 struct port {
     const struct port_ops *ops;

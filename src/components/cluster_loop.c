@@ -67,7 +67,7 @@ static void say_state(struct cluster_part *c, const struct agent_status *s)
     log_info(c->log, "cluster.state", LOG_C("state", agent_state_text(s->state)),
              LOG_STR("waits_for", buf_str(&c->scratch)), LOG_U64("epoch", s->epoch),
              LOG_U64("settled", s->settled), LOG_U64("gates_open", s->gates_open),
-             LOG_U64("idle", s->is_idle), LOG_U64("suspects", s->suspects),
+             LOG_U64("idle", s->is_idle), LOG_U64("suspects", agent_suspects(c->agent, c->said_ms)),
              LOG_U64("parcels", s->parcels), LOG_U64("pages_unsent", s->pages_unsent),
              LOG_U64("queued", n.queued), LOG_U64("open", n.open), LOG_U64("moving", n.moving),
              LOG_U64("pending", ledger_pending(c->ledger->ledger)),
@@ -97,6 +97,15 @@ static void say_waits(struct cluster_part *c, enum agent_state now)
         log_warn(c->log, "cluster.goes_on", LOG_C("state", agent_state_text(now)));
 }
 
+/* Whose directory this is, and since when: written once, and at every start once more. */
+static void note_agent(struct cluster_part *c, uint64_t first_inc)
+{
+    if (!first_inc || first_inc == c->first_said)
+        return;
+    if (ledger_note_agent(c->ledger->ledger, str_c(c->login.name), first_inc) == RC_OK)
+        c->first_said = first_inc;
+}
+
 /* Now and then: the status is of the whole roster. */
 static void look(struct cluster_part *c)
 {
@@ -105,7 +114,7 @@ static void look(struct cluster_part *c)
         return;
     c->looked_ms = now_ms(c);
     agent_status(c->agent, now_ms(c), &s);
-    c->inc = s.inc;
+    note_agent(c, s.first_inc);
     if (s.epoch != c->epoch_said || s.state != c->state_said) {
         if (s.state != c->state_said)
             say_waits(c, s.state);
@@ -209,6 +218,7 @@ void cluster_loop_stop(struct cluster_part *c)
         (void)!write(c->wake, &one, sizeof one);
         (void)pthread_join(c->thread, NULL);
         cluster_talk_close(c->service.talk);
+        cluster_lost_stop(c); /* it asks nobody any more */
         c->has_thread = false;
         say_end(c);
     }

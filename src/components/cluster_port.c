@@ -127,7 +127,9 @@ static void choose_mine(struct cluster_part *c, const struct record *list, size_
             count_add(&c->service.refused, 1);
             continue;
         }
-        record_put(&c->mine, &list[i]);
+        struct record r = list[i];
+        r.is_again = false; /* nobody else says that */
+        record_put(&c->mine, &r);
         ++*ret_count;
     }
 }
@@ -150,6 +152,16 @@ static enum rc port_take_records(struct port *p, const struct record *mine, size
                             .foreign = foreign_count ? buf_str(&c->foreign) : STR("")};
     rc = rc ? rc : tell(c, &n, &told);
     return rc || !chosen ? rc : mail_records(c, n.mine, told);
+}
+
+enum rc cluster_port_again(struct cluster_part *c, struct str batch)
+{
+    struct told told;
+    (void)pthread_mutex_lock(&c->lock);
+    enum rc rc = tell(c, &(struct ledger_news){.mine = batch}, &told);
+    rc = rc ? rc : mail_records(c, batch, told);
+    (void)pthread_mutex_unlock(&c->lock);
+    return rc;
 }
 
 static enum rc port_put_aside(struct port *p, struct str fact)
@@ -258,7 +270,12 @@ static void read_done(struct cluster_part *c, const struct batch *b, struct reco
                             .time_ms = b->past.date_ms > 0 ? (uint64_t)b->past.date_ms : 0,
                             .status = b->past.code,
                             .where = b->has_place ? str_c(c->login.name) : STR(""),
-                            .where_inc = b->has_place ? c->inc : 0};
+                            .where_inc = b->has_place ? agent_first_inc(c->agent) : 0,
+                            .path = u->path,
+                            .port = u->port,
+                            .is_https = u->is_https,
+                            .class = u->class,
+                            .hops = b->past.hops};
     if (b->past.has_digest)
         memcpy(done->digest, b->past.digest.bytes, RECORDS_DIGEST_BYTES);
 }
@@ -334,7 +351,7 @@ static struct port_counts port_count_all(struct port *p)
     struct port_counts n = {0};
     /* What the operator has said may be seeds: until it is known nobody is idle. */
     n.open = atomic_load(&c->lists) + !atomic_load(&c->service.talk->is_ready);
-    n.open += ledger_pending(c->ledger->ledger);
+    n.open += ledger_pending(c->ledger->ledger) + cluster_lost_waits(c);
     n.open += c->open_now + c->open_before;
     n.queued = queued(c);
     n.admitted = atomic_load(&c->ledger->counts.admitted) + atomic_load(&c->ledger->counts.fetched);
@@ -364,6 +381,8 @@ const struct port_ops cluster_port_ops = {
     .others = cluster_share_others,
     .tell_domains = cluster_tell_domains,
     .heard_domain = cluster_heard_domain,
+    .tell_addresses = cluster_tell_addresses,
+    .heard_addresses = cluster_heard_addresses,
 };
 
 enum rc cluster_port_open(struct cluster_part *c)
