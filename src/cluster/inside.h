@@ -145,6 +145,7 @@ struct outbox {
     uint64_t filling_ms;    /* since when there are some */
     bool has_floors;        /* some may have risen since they were looked at */
     bool has_unsent;        /* parcels to be sent, or that wait for it */
+    uint64_t look_ms;       /* the next look at all pages */
     uint64_t sent;          /* batches acknowledged by others' streams */
     size_t count, open;
     struct source *pages, **pages_tail;

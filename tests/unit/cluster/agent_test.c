@@ -308,6 +308,71 @@ static void d7_who_is_silent_is_dead_and_its_hosts_and_urls_are_others(void **st
     close_bench(&b);
 }
 
+static void d10_two_who_come_at_once_are_settled_within_three_beats(void **state)
+{
+    (void)state;
+    struct bench b;
+    open_bench(&b);
+    assert_rc(model_seed(&b.members[0].model), RC_OK);
+    (void)start(&b, 0, "ant");
+    (void)start(&b, 1, "bee");
+    run(&b, 3000);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(status(&b, i).state, AGENT_UP);
+        assert_int_equal(status(&b, i).settled, 2);
+    }
+    close_bench(&b);
+}
+
+static void d10_who_has_no_news_looks_and_speaks_rarely(void **state)
+{
+    (void)state;
+    struct bench b;
+    open_bench(&b);
+    assert_rc(model_seed(&b.members[0].model), RC_OK); /* nobody fetches here: all of it waits */
+    (void)start(&b, 0, "ant");
+    (void)start(&b, 1, "bee");
+    run(&b, 20000);
+    struct agent_status before = status(&b, 0);
+    run(&b, 20000);
+    struct agent_status now = status(&b, 0);
+    assert_in_range(now.says - before.says, 18, 30);
+    assert_in_range(now.gets - before.gets, 20, 120); /* 10 a second of two streams were 400 */
+    close_bench(&b);
+}
+
+static void d10_all_that_is_finished_ends_soon_but_never_before_it_has_begun(void **state)
+{
+    (void)state;
+    struct bench b;
+    open_bench(&b);
+    (void)start(&b, 0, "ant");
+    (void)start(&b, 1, "bee");
+    run(&b, 9000);
+    assert_int_equal(status(&b, 0).settled, 2);
+    assert_false(status(&b, 0).is_finished); /* who has the seeds may join last */
+    run(&b, 2000);
+    assert_true(status(&b, 0).may_end && status(&b, 1).may_end);
+    close_bench(&b);
+}
+
+static void a_weight_brings_somebody_into_an_empty_ring(void **state)
+{
+    (void)state;
+    struct bench b;
+    open_bench(&b);
+    struct agent *a = start(&b, 0, "ant");
+    run(&b, 3000);
+    agent_set_weight(a, 0);
+    run(&b, 3000);
+    assert_false(agent_owns(a, 1));
+    agent_set_weight(a, ASSIGN_WEIGHT_ONE);
+    run(&b, 3000);
+    assert_true(agent_may_fetch(a, 1, b.now_ms));
+    assert_int_equal(status(&b, 0).settled, status(&b, 0).epoch);
+    close_bench(&b);
+}
+
 static void names_that_are_none_are_refused(void **state)
 {
     (void)state;
@@ -334,6 +399,10 @@ int main(void)
         cmocka_unit_test(junk_in_a_stream_is_counted_and_passed),
         cmocka_unit_test(d5_who_joins_gets_what_it_owns_and_who_leaves_gives_it_back),
         cmocka_unit_test(d7_who_is_silent_is_dead_and_its_hosts_and_urls_are_others),
+        cmocka_unit_test(d10_two_who_come_at_once_are_settled_within_three_beats),
+        cmocka_unit_test(d10_who_has_no_news_looks_and_speaks_rarely),
+        cmocka_unit_test(d10_all_that_is_finished_ends_soon_but_never_before_it_has_begun),
+        cmocka_unit_test(a_weight_brings_somebody_into_an_empty_ring),
         cmocka_unit_test(names_that_are_none_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
