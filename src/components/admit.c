@@ -96,6 +96,50 @@ static void remember(struct instance *self, const struct candidate *c)
         part_fail(self, rc, "cannot remember a shorter way: %s", rc_text(rc));
 }
 
+/* To deepen. */
+static void look_again(struct instance *self, struct links *links,
+                       const struct candidate *const *list, size_t count)
+{
+    struct admit *a = self->state;
+    struct links *l = links_open(list, count, STR(""), 0, 0);
+    if (!l) {
+        part_fail(self, RC_NOMEM, "no memory for links");
+        return;
+    }
+    for (size_t i = 0; i < count && !a->cluster->is_alone; i++)
+        a->cluster->ops->begin(a->cluster);
+    part_derive(self, &links->head, &l->head);
+    part_emit(self, AGAIN, &l->head);
+}
+
+/* Whether the sitemaps of that origin have been judged. Of a host that rests nobody knows. */
+static bool is_listed(const struct admit *a, const struct candidate *c)
+{
+    const struct host *h = frontier_host(a->frontier, c->position, c->host);
+    const struct card *card = h ? card_if(h) : NULL;
+    const struct card_robots *r = card ? card_robots_of(card, c->is_https, c->port) : NULL;
+    struct str url;
+    if (frontier_rests(a->frontier, c->position))
+        return true;
+    return r && r->rules && card->is_listed && robots_sitemap(r->rules, 0, &url);
+}
+
+/* A way to a URL is one to its origin, and to the sitemaps that this names. */
+static void note_origin(struct instance *self, struct links *links, const struct candidate *c)
+{
+    struct admit *a = self->state;
+    uint64_t origin = depths_origin(c->position, c->is_https, c->port);
+    depths_waits(a->depths, origin);
+    enum nearer is = depths_found(a->depths, origin, visit_depth(c->hops), c->hops);
+    if (is == NEARER_NOT || !is_listed(a, c))
+        return;
+    struct candidate robots = *c;
+    robots.path = STR("/robots.txt");
+    robots.fingerprint = 0;
+    const struct candidate *list = &robots;
+    look_again(self, links, &list, 1);
+}
+
 /* Pages that are done, and to which these links are a shorter way. */
 static void note_depths(struct instance *self, struct links *links, const struct candidate *list,
                         size_t count)
@@ -112,16 +156,10 @@ static void note_depths(struct instance *self, struct links *links, const struct
             nearer[n++] = c;
         else if (is == NEARER_WAITING)
             remember(self, c);
+        note_origin(self, links, c);
     }
-    struct links *l = n ? links_open(nearer, n, STR(""), 0, 0) : NULL;
-    if (n && !l)
-        part_fail(self, RC_NOMEM, "no memory for links");
-    if (!l)
-        return;
-    for (size_t i = 0; i < n && !a->cluster->is_alone; i++)
-        a->cluster->ops->begin(a->cluster);
-    part_derive(self, &links->head, &l->head);
-    part_emit(self, AGAIN, &l->head);
+    if (n)
+        look_again(self, links, nearer, n);
 }
 
 static void admit_some(struct instance *self, struct links *links, const struct candidate *list,

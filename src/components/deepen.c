@@ -2,6 +2,7 @@
 /* deepen: a page that is done turns out to be nearer to a seed than it was found (depths.h): what
  * was found on it is read back from the archive and judged once more, at its true depth. Nothing is
  * asked for twice. History and archive are written a moment behind the crawl, so it waits for them.
+ * Likewise an origin (fingerprint 0): its links are the sitemaps that its robots.txt names.
  *
  * Where several agents are one crawl, whoever sends a page here has said cluster begin for it, and
  * settle says end when its links are in the journal: meanwhile the crawl is not finished. */
@@ -62,6 +63,33 @@ static enum rc name(struct visit *v, const struct candidate *c)
     return visit_name(v, VISIT_DEEPER);
 }
 
+/* The sitemaps that the origin's robots.txt names. RC_NOT_FOUND: there are none, or its host rests
+ * on disk and may come back. */
+static enum rc sitemaps_of(struct deepen *d, struct visit *v, const struct candidate *c)
+{
+    struct frontier *f = ledger_frontier(d->ledger->ledger, d->self->shard);
+    const struct host *h = frontier_host(f, c->position, c->host);
+    const struct card *card = h ? card_if(h) : NULL;
+    const struct card_robots *r = card ? card_robots_of(card, c->is_https, c->port) : NULL;
+    struct str url;
+    bool is_listed = r && r->rules && card->is_listed; /* else the crawl reads no sitemaps */
+    size_t i = 0;
+    while (is_listed && robots_sitemap(r->rules, i, &url) && refer(v, url, HOP_PREREQUISITE))
+        i++;
+    return i ? RC_OK : RC_NOT_FOUND;
+}
+
+static enum rc links_again(struct deepen *d, struct visit *v, const struct candidate *c,
+                           bool *ret_is_lost)
+{
+    if (!c->fingerprint)
+        return sitemaps_of(d, v, c);
+    enum rc rc = ledger_links_of(d->ledger->ledger, c->fingerprint, v->arena, refer, v, &v->past,
+                                 ret_is_lost);
+    v->has_past = rc == RC_OK;
+    return rc;
+}
+
 /* RC_OK: on its way to settle. RC_AGAIN: not written yet. RC_NOT_FOUND: it cannot be read; that is
  * said and passed over: the crawl goes on as if the shorter way had not been found. */
 static enum rc look_again(struct deepen *d, struct links *from, const struct candidate *c)
@@ -70,10 +98,8 @@ static enum rc look_again(struct deepen *d, struct links *from, const struct can
     bool is_lost = false;
     enum rc rc = v ? name(v, c) : RC_NOMEM;
     if (rc == RC_OK)
-        rc = ledger_links_of(d->ledger->ledger, c->fingerprint, v->arena, refer, v, &v->past,
-                             &is_lost);
+        rc = links_again(d, v, c, &is_lost);
     if (rc == RC_OK) {
-        v->has_past = true;
         part_derive(d->self, &from->head, &v->head);
         part_emit(d->self, 0, &v->head);
         return RC_OK;

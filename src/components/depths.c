@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "components/depths.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 enum { FIRST_SLOTS = 1024, MAX_DEPTH = 255 };
@@ -140,4 +141,9 @@ bool depths_done(struct depths *d, uint64_t fingerprint, unsigned depth, struct 
         s->depth = bounded(depth);
     *ret_hops = str_c(d->last.better ? d->last.better : "");
     return d->last.better && d->last.depth < bounded(depth);
+}
+
+uint64_t depths_origin(uint64_t position, bool is_https, uint16_t port)
+{
+    return hash64_mix(position ^ hash64_mix(((uint64_t)port << 1 | is_https) + 1));
 }

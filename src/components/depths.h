@@ -36,4 +36,8 @@ struct str depths_way(const struct depths *d, uint64_t fingerprint, struct str h
  * found meanwhile, by *ret_hops (good until the next call). */
 bool depths_done(struct depths *d, uint64_t fingerprint, unsigned depth, struct str *ret_hops);
 
+/* What stands for an origin's robots.txt, whose links are the sitemaps: a way to any URL of the
+ * origin is a way to it. It waits for ever: whether it was read the host's card knows. */
+uint64_t depths_origin(uint64_t position, bool is_https, uint16_t port);
+
 #endif

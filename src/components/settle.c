@@ -487,7 +487,7 @@ static enum rc settle_list(struct settle_part *s, struct visit *v)
         return rc;
     struct ledger_outcome o = {
         .links = fresh.list, .link_count = fresh.count, .foreign_count = fresh.foreign};
-    if (v->kind == VISIT_DEEPER) {
+    if (v->kind == VISIT_DEEPER && v->has_past) {
         v->past.hops = v->lent.hops;
         o.fingerprint = v->fingerprint;
         o.past = &v->past;

@@ -19,6 +19,23 @@ static void a_shorter_way_to_a_page_that_is_done_is_told_once(void **state)
     depths_close(d);
 }
 
+static void an_origin_has_the_shortest_way_to_any_of_its_urls(void **state)
+{
+    (void)state;
+    struct depths *d = depths_open(1000);
+    uint64_t origin = depths_origin(99, false, 0);
+    assert_true(origin != depths_origin(99, true, 0) && origin != depths_origin(99, false, 8080) &&
+                origin != depths_origin(98, false, 0));
+    for (unsigned i = 0; i < 2; i++) { /* said any number of times */
+        depths_waits(d, origin);
+        (void)depths_found(d, origin, 3, STR("LLL"));
+        depths_waits(d, origin);
+        (void)depths_found(d, origin, 1, STR("L"));
+    }
+    assert_true(str_eq(depths_way(d, origin, STR("LLLL")), STR("L")));
+    depths_close(d);
+}
+
 static void a_shorter_way_found_while_a_page_waits_is_told_when_it_is_done(void **state)
 {
     (void)state;
@@ -103,6 +120,7 @@ int main(void)
         cmocka_unit_test(a_url_that_waits_since_an_earlier_process_takes_any_way),
         cmocka_unit_test(what_is_known_is_what_is_no_farther),
         cmocka_unit_test(a_url_that_waits_is_handed_on_by_its_shortest_way),
+        cmocka_unit_test(an_origin_has_the_shortest_way_to_any_of_its_urls),
         cmocka_unit_test(without_room_a_url_keeps_its_first_way),
     };
     return cmocka_run_group_tests_name("depths", tests, NULL, NULL);
