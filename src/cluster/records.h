@@ -4,6 +4,10 @@
  *   url(u)                                 u was found
  *   done(u, time, status, digest, where)   u was asked for, and that came of it; beats url
  *   host(h, next moment, state)            when h may be asked next, and what its owner keeps on it
+ *   way(u, hops, where)                    u was asked for at the end of these hops, and `where`
+ * can say what was found on it (where the crawl has a depth) nearer(u, hops, where) a shorter way
+ * to it was found: it goes to `where`, which judges its links again; where nobody is, or who is
+ * there has it no more, to the owner, who asks for u again
  *
  * Records merge as a join (invariant 8): any order, any number of times, the same state. Of two
  * dones the later time wins (then the greater bytes, so that everybody agrees); of two hosts the
@@ -29,16 +33,16 @@ enum {
     RECORDS_CLASSES = 4, /* of the frontier */
 };
 
-enum record_kind { RECORD_URL = 1, RECORD_DONE, RECORD_HOST };
+enum record_kind { RECORD_URL = 1, RECORD_DONE, RECORD_HOST, RECORD_WAY, RECORD_NEARER };
 
 /* All borrowed. What a kind does not name is 0. */
 struct record {
     enum record_kind kind;
     uint64_t position; /* of the host: hash64 of its name */
     struct str host;
-    /* url, done */
+    /* all but host */
     uint64_t fingerprint;
-    /* url */
+    /* url, way, nearer */
     struct str path; /* with query */
     uint64_t via;
     struct str hops;
@@ -50,7 +54,7 @@ struct record {
     uint64_t time_ms; /* wall clock; of host: when `state` was written */
     int32_t status;
     uint8_t digest[RECORDS_DIGEST_BYTES]; /* zeros: nothing was kept */
-    struct str where;                     /* the agent whose archive has it; "" = none */
+    struct str where; /* way and nearer too: the agent whose archive has it; "" = none */
     uint64_t where_inc;
     /* host */
     uint64_t next_wall_ms; /* not to be asked earlier */

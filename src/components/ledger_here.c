@@ -315,12 +315,14 @@ static void recall_depth(struct ledger_part *p, unsigned shards, uint64_t finger
     struct url_parser parser = {0};
     char room[URL_ROOM_BYTES];
     struct url u;
-    struct str hops;
+    struct str hops, who;
     if (url_parse(&parser, past->url, NULL, (struct url_room){room, sizeof room}, &u))
         return;
     unsigned shard = frontier_bucket(hash64(url_host(&u))) % shards;
     if (past->fetches) {
         (void)depths_done(p->depths[shard], fingerprint, visit_depth(past->hops), &hops);
+    } else if (past_is_elsewhere(past, &who)) {
+        (void)depths_told(p->depths[shard], fingerprint, visit_depth(past->hops), &hops);
     } else { /* it waits, having been found by a longer way */
         depths_waits(p->depths[shard], fingerprint);
         (void)depths_found(p->depths[shard], fingerprint, visit_depth(past->hops), past->hops);
@@ -353,7 +355,7 @@ static enum rc open_depths(struct instance *self, struct ledger_part *p)
     if (!compares_ways(s) || shards > CRAWL_MAX_SHARDS)
         return RC_OK;
     for (unsigned i = 0; i < shards; i++) {
-        p->depths[i] = depths_open((uint32_t)(s->depth_urls / shards));
+        p->depths[i] = depths_open((uint32_t)(s->depth_urls / shards), s->cluster.n > 0);
         if (!p->depths[i])
             return RC_NOMEM;
     }

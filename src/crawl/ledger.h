@@ -217,6 +217,11 @@ struct record;
 MUST_CHECK enum rc ledger_merge(struct ledger *l, unsigned shard, unsigned epoch,
                                 const struct record *list, size_t count, size_t *ret_new);
 
+/* Of a way, or a nearer one (cluster/records.h), that ledger_tell has journalled: what is known of
+ * its page. It must then be admitted as a link. A page that nobody has is asked for again by that.
+ */
+MUST_CHECK enum rc ledger_take_way(struct ledger *l, unsigned shard, const struct record *r);
+
 /* A URL record as the frontier takes it; everything is borrowed. */
 struct candidate ledger_candidate_of(const struct record *r);
 

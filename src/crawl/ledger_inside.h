@@ -110,6 +110,7 @@ struct ledger {
     struct batch_totals totals;
     bool is_recrawl, is_met, is_concluded;
     struct history_batch *past; /* what was settled since the last round */
+    uint64_t history_from;      /* of the journal: at the opening the history has all before it */
     uint64_t durable;           /* position below which everything lasts */
     uint64_t for_others;        /* behind the last batch that other agents have to hear of */
     struct buf facts;           /* of an agent: position 8, length 4, bytes */

@@ -387,7 +387,7 @@ static enum rc do_again(struct recovery *r)
     rc = rc ? rc : rest_clean(l);
     rc = rc ? rc : ledger_open_lines(l, r->said.lengths, r->report, r->why);
     if (rc == RC_OK && l->history)
-        r->history_from = history_position(l->history);
+        l->history_from = r->history_from = history_position(l->history);
     rc = rc ? rc : open_journal(r, redo);
     if (rc == RC_OK && l->history)
         rc = history_write(l->history, l->past, journal_end(l->journal));

@@ -321,6 +321,38 @@ enum rc move_done(struct frontier *f, uint64_t position, struct str name,
     return rc;
 }
 
+/* Once more ----------------------------------------------------------------------------------- */
+
+static enum rc is_queued(struct host *h, uint64_t fingerprint, bool *ret)
+{
+    struct buf room = {.max = MOST_URL_BYTES};
+    enum rc rc = RC_OK;
+    *ret = false;
+    for (unsigned i = 0; i < FRONTIER_CLASSES; i++) {
+        const struct host_class *c = host_class_of(h, i);
+        struct url_walk w = url_queue_walk(c ? &c->queue : &(struct url_queue){0});
+        struct url_entry e;
+        uint64_t is = 0;
+        while (rc == RC_OK && !*ret && url_walk_next(&w, &e)) {
+            rc = entry_fingerprint(h, &e, &room, &is);
+            *ret = rc == RC_OK && is == fingerprint;
+        }
+    }
+    buf_done(&room);
+    return rc;
+}
+
+enum rc move_again(struct frontier *f, uint64_t position, struct str name, uint64_t fingerprint)
+{
+    struct host *h = frontier_host(f, position, name);
+    struct bucket *b = f->buckets[frontier_bucket(position)];
+    bool waits = false;
+    enum rc rc = h ? is_queued(h, fingerprint, &waits) : RC_OK;
+    if (rc == RC_OK && !waits && b)
+        f->counts.known -= seen_remove(&b->seen, fingerprint);
+    return rc;
+}
+
 /* What others know of a host ------------------------------------------------------------------- */
 
 static enum rc host_need(struct frontier *f, const struct move_record *r, uint64_t now_ms,

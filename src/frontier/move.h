@@ -73,6 +73,11 @@ MUST_CHECK enum rc move_forget(struct frontier *f, uint64_t position, struct str
 MUST_CHECK enum rc move_done(struct frontier *f, uint64_t position, struct str name,
                              const uint64_t *fingerprints, size_t count);
 
+/* A URL that is done may be asked for once more: it is known no longer, unless it waits or is out.
+ * RC_NOMEM. */
+MUST_CHECK enum rc move_again(struct frontier *f, uint64_t position, struct str name,
+                              uint64_t fingerprint);
+
 /* What another owner knew of a host. It is made if it is not here. `is_newer` (NULL: yes) says
  * whether `extra`, written at time_ms, is newer than what the host has; then the image's context
  * reads it. RC_LIMIT: too many hosts; RC_NOMEM; what read_extra says. */
