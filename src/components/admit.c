@@ -112,7 +112,7 @@ static void look_again(struct instance *self, struct links *links,
     part_emit(self, AGAIN, &l->head);
 }
 
-/* Whether the sitemaps of that origin have been judged. Of a host that rests nobody knows. */
+/* Whether the origin names sitemaps that the crawl reads. Of a host that rests nobody knows. */
 static bool is_listed(const struct admit *a, const struct candidate *c)
 {
     const struct host *h = frontier_host(a->frontier, c->position, c->host);
@@ -124,19 +124,20 @@ static bool is_listed(const struct admit *a, const struct candidate *c)
     return r && r->rules && card->is_listed && robots_sitemap(r->rules, 0, &url);
 }
 
-/* A way to a URL is one to its origin, and to the sitemaps that this names. */
+/* A way to a URL is one to its origin, and to the sitemaps that this names. While its robots.txt is
+ * not known the way waits for that (robots.c). In a cluster the card may come with the host. */
 static void note_origin(struct instance *self, struct links *links, const struct candidate *c)
 {
     struct admit *a = self->state;
     uint64_t origin = depths_origin(c->position, c->is_https, c->port);
+    struct candidate robots = *c;
+    const struct candidate *list = &robots;
     depths_waits(a->depths, origin);
     enum nearer is = depths_found(a->depths, origin, visit_depth(c->hops), c->hops);
-    if (is == NEARER_NOT || !is_listed(a, c))
+    if (!is_listed(a, c) || (is != NEARER_DONE && !depths_take(a->depths, origin, &robots.hops)))
         return;
-    struct candidate robots = *c;
     robots.path = STR("/robots.txt");
     robots.fingerprint = 0;
-    const struct candidate *list = &robots;
     look_again(self, links, &list, 1);
 }
 

@@ -78,6 +78,7 @@ struct cluster_part {
     struct record *links; /* of the batch that was read */
     size_t link_room;
     struct record outcome[3];
+    char way_room[URL_ROOM_BYTES]; /* of a record in `links` */
     uint64_t keep, keep_said;
     struct buf mine, foreign, scratch;
     struct cluster_tour {
@@ -124,6 +125,8 @@ bool cluster_is_true(struct cluster_part *c, const struct record *r, struct url_
 struct batch;
 /* Of a page that is done: by which way it was asked for. False: nobody needs to know. */
 bool cluster_read_way(struct cluster_part *c, const struct batch *b, struct record *way);
+/* Of a page whose links were judged again: the shorter way, for its owner of now. */
+bool cluster_read_new_way(struct cluster_part *c, const struct batch *b, struct record *way);
 /* Where a record that came to us goes: to the shards, on to others, or nowhere. A way; it may
  * change who has its page. */
 enum cluster_taken { TAKEN_IN, TAKEN_BACK, TAKEN_NOT };

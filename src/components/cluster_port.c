@@ -247,6 +247,9 @@ static enum rc read_links(struct cluster_part *c, const struct batch *b, struct 
             ret->link_count++;
         return rc ? rc : to ? RC_OK : RC_NOMEM;
     }
+    to = one_more(c, 0);
+    if (to && cluster_read_new_way(c, b, to))
+        ret->link_count++;
     while (batch_next_link(&rest, &link, NULL)) {
         to = one_more(c, ret->link_count);
         if (!to)

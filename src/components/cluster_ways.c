@@ -6,6 +6,8 @@
  * lost it, the owner asks for the page once more. */
 #include "components/cluster_inside.h"
 #include "components/visit.h"
+
+#include "base/hash.h"
 #include "crawl/batch.h"
 
 /* Telling -------------------------------------------------------------------------------------- */
@@ -27,15 +29,37 @@ bool cluster_read_way(struct cluster_part *c, const struct batch *b, struct reco
     return true;
 }
 
+bool cluster_read_new_way(struct cluster_part *c, const struct batch *b, struct record *way)
+{
+    struct url_parser parser = {0};
+    struct url_room room = {c->way_room, sizeof c->way_room};
+    struct url u;
+    struct str who;
+    if (!c->ledger->depths || b->has_url || !b->has_past || !b->past.file.n ||
+        url_parse(&parser, b->past.url, NULL, room, &u))
+        return false;
+    *way = (struct record){.kind = RECORD_WAY,
+                           .position = hash64(url_host(&u)),
+                           .host = url_host(&u),
+                           .fingerprint = b->fingerprint,
+                           .path = url_path_query(&u),
+                           .via = b->past.via,
+                           .hops = b->past.hops,
+                           .port = u.port,
+                           .is_https = u.kind == URL_HTTPS,
+                           .where = past_is_elsewhere(&b->past, &who) ? who : str_c(c->login.name)};
+    return true;
+}
+
 /* Hearing -------------------------------------------------------------------------------------- */
 
-/* What is known here of a page; with 0 fetches and no file nothing is, or it waits. */
-static enum rc past_of(struct cluster_part *c, uint64_t fingerprint, struct arena *arena,
-                       struct past *ret)
+/* What is known here of a page; zeros: nothing. */
+static void past_of(struct cluster_part *c, uint64_t fingerprint, struct arena *arena,
+                    struct past *ret)
 {
     struct history *h = ledger_history(c->ledger->ledger);
-    *ret = (struct past){0};
-    return h ? history_get(h, fingerprint, arena, ret) : RC_NOT_FOUND;
+    if (!h || history_get(h, fingerprint, arena, ret))
+        *ret = (struct past){0};
 }
 
 /* A page that was asked for elsewhere, unless more is known of it: it was asked for here, too, or a
@@ -48,20 +72,16 @@ static enum cluster_taken take_way(const struct record *r, const struct past *p)
 }
 
 /* A shorter way to a page that we have, or to one of our hosts that nobody has (any more): that is
- * asked for again, unless that was done or it waits. `r` is ours. */
+ * asked for again, unless that was done (one that waits is not queued twice). `r` is ours. */
 static enum cluster_taken take_nearer(struct cluster_part *c, struct record *r,
-                                      const struct past *p, enum rc found)
+                                      const struct past *p)
 {
-    struct str who;
     bool is_here = p->fetches && p->file.n, is_mine = agent_owns(c->agent, r->position);
     if (str_eq(r->where, str_c(c->login.name)) && is_here)
         return TAKEN_IN;
     r->where = STR("");
     if (!is_mine)
         return TAKEN_BACK;
-    bool is_elsewhere = past_is_elsewhere(p, &who);
-    if (found == RC_OK && !is_elsewhere && !p->fetches)
-        return TAKEN_NOT; /* it waits */
     if (p->fetches && visit_depth(p->hops) <= visit_depth(r->hops))
         return TAKEN_NOT; /* it was asked for again */
     count_add(&c->service.again, 1);
@@ -77,8 +97,8 @@ enum cluster_taken cluster_take_way(struct cluster_part *c, struct record *r)
     enum cluster_taken taken = TAKEN_NOT;
     if (arena && c->ledger->depths &&
         cluster_is_true(c, r, (struct url_room){room, sizeof room}, &u)) {
-        enum rc rc = past_of(c, r->fingerprint, arena, &past);
-        taken = r->kind == RECORD_WAY ? take_way(r, &past) : take_nearer(c, r, &past, rc);
+        past_of(c, r->fingerprint, arena, &past);
+        taken = r->kind == RECORD_WAY ? take_way(r, &past) : take_nearer(c, r, &past);
     }
     arena_close(arena);
     return taken;

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cluster/records.h"
+#include "frontier/rest.h"
 
 enum { TRIES = 100 };
 
@@ -66,9 +67,11 @@ static enum rc name(struct visit *v, const struct candidate *c)
     return visit_name(v, VISIT_DEEPER);
 }
 
-/* The sitemaps that the origin's robots.txt names. RC_NOT_FOUND: there are none, or its host rests
- * on disk and may come back. */
-static enum rc sitemaps_of(struct deepen *d, struct visit *v, const struct candidate *c)
+/* The sitemaps that the origin's robots.txt names. RC_NOT_FOUND: its host rests on disk and may
+ * come back, or (*ret_is_lost) there are none, or it is another agent's by now, who has been told.
+ */
+static enum rc sitemaps_of(struct deepen *d, struct visit *v, const struct candidate *c,
+                           bool *ret_is_lost)
 {
     struct frontier *f = ledger_frontier(d->ledger->ledger, d->self->shard);
     const struct host *h = frontier_host(f, c->position, c->host);
@@ -79,6 +82,7 @@ static enum rc sitemaps_of(struct deepen *d, struct visit *v, const struct candi
     size_t i = 0;
     while (is_listed && robots_sitemap(r->rules, i, &url) && refer(v, url, HOP_PREREQUISITE))
         i++;
+    *ret_is_lost = !i && !frontier_rests(f, c->position);
     return i ? RC_OK : RC_NOT_FOUND;
 }
 
@@ -86,7 +90,7 @@ static enum rc links_again(struct deepen *d, struct visit *v, const struct candi
                            bool *ret_is_lost)
 {
     if (!c->fingerprint)
-        return sitemaps_of(d, v, c);
+        return sitemaps_of(d, v, c, ret_is_lost);
     enum rc rc = ledger_links_of(d->ledger->ledger, c->fingerprint, v->arena, refer, v, &v->past,
                                  ret_is_lost);
     v->has_past = rc == RC_OK;

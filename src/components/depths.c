@@ -188,3 +188,16 @@ uint64_t depths_origin(uint64_t position, bool is_https, uint16_t port)
 {
     return hash64_mix(position ^ hash64_mix(((uint64_t)port << 1 | is_https) + 1));
 }
+
+bool depths_take(struct depths *d, uint64_t fingerprint, struct str *ret_hops)
+{
+    struct depth_slot *s = find(d->slots, d->slot_count, fingerprint);
+    if (!s->is_used || s->is_done || !s->better)
+        return false;
+    s->is_done = true;
+    mem_free(d->last.better);
+    d->last = *s;
+    s->better = NULL;
+    *ret_hops = str_c(d->last.better);
+    return true;
+}

@@ -49,7 +49,11 @@ void depths_is_done(struct depths *d, uint64_t fingerprint);
 void depths_again(struct depths *d, uint64_t fingerprint);
 
 /* What stands for an origin's robots.txt, whose links are the sitemaps: a way to any URL of the
- * origin is a way to it. It waits for ever: whether it was read the host's card knows. */
+ * origin is a way to it. It is done when its sitemaps were judged. */
 uint64_t depths_origin(uint64_t position, bool is_https, uint16_t port);
+
+/* Of one that waits: it is done now, by the shortest way known, *ret_hops (good until the next
+ * call). False: it is done, or nothing is known of it. */
+bool depths_take(struct depths *d, uint64_t fingerprint, struct str *ret_hops);
 
 #endif

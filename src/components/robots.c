@@ -210,10 +210,10 @@ static const struct robots *when_failing(const struct card_robots *known, int64_
 /* A sitemap is as far from a seed as the nearest URL of its origin, whichever was lent first. */
 static void shortest_way(struct robots_part *r, struct visit *v)
 {
-    const struct depths *d = r->ledger->depths ? r->ledger->depths[r->self->shard] : NULL;
+    struct depths *d = r->ledger->depths ? r->ledger->depths[r->self->shard] : NULL;
     uint64_t origin = depths_origin(host_position(v->lent.host), v->lent.is_https, v->lent.port);
-    struct str way = d ? depths_way(d, origin, v->lent.hops) : v->lent.hops;
-    if (visit_depth(way) < visit_depth(v->lent.hops))
+    struct str way;
+    if (d && depths_take(d, origin, &way) && visit_depth(way) < visit_depth(v->lent.hops))
         v->way = arena_dup(v->arena, way);
 }
 

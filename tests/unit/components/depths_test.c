@@ -32,7 +32,12 @@ static void an_origin_has_the_shortest_way_to_any_of_its_urls(void **state)
         depths_waits(d, origin);
         (void)depths_found(d, origin, 1, STR("L"));
     }
-    assert_true(str_eq(depths_way(d, origin, STR("LLLL")), STR("L")));
+    struct str hops;
+    assert_true(depths_take(d, origin, &hops) && str_eq(hops, STR("L")));
+    assert_false(depths_take(d, origin, &hops));
+    assert_int_equal(depths_found(d, origin, 1, STR("L")), NEARER_NOT);
+    assert_int_equal(depths_found(d, origin, 0, STR("")), NEARER_DONE);
+    assert_false(depths_take(d, origin, &hops));
     depths_close(d);
 }
 
