@@ -81,7 +81,8 @@ static bool has_room(struct admit *a, struct candidate *c, struct str from, unsi
     return budget_query(a->budget, c->position, c->path);
 }
 
-/* A shorter way to a page that still waits; the frontier has the one it was found by. */
+/* A shorter way to a page that waits, and the frontier has the one it was found by; or to one that
+ * is done: until its links have been judged again a crash must not forget it (depths_recall.h). */
 static void remember(struct instance *self, const struct candidate *c)
 {
     struct admit *a = self->state;
@@ -90,7 +91,7 @@ static void remember(struct instance *self, const struct candidate *c)
     unsigned epoch;
     candidate_print(c, &url);
     struct past past = {.url = buf_str(&url), .via = c->via, .hops = c->hops};
-    struct ledger_outcome o = {.fingerprint = c->fingerprint, .past = &past};
+    struct ledger_outcome o = {.fingerprint = depths_note(c->fingerprint), .past = &past};
     enum rc rc = ledger_settle(a->ledger->ledger, self->shard, &o, &epoch);
     if (rc)
         part_fail(self, rc, "cannot remember a shorter way: %s", rc_text(rc));
@@ -155,7 +156,7 @@ static void note_depths(struct instance *self, struct links *links, const struct
         enum nearer is = depths_found(a->depths, c->fingerprint, visit_depth(c->hops), c->hops);
         if (is == NEARER_DONE)
             nearer[n++] = c;
-        else if (is == NEARER_WAITING)
+        if (is != NEARER_NOT)
             remember(self, c);
         note_origin(self, links, c);
     }

@@ -184,6 +184,18 @@ void depths_again(struct depths *d, uint64_t fingerprint)
     s->depth = MAX_DEPTH;
 }
 
+void depths_far(struct depths *d, uint64_t fingerprint)
+{
+    struct depth_slot *s = find(d->slots, d->slot_count, fingerprint);
+    if (s->is_used && s->is_done)
+        s->depth = MAX_DEPTH;
+}
+
+uint64_t depths_note(uint64_t fingerprint)
+{
+    return hash64_mix(fingerprint ^ UINT64_C(0x6e6561726572));
+}
+
 uint64_t depths_origin(uint64_t position, bool is_https, uint16_t port)
 {
     return hash64_mix(position ^ hash64_mix(((uint64_t)port << 1 | is_https) + 1));

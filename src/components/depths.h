@@ -48,6 +48,12 @@ void depths_is_done(struct depths *d, uint64_t fingerprint);
 /* It is going to be asked for again, by whatever way is found next. */
 void depths_again(struct depths *d, uint64_t fingerprint);
 
+/* Its links have to be judged again by whatever way is found next. Nothing if it is not done. */
+void depths_far(struct depths *d, uint64_t fingerprint);
+
+/* The name of a note on that URL: in the history, beside what is known of the URL itself. */
+uint64_t depths_note(uint64_t fingerprint);
+
 /* What stands for an origin's robots.txt, whose links are the sitemaps: a way to any URL of the
  * origin is a way to it. It is done when its sitemaps were judged. */
 uint64_t depths_origin(uint64_t position, bool is_https, uint16_t port);

@@ -85,10 +85,13 @@ struct ledger_settings {
 
 struct ledger;
 
-/* What the ledger tells while it recovers, in order: each seed, so that the scope can be drawn. */
+/* What the ledger tells while it recovers, in order: each link that was journalled since the last
+ * sync (it may not have reached its shard; NULL: nobody asks); each seed, so that the scope can be
+ * drawn. */
 struct ledger_hears {
     enum rc (*seed)(void *ctx, struct str line);
     void *ctx;
+    void (*link)(void *ctx, const struct candidate *c);
 };
 
 struct ledger_report {  /* of the opening */

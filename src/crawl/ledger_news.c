@@ -259,8 +259,11 @@ static enum rc redo_records(struct ledger *l, uint64_t position, struct str byte
     while (bytes.n && rc == RC_OK && records_next(&b.records, &r)) {
         unsigned shard = shard_of(l, r.position);
         bool is_way = r.kind == RECORD_WAY || r.kind == RECORD_NEARER;
+        struct candidate link = ledger_candidate_of(&r);
         if (is_way)
             rc = take_way(l, shard, &r);
+        if (is_way || r.kind == RECORD_URL)
+            ledger_tell_link(l, position, &link);
         if (rc == RC_OK &&
             ((r.kind != RECORD_URL && !is_way) || !drops_has(drops, position, r.fingerprint)))
             rc = merge_list(l, shard, &r, 1, &fresh);
