@@ -48,9 +48,9 @@ for _seed in range(FIRST, FIRST + SEEDS):
             agents = agents_of(web, post, tmp, "abc", "-l", DEPTH, "-w", "20ms")
             try:
                 agents[0].start()
-                until(lambda: pages(agents[0]) > 60, "the first has begun", 60)
+                until(lambda: pages(agents[0]) > 60, "the first has begun", 120)
                 agents[1].start()
-                until(lambda: pages(agents[1]) > 5, "the second takes part", 60)
+                until(lambda: pages(agents[1]) > 5, "the second takes part", 120)
                 agents[2].start()
                 for a in agents:
                     a.wait()
@@ -67,7 +67,7 @@ for _seed in range(FIRST, FIRST + SEEDS):
             try:
                 for a in agents[:3]:
                     a.start()
-                until(lambda: all(pages(a) > 10 for a in agents[:3]), "three have begun", 60)
+                until(lambda: all(pages(a) > 10 for a in agents[:3]), "three have begun", 120)
                 done = scenario.run(["set", agents[0].folder, "cluster.leave=yes"])
                 assert done.code == 0, done
                 agents[0].wait()
@@ -80,4 +80,4 @@ for _seed in range(FIRST, FIRST + SEEDS):
             is_exact(web, agents, may_repeat=40)  # open or unsaid at the kill
 
 
-main()
+main(threads=2)

@@ -120,4 +120,4 @@ def _(tmp):
         print(f"# least gap {p['least_end_gap_ms']} ms over {p['requests']} requests; {len(moved(agents))} hosts moved")
 
 
-main()
+main(threads=3)
