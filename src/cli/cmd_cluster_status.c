@@ -86,7 +86,7 @@ int cluster_ask_all(const struct operator_place *p, const char *question, json_t
 /* status --------------------------------------------------------------------------------------- */
 
 /* An agent's own directory: it asks the others. */
-static int ask_agent(const char *dir, json_t **ret)
+int cluster_ask_from(const char *dir, json_t **ret)
 {
     struct control_client c;
     json_t *answer = NULL;
@@ -187,6 +187,11 @@ static void print_status(struct buf *out, const json_t *rows, unsigned copies)
         buf_add(out, STR("no agent answers"));
     if (copies)
         buf_printf(out, "; %u cop%s of every stream", copies, copies == 1 ? "y" : "ies");
+    uint64_t lost = 0;
+    json_array_foreach(rows, i, row) lost +=
+        json_u64(json_object_get(row, "answer"), "lost_captures");
+    if (lost)
+        buf_printf(out, "; %llu captures were lost with a disk", (unsigned long long)lost);
     buf_printf(out, "\n%-12s %-14s %4s %6s %7s %9s %9s %7s %7s %7s %8s %s\n", "agent", "state",
                "inc", "weight", "share", "queued", "pages", "unsent", "parcels", "behind",
                "ep./set.", "suspects");
@@ -206,7 +211,7 @@ static int run_status(struct invocation *in)
                         in->word_count);
     int code = operator_folder(dir, &place)
                    ? cluster_ask_all(&place, "{\"do\":\"agent\"}", &rows, &copies)
-                   : ask_agent(dir, &rows);
+                   : cluster_ask_from(dir, &rows);
     if (code == EXIT_DONE && s->json) {
         json_t *whole = json_pack("{s:b,s:i,s:O}", "ok", 1, "copies", (int)copies, "agents", rows);
         json_print_line(whole);

@@ -2,12 +2,14 @@
 /* export sitemap: the pages of a crawl as a sitemap. */
 #include "cli/commands.h"
 #include "cli/crawl_arg.h"
+#include "cli/crawl_dirs.h"
 
 #include "report/sitemap_out.h"
 
 struct settings {
     struct str output, base;
     uint64_t most;
+    bool here;
 };
 
 /* One file is open at a time; parts come one behind the other, the index last. */
@@ -63,7 +65,7 @@ static enum rc write_part(void *ctx, uint64_t part, struct str bytes)
     return f->code == EXIT_DONE ? crawl_output_write(&f->out, bytes) : RC_CLOSED;
 }
 
-static int write_all(struct invocation *in, struct disk *crawl, struct files *f)
+static int write_all(struct invocation *in, struct crawl_set crawls, struct files *f)
 {
     const struct settings *s = in->settings;
     struct sitemap_out_counts counts = {0};
@@ -75,7 +77,7 @@ static int write_all(struct invocation *in, struct disk *crawl, struct files *f)
         .name = name_part,
         .ctx = f,
     };
-    enum rc rc = sitemap_out(crawl, &o, &counts);
+    enum rc rc = sitemap_out(crawls, &o, &counts);
     int code = f->code != EXIT_DONE ? f->code : rc ? crawl_arg_fail(in, rc, NULL) : EXIT_DONE;
     if (f->is_open)
         code = crawl_output_close(&f->out, code);
@@ -91,17 +93,20 @@ static int write_all(struct invocation *in, struct disk *crawl, struct files *f)
 static int run(struct invocation *in)
 {
     const struct settings *s = in->settings;
-    struct disk *crawl = NULL;
+    struct crawl_dirs_want want = {.files = 1u << PIECE_PAGES | 1u << PIECE_EXTRA_PAGES,
+                                   .here = s->here};
+    struct crawl_dirs dirs = {0};
     struct files f = {.arena = in->arena, .code = EXIT_DONE};
     bool is_file = s->output.n && !str_eq(s->output, STR("-"));
     if (is_file && !str_ends(s->output, STR(".xml")))
         return cli_fail(EXIT_USAGE, "--output: a name that ends with .xml is wanted");
     if (is_file)
         f.stem = str_first(s->output, s->output.n - STR(".xml").n);
-    int code = crawl_arg_open(in, &crawl);
+    int code = crawl_dirs_open(in, &want, &dirs);
     if (code == EXIT_DONE)
-        code = write_all(in, crawl, &f);
-    disk_close(crawl);
+        code = write_all(in, crawl_dirs_set(&dirs), &f);
+    code = crawl_dirs_end(&dirs, code);
+    crawl_dirs_close(&dirs);
     return code;
 }
 
@@ -113,12 +118,14 @@ static const struct option options[] = {
                     "where the files will stand, for the index of several", .arg = "URL"),
     OPTION_COUNT_ROW(struct settings, most, "most", "50000", "URLs a file holds", .min = 1,
                      .max = SITEMAP_OUT_MAX_URLS),
+    OPTION_BOOL_ROW(struct settings, here, "here", "no",
+                    "of an agent of a cluster: its own directory alone"),
     {0},
 };
 
 const struct command cmd_export_sitemap = {
     .name = "export sitemap",
-    .args = "DIR",
+    .args = "DIR...",
     .summary = "a sitemap of the pages of a crawl",
     .details =
         "Lists every page that was HTML and answered with 200, once, with the date of its last\n"

@@ -5,7 +5,8 @@
  *     records: records up to the end       mark: [1] holder, holder_inc 8       end: nonce 8
  *   record:  kind 1, [1] host, then by kind
  *     url:     flags 1, class 1, port 2, fingerprint 8, via 8, [1] hops, [2] path
- *     done:    fingerprint 8, time 8, status 4, digest 20, [1] where, where_inc 8
+ *     done:    fingerprint 8, time 8, status 4, digest 20, [1] where, where_inc 8 and, if where
+ *              is not empty: flags 1, class 1, port 2, [1] hops, [2] path (may be empty)
  *     host:    next moment 8, time 8, [4] state
  *     way, nearer: as url, [1] where
  *
@@ -14,7 +15,7 @@
 #ifndef CLUSTER_RECORD_FORM_H
 #define CLUSTER_RECORD_FORM_H
 
-enum { RECORDS_VERSION = 1 };
-enum { URL_IS_HTTPS = 1, URL_IS_BACK = 2, URL_FLAGS = 3 };
+enum { RECORDS_VERSION = 2 };
+enum { URL_IS_HTTPS = 1, URL_IS_BACK = 2, URL_IS_AGAIN = 4, URL_FLAGS = 7 };
 
 #endif

@@ -36,18 +36,29 @@ void record_batch_begin(struct buf *out, const struct record_batch *head)
     }
 }
 
-static void put_url(struct buf *out, const struct record *r)
+static void put_flags(struct buf *out, const struct record *r)
+{
+    buf_byte(out, (char)((r->is_https ? URL_IS_HTTPS : 0) | (r->is_back ? URL_IS_BACK : 0) |
+                         (r->is_again ? URL_IS_AGAIN : 0)));
+    buf_byte(out, (char)r->class);
+    buf_le16(out, r->port);
+}
+
+static void put_path(struct buf *out, const struct record *r)
 {
     if (refuse(out, r->path.n > RECORDS_MAX_PATH_BYTES))
         return;
-    buf_byte(out, (char)((r->is_https ? URL_IS_HTTPS : 0) | (r->is_back ? URL_IS_BACK : 0)));
-    buf_byte(out, (char)r->class);
-    buf_le16(out, r->port);
-    buf_le64(out, r->fingerprint);
-    buf_le64(out, r->via);
     put_str8(out, str_first(r->hops, RECORDS_MAX_HOPS));
     buf_le16(out, (uint16_t)r->path.n);
     buf_add(out, r->path);
+}
+
+static void put_url(struct buf *out, const struct record *r)
+{
+    put_flags(out, r);
+    buf_le64(out, r->fingerprint);
+    buf_le64(out, r->via);
+    put_path(out, r);
 }
 
 static void put_where(struct buf *out, const struct record *r)
@@ -66,6 +77,10 @@ static void put_done(struct buf *out, const struct record *r)
     buf_add(out, str_make((const char *)r->digest, RECORDS_DIGEST_BYTES));
     put_str8(out, r->where);
     buf_le64(out, r->where_inc);
+    if (r->where.n) {
+        put_flags(out, r);
+        put_path(out, r);
+    }
 }
 
 static void put_host(struct buf *out, const struct record *r)

@@ -2,12 +2,14 @@
 /* records: what agents know of URLs and hosts, as they tell it each other.
  *
  *   url(u)                                 u was found
- *   done(u, time, status, digest, where)   u was asked for, and that came of it; beats url
+ *   done(u, time, status, digest, where)   u was asked for, and that came of it; beats url. Of what
+ *                                          was archived it says the URL too: should that archive be
+ *                                          lost, it can be named and asked for again
  *   host(h, next moment, state)            when h may be asked next, and what its owner keeps on it
- *   way(u, hops, where)                    u was asked for at the end of these hops, and `where`
- * can say what was found on it (where the crawl has a depth) nearer(u, hops, where) a shorter way
- * to it was found: it goes to `where`, which judges its links again; where nobody is, or who is
- * there has it no more, to the owner, who asks for u again
+ *   way(u, hops, where)                    u was asked for at the end of these hops; `where` can
+ * say what was found on it (of a crawl with a --depth) nearer(u, hops, where)                 a
+ * shorter way was found: for `where`, to judge its links again; or for the owner, to ask for u
+ * again, if nobody is there or has it any more
  *
  * Records merge as a join (invariant 8): any order, any number of times, the same state. Of two
  * dones the later time wins (then the greater bytes, so that everybody agrees); of two hosts the
@@ -42,20 +44,22 @@ struct record {
     struct str host;
     /* all but host */
     uint64_t fingerprint;
-    /* url, way, nearer */
-    struct str path; /* with query */
+    /* url, way, nearer, and done that was archived */
+    struct str path; /* with query; of done "": not said */
     uint64_t via;
     struct str hops;
     uint16_t port; /* 0 = the scheme's own */
     bool is_https;
     uint8_t class;
-    bool is_back; /* it was queued at its former owner: not new, though its host moves */
+    bool is_back;  /* it was queued at its former owner: not new, though its host moves */
+    bool is_again; /* the crawl's own word to itself: what was done is lost, and asked for again */
     /* done */
     uint64_t time_ms; /* wall clock; of host: when `state` was written */
     int32_t status;
     uint8_t digest[RECORDS_DIGEST_BYTES]; /* zeros: nothing was kept */
-    struct str where; /* way and nearer too: the agent whose archive has it; "" = none */
-    uint64_t where_inc;
+    struct str where;                     /* the agent whose archive has it; "" = none. Of way and
+                                             nearer, too */
+    uint64_t where_inc; /* the incarnation in which that archive's directory began */
     /* host */
     uint64_t next_wall_ms; /* not to be asked earlier */
     struct str state;      /* the crawl's own: back-off, robots.txt, counters */

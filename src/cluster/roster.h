@@ -145,6 +145,8 @@ struct roster_timings roster_timings(const struct roster *r);
 /* Incarnations that are not forgotten, in order of name and inc; good until the next take. */
 size_t roster_count(const struct roster *r);
 const struct roster_agent *roster_at(const struct roster *r, size_t i);
+/* Every incarnation that is still known of, forgotten ones included; NULL behind the last. */
+const struct roster_agent *roster_known(const struct roster *r, size_t i);
 /* The youngest incarnation of that name, forgotten ones included (its inc is the highest ever);
  * NULL: never seen. */
 const struct roster_agent *roster_find(const struct roster *r, struct str name);

@@ -125,3 +125,8 @@ void members_tidy(struct roster *r)
     }
     r->count = kept;
 }
+
+const struct roster_agent *roster_known(const struct roster *r, size_t i)
+{
+    return i < r->count ? &r->members[i]->is : NULL;
+}

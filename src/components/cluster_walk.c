@@ -89,7 +89,12 @@ static enum rc next_past(struct cluster_part *c, struct record *ret, size_t *ret
                           .fingerprint = fingerprint,
                           .time_ms = past.date_ms > 0 ? (uint64_t)past.date_ms : 0,
                           .status = past.code,
-                          .where = past.has_digest ? str_c(c->login.name) : STR("")};
+                          .where = past.has_digest ? str_c(c->login.name) : STR(""),
+                          .where_inc = past.has_digest ? agent_first_inc(c->agent) : 0,
+                          .path = path,
+                          .is_https = u.kind == URL_HTTPS,
+                          .port = u.port,
+                          .hops = past.hops};
     if (past.has_digest)
         memcpy(done.digest, past.digest.bytes, RECORDS_DIGEST_BYTES);
     if (past.fetches)

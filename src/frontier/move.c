@@ -321,35 +321,38 @@ enum rc move_done(struct frontier *f, uint64_t position, struct str name,
     return rc;
 }
 
-/* Once more ----------------------------------------------------------------------------------- */
-
-static enum rc is_queued(struct host *h, uint64_t fingerprint, bool *ret)
+/* Everything that waits for a host, or is out. */
+static enum rc note_queued(struct host *h, struct seen_set *ret)
 {
     struct buf room = {.max = MOST_URL_BYTES};
-    enum rc rc = RC_OK;
-    *ret = false;
-    for (unsigned i = 0; i < FRONTIER_CLASSES; i++) {
+    enum rc rc = seen_reserve(ret, h->queued + 1);
+    for (unsigned i = 0; i < FRONTIER_CLASSES && rc == RC_OK; i++) {
         const struct host_class *c = host_class_of(h, i);
         struct url_walk w = url_queue_walk(c ? &c->queue : &(struct url_queue){0});
         struct url_entry e;
-        uint64_t is = 0;
-        while (rc == RC_OK && !*ret && url_walk_next(&w, &e)) {
-            rc = entry_fingerprint(h, &e, &room, &is);
-            *ret = rc == RC_OK && is == fingerprint;
+        uint64_t fingerprint;
+        while (rc == RC_OK && url_walk_next(&w, &e)) {
+            rc = entry_fingerprint(h, &e, &room, &fingerprint);
+            rc = rc ? rc : seen_reserve(ret, 1);
+            if (rc == RC_OK)
+                seen_put(ret, fingerprint);
         }
     }
     buf_done(&room);
     return rc;
 }
 
-enum rc move_again(struct frontier *f, uint64_t position, struct str name, uint64_t fingerprint)
+enum rc move_unknow(struct frontier *f, uint64_t position, struct str name,
+                    const uint64_t *fingerprints, size_t count)
 {
-    struct host *h = frontier_host(f, position, name);
     struct bucket *b = f->buckets[frontier_bucket(position)];
-    bool waits = false;
-    enum rc rc = h ? is_queued(h, fingerprint, &waits) : RC_OK;
-    if (rc == RC_OK && !waits && b)
-        f->counts.known -= seen_remove(&b->seen, fingerprint);
+    struct host *h = frontier_host(f, position, name);
+    struct seen_set queued = {0};
+    enum rc rc = h ? note_queued(h, &queued) : RC_OK;
+    for (size_t i = 0; b && rc == RC_OK && i < count; i++)
+        if (!seen_has(&queued, fingerprints[i]))
+            f->counts.known -= seen_remove(&b->seen, fingerprints[i]);
+    seen_done(&queued);
     return rc;
 }
 

@@ -35,7 +35,12 @@ static struct record done_record(void)
                            .status = -4001,
                            .digest = {1, 2, 3},
                            .where = STR("bee"),
-                           .where_inc = 4};
+                           .where_inc = 4,
+                           .path = STR("/x?y=2"),
+                           .hops = STR("LL"),
+                           .port = 81,
+                           .is_https = true,
+                           .class = 1};
 }
 
 static struct record host_record(void)
@@ -60,6 +65,7 @@ static void assert_same(const struct record *a, const struct record *b)
     assert_int_equal(a->is_https, b->is_https);
     assert_int_equal(a->class, b->class);
     assert_int_equal(a->is_back, b->is_back);
+    assert_int_equal(a->is_again, b->is_again);
     assert_int_equal(a->time_ms, b->time_ms);
     assert_int_equal(a->status, b->status);
     assert_memory_equal(a->digest, b->digest, RECORDS_DIGEST_BYTES);
@@ -72,7 +78,10 @@ static void assert_same(const struct record *a, const struct record *b)
 static void records_come_back_as_they_were(void **state)
 {
     (void)state;
-    struct record list[] = {url_record(), done_record(), host_record(), url_record()};
+    struct record list[] = {url_record(), done_record(), host_record(), url_record(),
+                            done_record()};
+    list[3].is_again = true;
+    list[4].path = STR(""); /* archived, and nobody says under which URL */
     struct buf out = {.max = RECORDS_MAX_BATCH_BYTES};
     struct record_batch b;
     struct record r;
@@ -186,6 +195,12 @@ static void where_long(struct record *r)
     r->kind = RECORD_DONE;
     r->where = STR("a23456789012345678901234567890123");
 }
+static void done_line(struct record *r)
+{
+    r->kind = RECORD_DONE;
+    r->where = STR("bee");
+    r->path = STR("/a\nb");
+}
 static void kind_none(struct record *r)
 {
     r->kind = (enum record_kind)9;
@@ -209,6 +224,7 @@ static void what_no_reader_takes(void **state)
         {"a class that does not exist", class_high},
         {"an archive whose name is a wildcard", where_star},
         {"an archive whose name is too long", where_long},
+        {"a done URL with a line break", done_line},
         {"a kind that does not exist", kind_none},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
