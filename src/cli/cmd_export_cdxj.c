@@ -108,7 +108,8 @@ const struct command cmd_export_cdxj = {
         "while the crawl runs, too. Several directories, or the folder of `cluster up`, become "
         "one\n"
         "index on standard output or in FILE; it names each archive with its directory, and\n"
-        "the archives stay where they are.",
+        "the archives stay where they are. So does the directory of an agent of a cluster that\n"
+        "runs, and the operator's folder: other agents are asked.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

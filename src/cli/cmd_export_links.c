@@ -178,7 +178,10 @@ const struct command cmd_export_links = {
         "each pair of which one links to the other, sorted by both numbers. Arcs to URLs that\n"
         "were not admitted are left out and counted.\n"
         "With --to it prints the pages that have a link to that URL instead, a line each: the\n"
-        "kinds of the links (E embed, L link, R redirect, X listed), a tab, the page.",
+        "kinds of the links (E embed, L link, R redirect, X listed), a tab, the page.\n"
+        "Several directories, or the folder of `cluster up`, are one crawl. So is the directory "
+        "of\n"
+        "an agent of a cluster that runs, and the operator's folder: other agents are asked.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

@@ -121,7 +121,8 @@ const struct command cmd_export_pages = {
     .details =
         "Seeds first, then the others, as they were fetched: tab-separated fields under a\n"
         "line of their names (url, ts, status, mime, title, depth, seed), or JSON lines. Of\n"
-        "several directories, or the folder of `cluster up`, one after the other.",
+        "several directories, or the folder of `cluster up`, one after the other. The directory\n"
+        "of an agent of a cluster that runs, and the operator's folder, stand for the whole crawl.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

@@ -130,7 +130,9 @@ const struct command cmd_export_sitemap = {
     .details =
         "Lists every page that was HTML and answered with 200, once, with the date of its last\n"
         "capture. When there are more than a sitemap may hold they stand in FILE-1.xml,\n"
-        "FILE-2.xml and so on, and FILE.xml is an index of these.",
+        "FILE-2.xml and so on, and FILE.xml is an index of these. Several directories, or the\n"
+        "folder of `cluster up`, are one crawl. So is the directory of an agent of a cluster that\n"
+        "runs, and the operator's folder: other agents are asked.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

@@ -90,7 +90,9 @@ const struct command cmd_export_wacz = {
     .args = "DIR...",
     .summary = "a crawl as one WACZ file, for replay",
     .details = "Puts archives, index, lists of pages and the log into a WACZ 1.1.1 file, as\n"
-               "replay tools read it. Of a crawl that runs it has what the index knows.",
+               "replay tools read it. Of a crawl that runs it has what the index knows. Several\n"
+               "directories, or the folder of `cluster up`, are one crawl. Archives of agents on\n"
+               "other machines stay there: --here leaves them out.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

@@ -92,9 +92,11 @@ const struct command cmd_report = {
     .details =
         "Counts what stands in the crawl's log and in its files of links, writes seeds-, hosts-,\n"
         "mimetype- and responsecode-report.txt into DIR/reports, and prints a summary. Works\n"
-        "while the crawl runs, too. Of several directories, or the folder of `cluster up`, it "
-        "prints\n"
-        "the sum, without the structure of links, and writes nothing.",
+        "while the crawl runs, too. Of several directories it is the sum, and files are written\n"
+        "only with -o. The directory of an agent of a cluster that runs, the operator's folder "
+        "and\n"
+        "the folder of `cluster up` stand for the whole crawl: other agents are asked. Captures\n"
+        "that were lost with an agent's disk are named in lost-captures-report.txt.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

@@ -125,6 +125,18 @@ struct roster_agent { /* one incarnation */
 
 struct roster;
 MUST_CHECK enum rc roster_open(struct roster **ret);
+
+/* Points of rings that the rosters of one process share: only a simulation has several rosters. A
+ * ring follows from its members, so those who have folded the same have the same one, and with a
+ * thousand agents it takes 46 MB. Every name that may come is told at the beginning, so that it is
+ * known at once that no points meet (RC_EXISTS); points of a ring are drawn when somebody looks at
+ * them. A name that was not told, or a greater weight, makes a ring of the roster's own. */
+struct roster_rings;
+MUST_CHECK enum rc roster_rings_open(const struct str *names, uint32_t count, uint32_t points,
+                                     uint32_t most_weight, struct roster_rings **ret);
+void roster_rings_close(struct roster_rings *s); /* after all rosters that share them */
+/* NULL: it shares nothing. */
+MUST_CHECK enum rc roster_open_sharing(struct roster_rings *s, struct roster **ret);
 void roster_close(struct roster *r);
 
 /* Takes the next message of the log, whatever it is. *ret_why is "" if it counted, else why not
