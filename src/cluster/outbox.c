@@ -141,7 +141,7 @@ static void parcel_put(struct agent *a, struct parcel *p, const struct record *r
 
 static void put_for(struct agent *a, const struct record *r, struct source **list, size_t count)
 {
-    const struct roster_agent *owner = agent_owner(a, r->position);
+    const struct roster_agent *owner = agent_receiver(a, r);
     if (!owner) {
         agent_fail(a, RC_INVALID, "a record for nobody"); /* callers look at the ring first */
         return;

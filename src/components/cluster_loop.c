@@ -203,7 +203,9 @@ static void say_end(struct cluster_part *c)
              LOG_U64("foreign", atomic_load(&c->service.foreign)),
              LOG_U64("repeated", atomic_load(&c->service.repeated)),
              LOG_U64("told", atomic_load(&c->service.told)),
-             LOG_U64("refused", atomic_load(&c->service.refused)));
+             LOG_U64("refused", atomic_load(&c->service.refused)),
+             LOG_U64("nearer", atomic_load(&c->service.nearer)),
+             LOG_U64("again", atomic_load(&c->service.again)));
 }
 
 /* Shards may be the ones who stop it, several at a time. */
