@@ -99,6 +99,10 @@ static void walk(struct agent *a)
     while (h->source.unfloored < PARCELS_AT_A_TIME && outbox_has_room(a) && !a->failure) {
         size_t count = 0;
         enum rc rc = port_walk(a->port, PORT_WALK_MOVED, &h->token, list, PORT_MAX_WALK, &count);
+        if (rc == RC_AGAIN) {
+            agent_wake(a, a->now_ms + PORT_WALK_MS);
+            return;
+        }
         if (rc)
             agent_fail(a, rc, "hosts that moved cannot be walked");
         if (rc || !count) {
@@ -182,6 +186,10 @@ void republish_turn(struct agent *a)
     while (p->source.unfloored < PARCELS_AT_A_TIME && outbox_has_room(a) && !a->failure) {
         size_t count = 0;
         enum rc rc = port_walk(a->port, PORT_WALK_OWN, &p->token, list, PORT_MAX_WALK, &count);
+        if (rc == RC_AGAIN) {
+            agent_wake(a, a->now_ms + PORT_WALK_MS);
+            return;
+        }
         if (rc)
             agent_fail(a, rc, "our own records cannot be walked");
         if (rc || !count) {

@@ -26,6 +26,7 @@
 enum {
     PORT_MAX_LINKS = 1 << 15, /* records of one batch: more than its bytes can hold */
     PORT_MAX_WALK = 64,       /* records of one step of a walk */
+    PORT_WALK_MS = 2,         /* before the next step, where one has to wait */
     PORT_MAX_FACT_BYTES = 96 << 10,
 };
 
@@ -168,7 +169,8 @@ static inline struct port_used port_used(struct port *p)
 
 /* The next records of a walk, at most `most`; *token is 0 at first and the port's own then.
  * *ret_count 0: the end. Borrowed until the next call of the port. What is admitted meanwhile may
- * be missed. */
+ * be missed. RC_AGAIN: not yet, for a part of what is known is on a disk and being read; ask again
+ * with the same token, PORT_WALK_MS later. */
 MUST_CHECK static inline enum rc port_walk(struct port *p, enum port_walk which, uint64_t *token,
                                            struct record *ret, size_t most, size_t *ret_count)
 {

@@ -311,11 +311,12 @@ static void port_abort_all(struct port *p)
         log_error(c->log, "cluster.abort", LOG_C("why", "no memory"));
 }
 
+/* What rests on disk too, and links to it that nobody has looked at yet. */
 static uint64_t queued(const struct cluster_part *c)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < c->shards; i++)
-        sum += atomic_load(&c->ledger->counts.shards[i % CRAWL_MAX_SHARDS].queued);
+        sum += atomic_load(&c->ledger->counts.shards[i % CRAWL_MAX_SHARDS].work);
     return sum;
 }
 

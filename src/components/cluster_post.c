@@ -219,9 +219,7 @@ static enum rc work(struct instance *self, struct post_part *p, bool *ret_emitte
  * is due, which may be never: the whole crawl would wait for a queue that is not there. */
 static void gauge(struct instance *self, const struct post_part *p)
 {
-    struct frontier *f = ledger_frontier(p->ledger->ledger, self->shard);
-    atomic_store(&p->ledger->counts.shards[self->shard % CRAWL_MAX_SHARDS].queued,
-                 frontier_counts(f).queued);
+    ledger_service_gauge(p->ledger, self->shard);
 }
 
 static void on_due(struct timer *t, uint64_t now_ms)

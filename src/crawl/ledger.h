@@ -224,11 +224,12 @@ struct candidate ledger_candidate_of(const struct record *r);
  * it; what is done stays known. */
 MUST_CHECK enum rc ledger_forget(struct ledger *l, unsigned shard, unsigned epoch, struct str host);
 
-/* All queues and all that is known of this shard's hosts go. RC_AGAIN: something is out; it has not
- * happened. */
+/* All queues and all that is known of this shard's hosts go. RC_AGAIN: something is out, or on its
+ * way to or from the disk; it has not happened. */
 MUST_CHECK enum rc ledger_empty(struct ledger *l, unsigned shard, unsigned epoch);
 
-/* A step of a walk over hosts and what waits for them (frontier/move.h). Of what is in memory. */
+/* A step of a walk over hosts and what waits for them (frontier/move.h). It waits for no disk: of a
+ * bucket that rests the next step may tell (w->waits). */
 struct move_walk;
 struct move_taker;
 MUST_CHECK enum rc ledger_walk(struct ledger *l, unsigned shard, struct move_walk *w,

@@ -186,6 +186,9 @@ MUST_CHECK enum rc rest_clean(struct ledger *l);
 MUST_CHECK enum rc rest_collect(struct ledger *l, unsigned shard);
 MUST_CHECK enum rc rest_turn(struct ledger *l, unsigned shard);
 MUST_CHECK enum rc rest_fit(struct ledger *l, unsigned shard);
+/* A bucket that rests, and none of it is on its way, is gone; its file too unless an image has it.
+ */
+MUST_CHECK enum rc rest_drop(struct ledger *l, unsigned shard, unsigned bucket);
 /* The image being made refers to that file; all such files are made durable; and it counts now, or
  * has been given up. */
 void rest_refer(struct ledger *l, unsigned bucket, struct rest_file file);
