@@ -327,15 +327,12 @@ static bool asks_for_later(const struct settings *s)
 {
     if (s->refetch_lost)
         cli_fail(EXIT_USAGE, "--refetch-lost: this version cannot yet");
-    else if (s->cluster.n && s->recrawl)
-        cli_fail(EXIT_USAGE, "--recrawl: not yet together with --cluster");
     else if (s->sink_remove && s->depth < 100)
         cli_fail(EXIT_USAGE, "--sink-remove: not together with --depth, for which pages are read "
                              "back from the archive");
     else if (s->cluster.n && s->place.n)
         cli_fail(EXIT_USAGE, "--place: not yet together with --cluster");
-    return s->refetch_lost || (s->cluster.n && (s->recrawl || s->place.n)) ||
-           (s->sink_remove && s->depth < 100);
+    return s->refetch_lost || (s->cluster.n && s->place.n) || (s->sink_remove && s->depth < 100);
 }
 
 static int crawl_from_seeds(struct crawl *c)

@@ -196,7 +196,9 @@ void republish_turn(struct agent *a)
             p->is_wanted = false;
             return;
         }
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
+            rounds_stamp(a, &list[i], UINT64_MAX);
             outbox_put(a, &list[i], &p->source);
+        }
     }
 }

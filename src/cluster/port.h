@@ -56,6 +56,13 @@ struct port_used {
     bool is_over; /* a limit is reached, by what we know; by what one of them says */
 };
 
+/* Whether the crawl was begun anew, to ask again for what is known (--recrawl). */
+struct port_restart {
+    uint64_t id;      /* of the last time, above those before; 0: never */
+    uint64_t wall_ms; /* when that was */
+    uint64_t now_wall_ms;
+};
+
 enum port_walk {
     PORT_WALK_MOVED, /* url (is_back) and host records of hosts that are not mine at this epoch */
     /* url and host records of hosts of mine, and done records of all hosts: what a stream of ours
@@ -83,6 +90,7 @@ struct port_ops {
                     size_t most, size_t *ret_count);
     enum rc (*forget)(struct port *p);
     enum rc (*aside)(struct port *p, struct str fact);
+    struct port_restart (*restart)(struct port *p); /* NULL: never */
     /* Budgets that agents share; all of these or none. */
     struct port_used (*used)(struct port *p);
     void (*others)(struct port *p, const struct port_used *sum);
@@ -165,6 +173,11 @@ static inline struct port_counts port_counts(struct port *p)
 static inline struct port_used port_used(struct port *p)
 {
     return p->ops->used(p);
+}
+
+static inline struct port_restart port_restart(struct port *p)
+{
+    return p->ops->restart ? p->ops->restart(p) : (struct port_restart){0};
 }
 
 /* The next records of a walk, at most `most`; *token is 0 at first and the port's own then.

@@ -2,12 +2,13 @@
 /* records: what agents know of URLs and hosts, as they tell it each other.
  *
  *   url(u)                                 u was found
- *   done(u, time, status, digest, where)   u was asked for, and that came of it; beats url
+ *   done(u, time, status, digest, where)   u was asked for, and that came of it; beats url, of the
+ *                                          same round (the first crawl, or a recrawl)
  *   host(h, next moment, state)            when h may be asked next, and what its owner keeps on it
  *
  * Records merge as a join (invariant 8): any order, any number of times, the same state. Of two
- * dones the later time wins (then the greater bytes, so that everybody agrees); of two hosts the
- * next moment is the later one, and the state that was written later counts.
+ * dones the later round and time wins (then the greater bytes, so that everybody agrees); of two
+ * hosts the next moment is the later one, and the state that was written later counts.
  *
  * A batch is one message of a stream: who sends it, in which incarnation, at which epoch, then
  * records, or a mark. Versioned, little endian, every length bounded; fuzzed. */
@@ -52,6 +53,7 @@ struct record {
     uint8_t digest[RECORDS_DIGEST_BYTES]; /* zeros: nothing was kept */
     struct str where;                     /* the agent whose archive has it; "" = none */
     uint64_t where_inc;
+    uint32_t round; /* in which it was asked for: 0 is the first crawl, 1 its first recrawl, … */
     /* host */
     uint64_t next_wall_ms; /* not to be asked earlier */
     struct str state;      /* the crawl's own: back-off, robots.txt, counters */

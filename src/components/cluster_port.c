@@ -338,6 +338,14 @@ static struct port_counts port_count_all(struct port *p)
     return n;
 }
 
+static struct port_restart port_restarted(struct port *p)
+{
+    struct cluster_part *c = cluster_of_port(p);
+    struct ledger_restarts r = ledger_restarts(c->ledger->ledger);
+    return (struct port_restart){
+        .id = r.id, .wall_ms = r.wall_ms, .now_wall_ms = clock_wall_ms(c->ledger->clock)};
+}
+
 const struct port_ops cluster_port_ops = {
     .note = port_note_fact,
     .take = port_take_records,
@@ -353,6 +361,7 @@ const struct port_ops cluster_port_ops = {
     .walk = cluster_walk,
     .forget = cluster_forget,
     .aside = port_put_aside,
+    .restart = port_restarted,
     .used = cluster_used,
     .others = cluster_share_others,
     .tell_domains = cluster_tell_domains,

@@ -283,6 +283,12 @@ struct ledger_room ledger_room(struct ledger *l);
 /* Of one that was restarted: all that was known before has been met again (is in the frontier, or
  * not wanted any more); and: a limit of the crawl ends it, though something is queued. */
 void ledger_met(struct ledger *l);
+/* The last restart: a number above those of restarts before, and when it was; 0: there was none.
+ * Constant. */
+struct ledger_restarts {
+    uint64_t id, wall_ms;
+};
+struct ledger_restarts ledger_restarts(struct ledger *l);
 void ledger_conclude(struct ledger *l);
 
 struct ledger_totals { /* over all runs, since the last restart */

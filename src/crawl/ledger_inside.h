@@ -109,11 +109,12 @@ struct ledger {
     uint64_t journal_bytes; /* at the last round: asking may wait for a sync */
     struct batch_totals totals;
     bool is_recrawl, is_met, is_concluded;
-    struct history_batch *past; /* what was settled since the last round */
-    uint64_t durable;           /* position below which everything lasts */
-    uint64_t for_others;        /* behind the last batch that other agents have to hear of */
-    struct buf facts;           /* of an agent: position 8, length 4, bytes */
-    uint64_t outbox_kept;       /* the journal is needed from there on; LEDGER_NOT_SAID */
+    struct ledger_restarts restarts; /* constant once it is open */
+    struct history_batch *past;      /* what was settled since the last round */
+    uint64_t durable;                /* position below which everything lasts */
+    uint64_t for_others;             /* behind the last batch that other agents have to hear of */
+    struct buf facts;                /* of an agent: position 8, length 4, bytes */
+    uint64_t outbox_kept;            /* the journal is needed from there on; LEDGER_NOT_SAID */
     unsigned epoch;
     uint64_t pending[2]; /* links journalled in an epoch, by its last bit, and not yet admitted */
     enum image_step step;
