@@ -278,8 +278,10 @@ static int run_crawl(struct crawl *c)
         rc = flow_start(c->flow);
     if (rc == RC_OK)
         rc = flow_wait(c->flow, &why);
-    if (rc == RC_OK)
-        rc = ledger_finish(c->ledger->ledger);
+    if (rc == RC_OK || has_lost_cluster(c)) { /* which is no trouble of the directory's */
+        enum rc finished = ledger_finish(c->ledger->ledger);
+        rc = rc ? rc : finished;
+    }
     bool is_sent = rc || wait_for_sink(c);
     control_server_close(c->control);
     crawl_watch_end(c->watch);

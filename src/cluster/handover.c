@@ -7,7 +7,8 @@
  *   FLUSH      everything journalled till then is under the receivers' floors, outcomes said
  *   END_AGAIN  an end behind those outcomes
  *   SCAN       done and host records of those hosts, out of our own stream up to that end (the
- *              crawl knows what is done by fingerprints only)
+ *              crawl knows what is done by fingerprints only); of who leaves also the URLs: a
+ *              recrawl will ask for them, and nobody will look into its stream or history then
  *   WALK       their queued URLs and host records, out of the crawl
  *   FLOOR      all of that is under the gainers' floors, and so is what is published again because
  *              the servers had lost it
@@ -69,9 +70,11 @@ static void forward(struct agent *a, struct str payload)
     struct record r;
     if (record_batch_read(payload, &b) || b.is != BATCH_IS_RECORDS)
         return;
-    while (records_next(&b.records, &r))
-        if (r.kind != RECORD_URL && !agent_owns(a, r.position))
+    while (records_next(&b.records, &r)) {
+        bool is_needed = r.kind != RECORD_URL || a->state == AGENT_LEAVING;
+        if (is_needed && !agent_owns(a, r.position))
             outbox_put(a, &r, &a->handover.source);
+    }
 }
 
 void handover_done(struct agent *a, const struct bus_event *e)
