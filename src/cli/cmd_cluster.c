@@ -6,6 +6,7 @@
 #include "cli/post_folder.h"
 #include "cli/post_found.h"
 #include "cli/post_streams.h"
+#include "cli/post_timings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 struct settings {
     struct str hosts, agents, crawl, dir, host, server;
     uint64_t stores, stream_bytes, wait_ms;
-    uint64_t beat_ms, renew_ms, suspect_ms, fence_ms, abort_ms, dead_ms;
+    struct post_timings timings;
 };
 
 /* What all of them work on. */
@@ -268,9 +269,10 @@ static int make_streams(struct work *w)
 static int found_roster(struct work *w)
 {
     const struct settings *s = w->s;
-    struct roster_timings t = {(uint32_t)s->beat_ms,    (uint32_t)s->renew_ms,
-                               (uint32_t)s->suspect_ms, (uint32_t)s->fence_ms,
-                               (uint32_t)s->abort_ms,   (uint32_t)s->dead_ms};
+    const struct post_timings *p = &s->timings;
+    struct roster_timings t = {(uint32_t)p->beat_ms,    (uint32_t)p->renew_ms,
+                               (uint32_t)p->suspect_ms, (uint32_t)p->fence_ms,
+                               (uint32_t)p->abort_ms,   (uint32_t)p->dead_ms};
     const struct post_person *a = &w->plan->agents[0];
     struct post_login l;
     if (post_folder_is_founded(&w->folder) || !w->plan->agent_count)
@@ -327,7 +329,8 @@ static void say_reload(struct work *w)
     uint32_t told = post_folder_reload(&w->folder, w->plan);
     (void)printf("%u of %u servers run here out of %s and have been told to read it again.\n"
                  "On every other machine, one after the other: copy its folder again, then "
-                 "`systemctl reload\norbweaver-post` (or send its nats-server SIGHUP).\n",
+                 "`systemctl reload\norbweaver-post` (or send its nats-server SIGHUP twice, some "
+                 "seconds apart).\n",
                  told, w->plan->place_count, w->folder.dir);
 }
 
@@ -429,20 +432,12 @@ static const struct option init_options[] = {
                     "how much an agent's stream may hold: about 100 bytes a URL", .min = 1 << 20),
     {0},
 };
-#define TIMING(field, key, usual, help) \
-    OPTION_DURATION_ROW(struct settings, field, key, usual, help, .min = 1, .max = 86400000)
 static const struct option streams_options[] = {
     DIR_ROW,
     SERVER_ROWS,
-    TIMING(beat_ms, "beat", "1s", "agents tell each other of themselves so often"),
-    TIMING(renew_ms, "renew", "5s", "and write into the roster so often"),
-    TIMING(suspect_ms, "suspect", "6s", "who is not heard so long is looked at"),
-    TIMING(fence_ms, "fence", "45s", "who cannot write so long asks nobody any more"),
-    TIMING(abort_ms, "abort", "55s", "and so long: breaks off what is open"),
-    TIMING(dead_ms, "dead", "60s", "who has not written so long may be declared dead"),
+    POST_TIMING_ROWS(struct settings),
     {0},
 };
-#undef TIMING
 static const struct option add_options[] = {
     DIR_ROW,
     OPTION_TEXT_ROW(struct settings, host, "host", NULL,

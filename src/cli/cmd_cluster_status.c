@@ -187,6 +187,11 @@ static void print_status(struct buf *out, const json_t *rows, unsigned copies)
         buf_add(out, STR("no agent answers"));
     if (copies)
         buf_printf(out, "; %u cop%s of every stream", copies, copies == 1 ? "y" : "ies");
+    uint64_t lost = 0;
+    json_array_foreach(rows, i, row) lost +=
+        json_u64(json_object_get(row, "answer"), "lost_captures");
+    if (lost)
+        buf_printf(out, "; %llu captures were lost with a disk", (unsigned long long)lost);
     buf_printf(out, "\n%-12s %-14s %4s %6s %7s %9s %9s %7s %7s %7s %8s %s\n", "agent", "state",
                "inc", "weight", "share", "queued", "pages", "unsent", "parcels", "behind",
                "ep./set.", "suspects");

@@ -324,17 +324,19 @@ static void keep_memory(void)
     (void)mallopt(M_TRIM_THRESHOLD, 512 << 20);
 }
 
-/* Settings that have a name already and nothing behind it: better refused than passed over. */
+/* Settings that mean nothing here, or do not go together: better refused than passed over. */
 static bool asks_for_later(const struct settings *s)
 {
-    if (s->refetch_lost)
-        cli_fail(EXIT_USAGE, "--refetch-lost: this version cannot yet");
+    bool is_alone = s->refetch_lost && !s->cluster.n;
+    if (is_alone)
+        cli_fail(EXIT_USAGE, "--refetch-lost: only with --cluster; of a crawl alone nobody else "
+                             "remembers what a lost disk had");
     else if (s->sink_remove && s->depth < 100)
         cli_fail(EXIT_USAGE, "--sink-remove: not together with --depth, for which pages are read "
                              "back from the archive");
     else if (s->cluster.n && s->place.n)
         cli_fail(EXIT_USAGE, "--place: not yet together with --cluster");
-    return s->refetch_lost || (s->cluster.n && s->place.n) || (s->sink_remove && s->depth < 100);
+    return is_alone || (s->cluster.n && s->place.n) || (s->sink_remove && s->depth < 100);
 }
 
 static int crawl_from_seeds(struct crawl *c)

@@ -73,8 +73,8 @@ static int run(struct invocation *in)
     int code = crawl_dirs_open(in, &dirs);
     if (code != EXIT_DONE)
         return code;
-    bool is_one = dirs.count == 1 && dirs.paths[0] == in->words[0];
-    code = is_one ? sort_one(in, dirs.disks[0], s->output) : merge(in, &dirs, s->output);
+    code = crawl_dirs_are_one(&dirs) ? sort_one(in, dirs.disks[0], s->output)
+                                     : merge(in, &dirs, s->output);
     crawl_dirs_close(&dirs);
     return code;
 }

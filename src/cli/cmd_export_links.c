@@ -2,6 +2,7 @@
 /* export links: the numbered graph of a crawl, or the pages that link to a URL. */
 #include "cli/commands.h"
 #include "cli/crawl_arg.h"
+#include "cli/crawl_dirs.h"
 #include "cli/stopped_crawl.h"
 
 #include "base/jsonw.h"
@@ -47,7 +48,7 @@ static enum rc print_page(void *ctx, struct str url, struct str hops)
     return RC_OK;
 }
 
-static enum rc print_pages(struct query *q, struct disk *crawl)
+static enum rc print_pages(struct query *q, struct crawl_set crawls)
 {
     q->json = jsonw_to(&q->out);
     if (q->is_json) {
@@ -56,7 +57,7 @@ static enum rc print_pages(struct query *q, struct disk *crawl)
         jsonw_key(&q->json, "pages");
         jsonw_array(&q->json);
     }
-    enum rc rc = graph_pages_to(crawl, url_fingerprint(&q->url), print_page, q);
+    enum rc rc = graph_pages_to(crawls, url_fingerprint(&q->url), print_page, q);
     if (q->is_json) {
         jsonw_end(&q->json);
         jsonw_u64_field(&q->json, "count", q->count);
@@ -81,7 +82,7 @@ static int read_url(struct query *q, struct str text, uint32_t rules)
     return EXIT_DONE;
 }
 
-static int ask(struct invocation *in, struct disk *crawl)
+static int ask(struct invocation *in, const struct crawl_dirs *dirs)
 {
     const struct settings *s = in->settings;
     struct query *q = arena_zero(in->arena, sizeof *q);
@@ -89,9 +90,9 @@ static int ask(struct invocation *in, struct disk *crawl)
         return crawl_arg_fail(in, RC_NOMEM, NULL);
     buf_init(&q->out, OUT_MAX_BYTES);
     q->is_json = s->json;
-    int code = read_url(q, s->to, stopped_crawl_rules(in->words[0], in->arena));
+    int code = read_url(q, s->to, stopped_crawl_rules(dirs->paths[0], in->arena));
     if (code == EXIT_DONE) {
-        enum rc rc = print_pages(q, crawl);
+        enum rc rc = print_pages(q, crawl_dirs_set(dirs));
         cli_print(&q->out);
         code = rc ? crawl_arg_fail(in, rc, NULL) : EXIT_DONE;
     }
@@ -105,18 +106,30 @@ static int ask(struct invocation *in, struct disk *crawl)
 
 /* The graph ----------------------------------------------------------------------------------- */
 
-static int write_graph(struct invocation *in, struct disk *crawl)
+/* FOLDER/links: a crawl's own directory has it, the folder of a cluster may not. */
+static enum rc make_links(const char *folder)
+{
+    struct disk *d = NULL;
+    enum rc rc = disk_real_open(folder, &d);
+    rc = rc ? rc : crawl_dir_folder(d, "links");
+    disk_close(d);
+    return rc;
+}
+
+static int write_graph(struct invocation *in, const struct crawl_dirs *dirs)
 {
     const struct settings *s = in->settings;
     struct crawl_scratch scratch = {0};
     struct graph_counts counts = {0};
     struct disk *to = NULL;
+    if (!s->output.n && !dirs->folder)
+        return cli_fail(EXIT_USAGE, "of several directories: -o FOLDER is wanted");
     const char *folder =
-        s->output.n ? s->output.p : arena_printf(in->arena, "%s/links/graph", in->words[0]).p;
-    enum rc rc = crawl_scratch_open(crawl, &scratch); /* one at a time */
-    rc = rc ? rc : s->output.n ? RC_OK : crawl_dir_folder(crawl, "links");
+        s->output.n ? s->output.p : arena_printf(in->arena, "%s/links/graph", dirs->folder).p;
+    enum rc rc = crawl_scratch_open(dirs->disks[0], &scratch); /* one at a time */
+    rc = rc ? rc : s->output.n ? RC_OK : make_links(dirs->folder);
     rc = rc ? rc : folder ? disk_real_open(folder, &to) : RC_NOMEM;
-    rc = rc ? rc : graph_export(crawl, to, &counts);
+    rc = rc ? rc : graph_export(crawl_dirs_set(dirs), to, &counts);
     disk_close(to);
     crawl_scratch_close(&scratch);
     if (rc)
@@ -131,12 +144,12 @@ static int write_graph(struct invocation *in, struct disk *crawl)
 static int run(struct invocation *in)
 {
     const struct settings *s = in->settings;
-    struct disk *crawl = NULL;
-    int code = crawl_arg_open(in, &crawl);
+    struct crawl_dirs dirs = {0};
+    int code = crawl_dirs_open(in, &dirs);
     if (code != EXIT_DONE)
         return code;
-    code = s->to.n ? ask(in, crawl) : write_graph(in, crawl);
-    disk_close(crawl);
+    code = s->to.n ? ask(in, &dirs) : write_graph(in, &dirs);
+    crawl_dirs_close(&dirs);
     return code;
 }
 
@@ -153,7 +166,7 @@ static const struct option options[] = {
 
 const struct command cmd_export_links = {
     .name = "export links",
-    .args = "DIR",
+    .args = "DIR...",
     .summary = "the links of a crawl as a graph, or who links to a URL",
     .details =
         "Writes two files: links.nodes, a line \"number url\" for each URL that was admitted,\n"

@@ -2,6 +2,7 @@
 /* export sitemap: the pages of a crawl as a sitemap. */
 #include "cli/commands.h"
 #include "cli/crawl_arg.h"
+#include "cli/crawl_dirs.h"
 
 #include "report/sitemap_out.h"
 
@@ -63,7 +64,7 @@ static enum rc write_part(void *ctx, uint64_t part, struct str bytes)
     return f->code == EXIT_DONE ? crawl_output_write(&f->out, bytes) : RC_CLOSED;
 }
 
-static int write_all(struct invocation *in, struct disk *crawl, struct files *f)
+static int write_all(struct invocation *in, struct crawl_set crawls, struct files *f)
 {
     const struct settings *s = in->settings;
     struct sitemap_out_counts counts = {0};
@@ -75,7 +76,7 @@ static int write_all(struct invocation *in, struct disk *crawl, struct files *f)
         .name = name_part,
         .ctx = f,
     };
-    enum rc rc = sitemap_out(crawl, &o, &counts);
+    enum rc rc = sitemap_out(crawls, &o, &counts);
     int code = f->code != EXIT_DONE ? f->code : rc ? crawl_arg_fail(in, rc, NULL) : EXIT_DONE;
     if (f->is_open)
         code = crawl_output_close(&f->out, code);
@@ -91,17 +92,17 @@ static int write_all(struct invocation *in, struct disk *crawl, struct files *f)
 static int run(struct invocation *in)
 {
     const struct settings *s = in->settings;
-    struct disk *crawl = NULL;
+    struct crawl_dirs dirs = {0};
     struct files f = {.arena = in->arena, .code = EXIT_DONE};
     bool is_file = s->output.n && !str_eq(s->output, STR("-"));
     if (is_file && !str_ends(s->output, STR(".xml")))
         return cli_fail(EXIT_USAGE, "--output: a name that ends with .xml is wanted");
     if (is_file)
         f.stem = str_first(s->output, s->output.n - STR(".xml").n);
-    int code = crawl_arg_open(in, &crawl);
+    int code = crawl_dirs_open(in, &dirs);
     if (code == EXIT_DONE)
-        code = write_all(in, crawl, &f);
-    disk_close(crawl);
+        code = write_all(in, crawl_dirs_set(&dirs), &f);
+    crawl_dirs_close(&dirs);
     return code;
 }
 
@@ -118,7 +119,7 @@ static const struct option options[] = {
 
 const struct command cmd_export_sitemap = {
     .name = "export sitemap",
-    .args = "DIR",
+    .args = "DIR...",
     .summary = "a sitemap of the pages of a crawl",
     .details =
         "Lists every page that was HTML and answered with 200, once, with the date of its last\n"

@@ -2,6 +2,7 @@
 /* export wacz: a crawl as one file for replay tools. */
 #include "cli/commands.h"
 #include "cli/crawl_arg.h"
+#include "cli/crawl_dirs.h"
 
 #include "base/clock.h"
 #include "report/wacz.h"
@@ -11,31 +12,45 @@ struct settings {
 };
 
 /* DIR.wacz beside DIR. */
-static const char *usual_result(struct invocation *in)
+static const char *usual_result(struct invocation *in, const char *folder)
 {
-    struct str dir = str_c(in->words[0]);
+    struct str dir = str_c(folder);
     while (dir.n > 1 && dir.p[dir.n - 1] == '/')
         dir.n--;
     return arena_printf(in->arena, STR_FMT ".wacz", STR_ARG(dir)).p;
 }
 
-static int run(struct invocation *in)
+/* Of several, each archive gets its directory's name in front. */
+static const struct wacz_part *parts_of(struct invocation *in, const struct crawl_dirs *dirs)
+{
+    struct wacz_part *parts = arena_zero(in->arena, dirs->count * sizeof *parts);
+    for (size_t i = 0; parts && i < dirs->count; i++) {
+        const char *label =
+            dirs->count == 1 ? "" : arena_printf(in->arena, "%s-", dirs->labels[i]).p;
+        parts[i] = (struct wacz_part){dirs->disks[i], dirs->paths[i], label};
+        if (!label)
+            return NULL;
+    }
+    return parts;
+}
+
+static int write_file(struct invocation *in, const struct crawl_dirs *dirs)
 {
     const struct settings *s = in->settings;
-    struct disk *crawl = NULL;
     struct wacz_counts counts;
     struct buf why = {.max = 8192};
-    int code = crawl_arg_open(in, &crawl);
-    if (code != EXIT_DONE)
-        return code;
+    int code = EXIT_DONE;
+    if (!s->output.n && !dirs->folder)
+        return cli_fail(EXIT_USAGE, "of several directories: -o FILE is wanted");
     struct wacz_options o = {
-        .root = in->words[0],
-        .result = s->output.n ? s->output.p : usual_result(in),
+        .parts = parts_of(in, dirs),
+        .part_count = dirs->count,
+        .result = s->output.n ? s->output.p : usual_result(in, dirs->folder),
         .title = s->title,
         .software = STR("orbweaver " VERSION),
         .now_ms = (int64_t)clock_wall_ms(clock_real()),
     };
-    enum rc rc = o.result ? wacz_export(crawl, &o, &counts, &why) : RC_NOMEM;
+    enum rc rc = o.result && o.parts ? wacz_export(&o, &counts, &why) : RC_NOMEM;
     if (rc)
         code = crawl_arg_fail(in, rc, &why);
     else
@@ -43,7 +58,17 @@ static int run(struct invocation *in)
                       (unsigned long long)counts.captures, (unsigned long long)counts.archives,
                       o.result);
     buf_done(&why);
-    disk_close(crawl);
+    return code;
+}
+
+static int run(struct invocation *in)
+{
+    struct crawl_dirs dirs = {0};
+    int code = crawl_dirs_open(in, &dirs);
+    if (code != EXIT_DONE)
+        return code;
+    code = write_file(in, &dirs);
+    crawl_dirs_close(&dirs);
     return code;
 }
 
@@ -56,7 +81,7 @@ static const struct option options[] = {
 
 const struct command cmd_export_wacz = {
     .name = "export wacz",
-    .args = "DIR",
+    .args = "DIR...",
     .summary = "a crawl as one WACZ file, for replay",
     .details = "Puts archives, index, lists of pages and the log into a WACZ 1.1.1 file, as\n"
                "replay tools read it. Of a crawl that runs it has what the index knows.",

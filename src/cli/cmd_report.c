@@ -4,13 +4,43 @@
 #include "cli/crawl_arg.h"
 #include "cli/crawl_dirs.h"
 
+#include "report/lost.h"
 #include "report/report.h"
 
 enum { OUT_MAX_BYTES = 64 << 20 };
 
 struct settings {
     bool json;
+    struct str gone, output;
 };
+
+/* Agents whose directories are gone for good, by the word of the operator. */
+static enum rc note_gone(struct lost_agents *a, struct str names)
+{
+    enum rc rc = RC_OK;
+    while (names.p && rc == RC_OK) {
+        struct str name = str_trim(str_take_until(&names, ','));
+        rc = name.n ? lost_agents_add(a, name, UINT64_MAX) : RC_OK;
+    }
+    return rc;
+}
+
+/* In the folder that was asked for, or the one that was named; nowhere if several were. */
+static enum rc write_files(const struct crawl_dirs *dirs, const struct settings *s,
+                           struct report *r)
+{
+    const char *folder = s->output.n ? s->output.p : dirs->folder;
+    struct disk *d = NULL;
+    struct lost_agents agents = {0};
+    enum rc rc = folder ? disk_real_open(folder, &d) : RC_OK;
+    rc = rc ? rc : lost_agents_read(&agents, crawl_dirs_set(dirs));
+    rc = rc ? rc : note_gone(&agents, s->gone);
+    rc = rc ? rc : report_lost(crawl_dirs_set(dirs), &agents, d, r);
+    rc = rc || !d ? rc : report_write_files(d, r);
+    lost_agents_done(&agents);
+    disk_close(d);
+    return rc;
+}
 
 static int run(struct invocation *in)
 {
@@ -21,9 +51,8 @@ static int run(struct invocation *in)
     int code = crawl_dirs_open(in, &dirs);
     if (code != EXIT_DONE)
         return code;
-    enum rc rc = report_open_all(dirs.disks, dirs.count, true, &r);
-    if (dirs.count == 1)
-        rc = rc ? rc : report_write_files(dirs.disks[0], r);
+    enum rc rc = report_open_all(crawl_dirs_set(&dirs), true, &r);
+    rc = rc ? rc : write_files(&dirs, s, r);
     if (rc)
         code = crawl_arg_fail(in, rc, NULL);
     else if (s->json)
@@ -40,6 +69,12 @@ static int run(struct invocation *in)
 static const struct option options[] = {
     OPTION_BOOL_ROW(struct settings, json, "json", "no", "the summary as one JSON object",
                     .letter = 'j'),
+    OPTION_TEXT_ROW(struct settings, output, "output", NULL,
+                    "the folder in which reports/ is written; else DIR, if it is one",
+                    .letter = 'o', .arg = "FOLDER"),
+    OPTION_TEXT_ROW(struct settings, gone, "gone", NULL,
+                    "agents whose directories will not come back: what they had is lost",
+                    .arg = "NAME,..."),
     {0},
 };
 

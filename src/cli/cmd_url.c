@@ -2,8 +2,10 @@
 /* url: everything a crawl knows of a URL, and why it was or was not fetched. */
 #include "cli/commands.h"
 #include "cli/control_client.h"
+#include "cli/crawl_dirs.h"
 #include "cli/stopped_crawl.h"
 #include "cli/url_captures.h"
+#include "cli/url_elsewhere.h"
 #include "cli/url_facts.h"
 
 #include "base/clock.h"
@@ -103,27 +105,89 @@ static void print(const json_t *a, struct buf *out)
                    (unsigned long long)json_u64(one, "length"), json_text(one, "date"));
 }
 
+/* What other agents of a cluster have archived. */
+static void print_elsewhere(const json_t *a, struct buf *out)
+{
+    const json_t *one;
+    size_t i;
+    json_array_foreach(json_object_get(a, "elsewhere"), i, one)
+    {
+        const json_t *lost = json_object_get(one, "lost");
+        buf_printf(out, "%-9s", "archive");
+        if (json_is_true(lost))
+            buf_printf(out, "lost with the disk of agent %s", json_text(one, "agent"));
+        else
+            buf_printf(out, "with agent %s%s", json_text(one, "agent"),
+                       json_is_null(lost) ? ", which has not said whether it still has it" : "");
+        buf_printf(out, " (incarnation %llu)\n", (unsigned long long)json_u64(one, "inc"));
+    }
+}
+
+/* A crawl that runs is asked, the files of one that does not are read. */
+static int find(const struct invocation *in, const char *dir, json_t **ret)
+{
+    struct control_client c;
+    int code = control_client_open(&c, dir, true);
+    if (code == EXIT_DONE)
+        code = ask(&c, in->words[1], ret);
+    else if (code == EXIT_USAGE)
+        code = look_into(dir, in->words[1], in->arena, ret);
+    control_client_close(&c);
+    if (code != EXIT_DONE)
+        return code;
+    if (!json_is_true(json_object_get(*ret, "running")))
+        url_elsewhere_add_stopped(dir, *ret);
+    if (!json_object_get(*ret, "captures")) /* another agent says them itself */
+        url_captures_add(dir, *ret);
+    return EXIT_DONE;
+}
+
+/* How much an answer says: one of a crawl that runs is of all its agents. */
+static int worth(const json_t *answer)
+{
+    const char *state = json_text(answer, "state");
+    return json_is_true(json_object_get(answer, "running")) ? 4
+           : strcmp(state, "unknown") == 0                  ? 0
+           : strcmp(state, "known") == 0                    ? 1
+           : strcmp(state, "queued") == 0                   ? 2
+                                                            : 3;
+}
+
+/* The directory, or of the folder of `cluster up` the agent's that knows most. */
+static int find_best(const struct invocation *in, json_t **ret)
+{
+    struct invocation first = *in;
+    struct crawl_dirs dirs;
+    first.word_count = 1;
+    int code = crawl_dirs_open(&first, &dirs);
+    if (code != EXIT_DONE)
+        return code;
+    for (size_t i = 0; i < dirs.count && code == EXIT_DONE; i++) {
+        json_t *answer = NULL;
+        code = find(in, dirs.paths[i], &answer);
+        bool is_better = code == EXIT_DONE && (!*ret || worth(answer) > worth(*ret));
+        json_decref(is_better ? *ret : answer);
+        *ret = is_better ? answer : *ret;
+        if (*ret && worth(*ret) == 4)
+            break;
+    }
+    crawl_dirs_close(&dirs);
+    return code;
+}
+
 static int run(struct invocation *in)
 {
     const struct settings *s = in->settings;
-    struct control_client c;
     struct buf out = {.max = OUT_MAX_BYTES};
     json_t *answer = NULL;
     if (in->word_count != 2)
         return cli_fail(EXIT_USAGE, "url: expected the directory of a crawl and a URL");
-    int code = control_client_open(&c, in->words[0], true);
-    if (code == EXIT_DONE)
-        code = ask(&c, in->words[1], &answer);
-    else if (code == EXIT_USAGE)
-        code = look_into(in->words[0], in->words[1], in->arena, &answer);
-    control_client_close(&c);
-    if (code == EXIT_DONE) {
-        if (!json_object_get(answer, "captures")) /* another agent says them itself */
-            url_captures_add(in->words[0], answer);
-        if (s->json)
-            json_print_line(answer);
-        else
-            print(answer, &out);
+    int code = find_best(in, &answer);
+    if (code == EXIT_DONE && s->json) {
+        json_print_line(answer);
+    } else if (code == EXIT_DONE) {
+        print(answer, &out);
+        print_elsewhere(answer, &out);
         cli_print(&out);
     }
     json_decref(answer);
@@ -145,7 +209,8 @@ const struct command cmd_url = {
         "why: what scope and robots.txt say of it, how its host is doing, what the last answer "
         "was\n"
         "and where the archive has it. A crawl that runs is asked, the files of one that does not\n"
-        "are read. In a cluster the agent that owns the host is asked.",
+        "are read. In a cluster the agent that owns the host is asked; DIR may be the folder of\n"
+        "`cluster up`.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

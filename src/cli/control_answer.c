@@ -260,9 +260,11 @@ static enum rc say_url(struct answering *a, struct buf *why)
     const struct control_setup *s = a->setup;
     enum rc rc;
     if (a->by == CONTROL_BY_PEER)
-        return control_url_for_peer(s, a->request->url, a->out, why);
+        return control_url_in_cluster(s, a->request->url, true, a->out, why);
     if (a->request->all && control_url_elsewhere(s, a->request->url, a->out, why, &rc))
         return rc;
+    if (control_is_clustered(s))
+        return control_url_in_cluster(s, a->request->url, false, a->out, why);
     return control_url(s, a->request->url, a->out, why);
 }
 

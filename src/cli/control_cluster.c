@@ -2,6 +2,7 @@
 /* What a running crawl is asked that concerns the other agents of its cluster. */
 #include "cli/control_server.h"
 #include "cli/url_captures.h"
+#include "cli/url_elsewhere.h"
 #include "cli/url_facts.h"
 
 #include "base/jsonw.h"
@@ -126,16 +127,26 @@ static bool is_elsewhere(const struct control_setup *s, struct str url, char *ow
     return is_other;
 }
 
-enum rc control_url_for_peer(const struct control_setup *s, struct str url, struct buf *out,
-                             struct buf *why)
+static uint64_t first_of(void *ctx, struct str agent)
+{
+    struct cluster_service *c = ctx;
+    return c->ops->first(c, agent);
+}
+
+enum rc control_url_in_cluster(const struct control_setup *s, struct str url, bool is_peers,
+                               struct buf *out, struct buf *why)
 {
     struct buf text = {.max = CONTROL_ANSWER_BYTES};
     enum rc rc = control_url(s, url, &text, why);
     json_t *o = rc ? NULL : object_of(&text);
     if (o) {
         struct jsonw j = jsonw_to(out);
-        url_captures_add(s->dir, o);
-        (void)json_object_set_new(o, "agent", json_stringn(s->cluster->name.p, s->cluster->name.n));
+        url_elsewhere_add(s->dir, first_of, s->cluster, o);
+        if (is_peers) {
+            url_captures_add(s->dir, o);
+            (void)json_object_set_new(o, "agent",
+                                      json_stringn(s->cluster->name.p, s->cluster->name.n));
+        }
         put_object(&j, o);
     } else if (!rc) {
         rc = RC_NOMEM;

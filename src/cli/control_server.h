@@ -74,9 +74,10 @@ void control_agent(const struct control_setup *s, bool is_owner, struct str whom
 void control_cluster(const struct control_setup *s, struct buf *out);
 void control_ask_others(const struct control_setup *s, struct str question, struct jsonw *j);
 /* A URL of another's host: the owner's answer; false: it is ours. */
-/* For another agent: with the agent's name, and where the archive has it. */
-MUST_CHECK enum rc control_url_for_peer(const struct control_setup *s, struct str url,
-                                        struct buf *out, struct buf *why);
+/* With what was told of other archives; for another agent also with this agent's name, and where
+ * the archive has it. */
+MUST_CHECK enum rc control_url_in_cluster(const struct control_setup *s, struct str url,
+                                          bool is_peers, struct buf *out, struct buf *why);
 bool control_url_elsewhere(const struct control_setup *s, struct str url, struct buf *out,
                            struct buf *why, enum rc *ret);
 

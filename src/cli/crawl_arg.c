@@ -1,22 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/crawl_arg.h"
 
-#include "report/crawl_dir.h"
-
 #include <errno.h>
 #include <unistd.h>
-
-int crawl_arg_open(const struct invocation *in, struct disk **ret)
-{
-    struct buf why = {.max = 8192};
-    if (in->word_count != 1)
-        return cli_fail(EXIT_USAGE, "the directory of one crawl is wanted");
-    enum rc rc = crawl_dir_open(in->words[0], ret, &why);
-    if (rc)
-        cli_fail(EXIT_USAGE, STR_FMT, STR_ARG(buf_str(&why)));
-    buf_done(&why);
-    return rc ? EXIT_USAGE : EXIT_DONE;
-}
 
 int crawl_arg_fail(const struct invocation *in, enum rc rc, const struct buf *why)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crawl_arg: what the commands on a crawl's directory share: the DIR, where the result goes, and
- * how a failure is said. */
+/* crawl_arg: what the commands on a crawl's directory share: where the result goes, and how a
+ * failure is said. */
 #ifndef CLI_CRAWL_ARG_H
 #define CLI_CRAWL_ARG_H
 
@@ -8,9 +8,6 @@
 #include "disk/disk.h"
 
 #include <stdio.h>
-
-/* Opens the one word DIR; EXIT_DONE, or EXIT_USAGE after saying why it is none. */
-int crawl_arg_open(const struct invocation *in, struct disk **ret);
 
 /* Says what failed in DIR and returns the exit code for it. `why` may be NULL or empty. */
 int crawl_arg_fail(const struct invocation *in, enum rc rc, const struct buf *why);

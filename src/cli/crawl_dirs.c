@@ -10,16 +10,46 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int add(struct crawl_dirs *d, const char *path)
+static bool is_taken(const struct crawl_dirs *d, const char *label)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (strcmp(d->labels[i], label) == 0)
+            return true;
+    return false;
+}
+
+/* The last part of its path; with a number if another has it. */
+static const char *label_of(const struct invocation *in, const struct crawl_dirs *d,
+                            const char *path)
+{
+    struct str p = str_c(path);
+    while (p.n > 1 && p.p[p.n - 1] == '/')
+        p.n--;
+    size_t from = p.n;
+    while (from && p.p[from - 1] != '/')
+        from--;
+    p = str_from(p, from);
+    const char *label = arena_printf(in->arena, STR_FMT, STR_ARG(p)).p;
+    if (label && is_taken(d, label))
+        label = arena_printf(in->arena, STR_FMT ".%zu", STR_ARG(p), d->count + 1).p;
+    return label;
+}
+
+static int add(const struct invocation *in, struct crawl_dirs *d, const char *path)
 {
     struct buf why = {.max = 8192};
     if (d->count == CRAWL_DIRS_MAX)
         return cli_fail(EXIT_USAGE, "more than %d directories", CRAWL_DIRS_MAX);
+    const char *label = path ? label_of(in, d, path) : NULL;
     enum rc rc = path ? crawl_dir_open(path, &d->disks[d->count], &why) : RC_NOMEM;
     if (rc)
         cli_fail(EXIT_USAGE, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
     else
         d->paths[d->count++] = path;
+    if (!rc && !(d->labels[d->count - 1] = label)) {
+        rc = RC_NOMEM;
+        cli_fail(EXIT_OTHER, "%s", rc_text(rc));
+    }
     buf_done(&why);
     return rc ? EXIT_USAGE : EXIT_DONE;
 }
@@ -38,7 +68,7 @@ static int add_agents(const struct invocation *in, struct crawl_dirs *d, const c
         struct str path = arena_printf(in->arena, "%s/%s", folder, plan->agents[i].name);
         struct stat st;
         if (path.p && stat(path.p, &st) == 0)
-            code = add(d, path.p);
+            code = add(in, d, path.p);
     }
     post_folder_close(&f);
     mem_free(plan);
@@ -53,7 +83,7 @@ static int add_word(const struct invocation *in, struct crawl_dirs *d, const cha
     struct str plan = arena_printf(in->arena, "%s/post/plan.json", word);
     if (post.p && plan.p && access(plan.p, R_OK) == 0)
         return add_agents(in, d, word, post.p);
-    return add(d, word);
+    return add(in, d, word);
 }
 
 int crawl_dirs_open(const struct invocation *in, struct crawl_dirs *ret)
@@ -62,7 +92,9 @@ int crawl_dirs_open(const struct invocation *in, struct crawl_dirs *ret)
     int code = EXIT_DONE;
     d.paths = arena_zero(in->arena, CRAWL_DIRS_MAX * sizeof *d.paths);
     d.disks = arena_zero(in->arena, CRAWL_DIRS_MAX * sizeof(struct disk *));
-    if (!d.paths || !d.disks)
+    d.labels = arena_zero(in->arena, CRAWL_DIRS_MAX * sizeof *d.labels);
+    d.folder = in->word_count == 1 ? in->words[0] : NULL;
+    if (!d.paths || !d.disks || !d.labels)
         return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
     if (!in->word_count)
         return cli_fail(EXIT_USAGE, "the directory of a crawl is wanted, or several");
@@ -73,6 +105,11 @@ int crawl_dirs_open(const struct invocation *in, struct crawl_dirs *ret)
     else
         crawl_dirs_close(&d);
     return code;
+}
+
+bool crawl_dirs_are_one(const struct crawl_dirs *d)
+{
+    return d->count == 1 && d->folder && d->paths[0] == d->folder;
 }
 
 void crawl_dirs_close(struct crawl_dirs *d)

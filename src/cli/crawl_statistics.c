@@ -89,7 +89,7 @@ static void write_line(struct crawl_statistics *s, uint64_t now_ms)
     }
     buf_time_iso(&out, clock_wall_ms(clock_real()));
     buf_printf(&out, " %llu %llu %llu", (unsigned long long)known, (unsigned long long)queued,
-               (unsigned long long)get(&c->fetched));
+               (unsigned long long)ledger_totals(s->ledger->ledger).pages);
     print_rates(s, now_ms, &out);
     buf_printf(&out, " %llu %llu %llu %llu - - -\n", (unsigned long long)get(&c->failed),
                (unsigned long long)get(&c->open), (unsigned long long)memory / 1024,

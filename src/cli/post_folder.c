@@ -275,7 +275,7 @@ static pid_t pid_in(struct post_folder *f, const struct post_place *place)
     return good ? (pid_t)pid : 0;
 }
 
-uint32_t post_folder_reload(struct post_folder *f, const struct post_plan *p)
+static uint32_t reload_once(struct post_folder *f, const struct post_plan *p)
 {
     uint32_t told = 0;
     for (uint32_t i = 0; i < p->place_count; i++) {
@@ -286,6 +286,12 @@ uint32_t post_folder_reload(struct post_folder *f, const struct post_plan *p)
         (void)sleep(RELOAD_SECONDS);
     }
     return told;
+}
+
+uint32_t post_folder_reload(struct post_folder *f, const struct post_plan *p)
+{
+    (void)reload_once(f, p);
+    return reload_once(f, p);
 }
 
 bool post_folder_is_founded(const struct post_folder *f)

@@ -53,7 +53,9 @@ void post_folder_drop_login(struct post_folder *f, const struct post_place *plac
 /* Tells those servers that run on this machine out of their folder here to read their configuration
  * again; how many there were. One after the other, with a pause: while a server (2.9) reads, it
  * does not know its accounts, and what another tells it of them then is lost until their connection
- * is made anew. Two that read at the same moment do that to each other. */
+ * is made anew. Two that read at the same moment do that to each other. And all of it twice: the
+ * first time a server makes the account of a newcomer, and only the second time it joins what that
+ * account imports to those who answer ("no responders" until then). */
 uint32_t post_folder_reload(struct post_folder *f, const struct post_plan *p);
 
 #endif

@@ -98,7 +98,8 @@ const struct option settings_table[] = {
           .min = 1, .max = 4096, .live = true),
     SIZE(disk_quota, "disk-quota", "0", "with --cluster: room for this agent; 0: what the disk has",
          .live = true),
-    BOOL(refetch_lost, "refetch-lost", "no", "ask again for pages whose archive was lost"),
+    BOOL(refetch_lost, "refetch-lost", "no",
+         "with --cluster: ask again for what was archived on a disk that is lost", .live = true),
 
     TEXT(sink, "sink", NULL, "send archive files to the machine of this login (orbweaver sink)",
          .arg = "FILE"),

@@ -245,6 +245,7 @@ static void look_at_me(struct agent *a)
 
 static void roster_changed(struct agent *a)
 {
+    a->outbox.has_floors = true;
     detector_roster(a);
     look_at_me(a);
     if (a->failure || !roster_log_is_whole(a))
@@ -267,6 +268,13 @@ void agent_roster_taken(struct agent *a, const struct roster_entry *e, struct st
         gates_roster(a, e);
     if (a->is_recalling)
         return;
+    if (is_valid && e->kind != ROSTER_RENEW) {
+        /* What we had to say before this did not count, or has had its effect. */
+        uint64_t soon_ms = a->now_ms + rng_below(&a->rng, pace_soon_ms(a) + 1);
+        a->entry_ms = soon_ms < a->entry_ms ? soon_ms : a->entry_ms;
+        a->pace.news++;
+        pace_inbox_soon(a);
+    }
     if (is_valid && e->kind == ROSTER_RENEW && is_by_me(a, e, writer))
         lease_read_back(a, e->n);
     if (is_valid && e->kind == ROSTER_JOIN && is_by_me(a, e, writer))
@@ -397,6 +405,7 @@ static void begin_anew(struct agent *a, uint64_t inc)
     uint64_t position = port_end(a->port);
     outbox_reset(a);
     a->inc = inc;
+    a->first_inc = a->first_inc ? a->first_inc : inc;
     a->inc_position = position;
     a->lease.join_ms = 0;
     a->boot_count = 0;
@@ -514,7 +523,9 @@ static void try_to_settle(struct agent *a)
 static void try_to_change(struct agent *a)
 {
     const struct roster_agent *me = agent_me(a);
-    if (roster_is_open(a->roster) || !me)
+    /* With nobody in the ring nothing is settled until somebody comes: by a weight, too. */
+    bool is_awaited = !agent_owner(a, 0) && a->wants_weight && !a->wants_leave && a->weight;
+    if (!me || (roster_is_open(a->roster) && !is_awaited))
         return;
     uint64_t next = roster_epoch(a->roster) + 1;
     if (a->wants_leave) {
@@ -596,6 +607,7 @@ enum rc agent_turn(struct agent *a, uint64_t now_ms)
     (void)lease_look(a, now_ms);
     if (a->state == AGENT_GONE)
         return RC_OK;
+    pace_turn(a);
     roster_log_turn(a);
     if (roster_log_is_whole(a)) {
         gates_look(a);
@@ -609,6 +621,7 @@ enum rc agent_turn(struct agent *a, uint64_t now_ms)
     republish_turn(a);
     outbox_turn(a);
     finish_turn(a);
+    pace_hurry(a);
     detector_say(a);
     detector_listen(a);
     agent_wake(a, now_ms + a->settings.gap_ms / 4);
@@ -619,6 +632,7 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
 {
     *ret = (struct agent_status){.state = a->state,
                                  .inc = a->inc,
+                                 .first_inc = a->first_inc,
                                  .boot = a->boot,
                                  .epoch = a->epoch,
                                  .settled = roster_settled(a->roster),
@@ -639,6 +653,12 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .is_idle = a->finish.is_said,
                                  .is_finished = a->finish.is_finished,
                                  .is_all_finished = finish_is_everywhere(a),
+                                 .may_end = a->state == AGENT_GONE || finish_may_go(a, now_ms),
                                  .is_whole = roster_log_is_whole(a),
                                  .is_deaf = detector_is_deaf(a, now_ms)};
+}
+
+uint64_t agent_first_inc(const struct agent *a)
+{
+    return a->first_inc;
 }

@@ -81,7 +81,9 @@ void agent_set_weight(struct agent *a, uint32_t weight);
 
 struct agent_status {
     enum agent_state state;
-    uint64_t inc, boot, epoch, settled, roster_length;
+    uint64_t inc;
+    uint64_t first_inc; /* the directory began with it: archives of earlier ones are not there */
+    uint64_t boot, epoch, settled, roster_length;
     uint64_t generation, cursor, floor;
     uint64_t lease_age_ms; /* UINT64_MAX: none */
     uint64_t parcels, pages_unsent;
@@ -90,6 +92,7 @@ struct agent_status {
     uint64_t appends, append_bytes, gets, says;
     bool gates_open, is_idle, is_finished;
     bool is_all_finished; /* everybody living has said that it knows so */
+    bool may_end;         /* and all have heard that; or it is gone: nobody needs its process */
     bool is_whole;        /* the roster is not known to have lost anything */
     bool is_deaf;         /* it speaks and does not hear itself: what it listens to is broken */
 };
@@ -97,5 +100,7 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
 /* What keeps it from the next state or from the end, in words; "nothing" if nothing does. */
 void agent_waits(struct agent *a, uint64_t now_ms, struct buf *out);
 const struct roster *agent_roster(const struct agent *a);
+/* As agent_status's; known before anything is read or sent. */
+uint64_t agent_first_inc(const struct agent *a);
 
 #endif

@@ -13,6 +13,11 @@ static bool is_at(const struct peer *p, const char *name, uint64_t inc)
     return p->inc == inc && strcmp(p->name, name) == 0;
 }
 
+static bool is_me(const struct agent *a, const struct peer *p)
+{
+    return is_at(p, a->name, a->inc);
+}
+
 struct peer *detector_find(struct agent *a, const char *name, uint64_t inc)
 {
     for (size_t i = 0; i < a->peers.count; i++)
@@ -93,24 +98,22 @@ void detector_heard(struct agent *a, struct str name, struct str payload)
         return;
     }
     if (h.roster > roster_length(a->roster))
-        roster_log_soon(a);
+        roster_log_heard(a, h.roster);
+    a->outbox.has_floors = true;
     for (size_t i = 0; i < a->peers.count; i++) {
         struct peer *p = &a->peers.list[i];
         if (p->inc != h.inc || p->boot != h.boot || !str_eq(str_c(p->name), name))
             continue;
         if (p->last.beat >= h.beat)
             return;
+        if (!is_me(a, p))
+            pace_heard(a, &p->last, &h);
         p->last = h;
         p->is_heard = true;
         p->has_floor = h.has_floor;
         p->heard_ms = a->now_ms;
         tally_heard(a, p->name, &p->last);
     }
-}
-
-static bool is_me(const struct agent *a, const struct peer *p)
-{
-    return is_at(p, a->name, a->inc);
 }
 
 bool detector_all_at(struct agent *a, uint64_t epoch)
@@ -200,16 +203,11 @@ void detector_listen(struct agent *a)
 
 void detector_say(struct agent *a)
 {
-    uint64_t beat_ms = roster_timings(a->roster).beat_ms;
     if (!a->is_connected || !agent_is_living(a))
         return;
-    if (a->next_beat_ms > a->now_ms) {
-        agent_wake(a, a->next_beat_ms);
-        return;
-    }
     struct heartbeat h = {.inc = a->inc,
                           .boot = a->boot,
-                          .beat = ++a->beat,
+                          .beat = a->beat + 1,
                           .epoch = a->epoch,
                           .roster = roster_length(a->roster),
                           .gates_open = a->gates.are_open && a->epoch == roster_epoch(a->roster),
@@ -220,8 +218,13 @@ void detector_say(struct agent *a)
                           .round = a->finish.round,
                           .quiet = a->finish.quiet,
                           .is_finished = a->finish.is_finished,
+                          .is_home = a->finish.everywhere_ms > 0,
                           .admitted = a->finish.admitted,
-                          .pages = port_counts(a->port).pages};
+                          .sent = a->outbox.sent};
+    if (!pace_may_say(a, &h))
+        return;
+    a->beat++;
+    h.pages = port_counts(a->port).pages;
     tally_say(a, &h);
     char room[HEARTBEAT_MAX_BYTES], subject[AGENT_MAX_SUBJECT];
     struct buf out = buf_on(room, sizeof room);
@@ -229,6 +232,7 @@ void detector_say(struct agent *a)
     if (bus_say(a->bus, str_c(agent_subject_heartbeat(a, a->name, subject)), buf_str(&out)) ==
         RC_OK)
         a->says++;
-    a->next_beat_ms = a->now_ms + beat_ms;
+    pace_said(a, &h);
+    a->next_beat_ms = a->now_ms + roster_timings(a->roster).beat_ms;
     agent_wake(a, a->next_beat_ms);
 }

@@ -9,6 +9,11 @@
  * idle at once and no message was on its way: nothing can begin any more. */
 #include "cluster/inside.h"
 
+enum {
+    LAST_WORDS = 3,
+    FIRST_BEATS = 10, /* so long nobody who has had nothing yet believes that there is nothing */
+};
+
 static bool is_settled(const struct agent *a)
 {
     return a->epoch == roster_epoch(a->roster) && !roster_is_open(a->roster) && a->gates.are_open &&
@@ -72,16 +77,53 @@ static void compare(struct agent *a, bool *ret_all_said, bool *ret_all_quiet)
         begin(a, most);
 }
 
-/* Whether everybody living has said that it knows. */
-bool finish_is_everywhere(const struct agent *a)
+/* Whether everybody living has said that it knows, or even that everybody does. */
+static bool have_all_said(const struct agent *a, bool is_home)
 {
     for (size_t i = 0; i < a->peers.count; i++) {
         const struct peer *p = &a->peers.list[i];
         bool is_me = p->inc == a->inc && strcmp(p->name, a->name) == 0;
-        if (!is_me && (!p->is_heard || !p->last.is_finished))
+        bool said = p->is_heard && (is_home ? p->last.is_home : p->last.is_finished);
+        if (!is_me && !said)
             return false;
     }
     return a->finish.is_finished;
+}
+
+bool finish_is_everywhere(const struct agent *a)
+{
+    return have_all_said(a, false);
+}
+
+static void look_home(struct agent *a)
+{
+    struct finish *f = &a->finish;
+    bool is_everywhere = have_all_said(a, false);
+    bool is_home = is_everywhere && have_all_said(a, true);
+    f->everywhere_ms = !is_everywhere ? 0 : f->everywhere_ms ? f->everywhere_ms : a->now_ms;
+    f->home_ms = !is_home ? 0 : f->home_ms ? f->home_ms : a->now_ms;
+}
+
+/* Who ends its process at once is missed by those who have not heard yet, and they would wait until
+ * it counts as dead. So: when all know that all know, and that has been said some times; or some
+ * beats after all know, whatever became of the others' words. */
+bool finish_may_go(const struct agent *a, uint64_t now_ms)
+{
+    const struct finish *f = &a->finish;
+    uint64_t beats_ms = LAST_WORDS * (uint64_t)roster_timings(a->roster).beat_ms;
+    return f->everywhere_ms &&
+           (now_ms - f->everywhere_ms >= beats_ms ||
+            (f->home_ms && now_ms - f->home_ms >= LAST_WORDS * pace_soon_ms(a)));
+}
+
+/* Who has the seeds may join last. */
+static bool has_begun(struct agent *a)
+{
+    uint64_t first_ms = FIRST_BEATS * (uint64_t)roster_timings(a->roster).beat_ms;
+    bool has = a->finish.admitted > 0 || a->now_ms - a->start_ms >= first_ms;
+    for (size_t i = 0; i < a->peers.count; i++)
+        has = has || (a->peers.list[i].is_heard && a->peers.list[i].last.admitted > 0);
+    return has;
 }
 
 void finish_turn(struct agent *a)
@@ -92,13 +134,15 @@ void finish_turn(struct agent *a)
         f->is_finished = false;
         f->is_said = false;
         f->quiet = 0;
+        f->everywhere_ms = f->home_ms = 0;
         return;
     }
     if (!f->end)
         begin(a, f->round ? f->round : 1);
     look(a);
     compare(a, &all_said, &all_quiet);
-    f->is_finished = all_quiet;
+    f->is_finished = all_quiet && has_begun(a);
     if (all_said && !all_quiet)
         begin(a, f->round + 1);
+    look_home(a);
 }

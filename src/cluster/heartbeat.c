@@ -4,43 +4,53 @@
 #include "base/bytes.h"
 
 enum {
-    VERSION_BYTE = 2,
-    WORDS = 13,
-    BYTES = 1 + 1 + 4 + WORDS * 8 + 1, /* and the domains */
+    VERSION_BYTE = 3,
+    WORDS = 14,
+    BYTES = 1 + 1 + 4 + WORDS * 8 + 1 + 1, /* and domains and addresses */
     DOMAIN_BYTES = 3 * 8,
+    ADDRESS_BYTES = 8,
     GATES_OPEN = 1,
     HAS_FLOOR = 2,
     FINISHED = 4,
     OVER = 8,
-    FLAGS = 15
+    HOME = 16,
+    FLAGS = 31
 };
-_Static_assert(BYTES + HEARTBEAT_MAX_DOMAINS * DOMAIN_BYTES <= HEARTBEAT_MAX_BYTES,
+_Static_assert(BYTES + HEARTBEAT_MAX_DOMAINS * DOMAIN_BYTES +
+                       HEARTBEAT_MAX_ADDRESSES * ADDRESS_BYTES <=
+                   HEARTBEAT_MAX_BYTES,
                "a heartbeat fits into its room");
 
 void heartbeat_write(const struct heartbeat *h, struct buf *out)
 {
-    const uint64_t words[WORDS] = {h->inc,        h->boot,      h->beat,     h->epoch,    h->roster,
-                                   h->generation, h->floor,     h->round,    h->admitted, h->pages,
-                                   h->bytes,      h->all_pages, h->all_bytes};
+    const uint64_t words[WORDS] = {
+        h->inc,   h->boot,     h->beat,  h->epoch, h->roster,    h->generation, h->floor,
+        h->round, h->admitted, h->pages, h->bytes, h->all_pages, h->all_bytes,  h->sent};
     buf_byte(out, VERSION_BYTE);
     buf_byte(out, (char)((h->gates_open ? GATES_OPEN : 0) | (h->has_floor ? HAS_FLOOR : 0) |
-                         (h->is_finished ? FINISHED : 0) | (h->is_over ? OVER : 0)));
+                         (h->is_finished ? FINISHED : 0) | (h->is_over ? OVER : 0) |
+                         (h->is_home ? HOME : 0)));
     buf_le32(out, h->quiet);
     for (size_t i = 0; i < WORDS; i++)
         buf_le64(out, words[i]);
     buf_byte(out, (char)h->domain_count);
+    buf_byte(out, (char)h->address_count);
     for (uint8_t i = 0; i < h->domain_count; i++) {
         buf_le64(out, h->domains[i].domain);
         buf_le64(out, h->domains[i].pages);
         buf_le64(out, h->domains[i].bytes);
     }
+    for (uint8_t i = 0; i < h->address_count; i++)
+        buf_le64(out, h->addresses[i]);
 }
 
-static void read_domains(const char *from, struct heartbeat *ret)
+static void read_lists(const char *from, struct heartbeat *ret)
 {
     for (uint8_t i = 0; i < ret->domain_count; i++, from += DOMAIN_BYTES)
         ret->domains[i] =
             (struct heartbeat_domain){get_le64(from), get_le64(from + 8), get_le64(from + 16)};
+    for (uint8_t i = 0; i < ret->address_count; i++, from += ADDRESS_BYTES)
+        ret->addresses[i] = get_le64(from);
 }
 
 enum rc heartbeat_read(struct str bytes, struct heartbeat *ret)
@@ -51,9 +61,10 @@ enum rc heartbeat_read(struct str bytes, struct heartbeat *ret)
         return RC_VERSION;
     if (bytes.n < BYTES)
         return RC_CORRUPT;
-    unsigned flags = (unsigned char)bytes.p[1], domains = (unsigned char)bytes.p[BYTES - 1];
-    if (flags > FLAGS || domains > HEARTBEAT_MAX_DOMAINS ||
-        bytes.n != BYTES + (size_t)domains * DOMAIN_BYTES)
+    unsigned flags = (unsigned char)bytes.p[1], domains = (unsigned char)bytes.p[BYTES - 2];
+    unsigned addresses = (unsigned char)bytes.p[BYTES - 1];
+    if (flags > FLAGS || domains > HEARTBEAT_MAX_DOMAINS || addresses > HEARTBEAT_MAX_ADDRESSES ||
+        bytes.n != BYTES + (size_t)domains * DOMAIN_BYTES + (size_t)addresses * ADDRESS_BYTES)
         return RC_CORRUPT;
     uint64_t words[WORDS];
     for (size_t i = 0; i < WORDS; i++)
@@ -71,12 +82,15 @@ enum rc heartbeat_read(struct str bytes, struct heartbeat *ret)
                               .bytes = words[10],
                               .all_pages = words[11],
                               .all_bytes = words[12],
+                              .sent = words[13],
                               .is_over = flags & OVER,
                               .domain_count = (uint8_t)domains,
+                              .address_count = (uint8_t)addresses,
                               .gates_open = flags & GATES_OPEN,
                               .has_floor = flags & HAS_FLOOR,
                               .is_finished = flags & FINISHED,
+                              .is_home = flags & HOME,
                               .quiet = get_le32(bytes.p + 2)};
-    read_domains(bytes.p + BYTES, ret);
+    read_lists(bytes.p + BYTES, ret);
     return RC_OK;
 }

@@ -4,14 +4,15 @@
  * endian, bounded.
  *
  * Budgets of the whole crawl rest on the sums in it: what this agent has used, what it believes
- * that all have, and of some registrable domains, a few at a time, what it has used of them. */
+ * that all have, and of some registrable domains, a few at a time, what it has used of them.
+ * Politeness per address across agents rests on the addresses in it: those it asks most. */
 #ifndef CLUSTER_HEARTBEAT_H
 #define CLUSTER_HEARTBEAT_H
 
 #include "base/buf.h"
 #include "base/rc.h"
 
-enum { HEARTBEAT_MAX_DOMAINS = 32, HEARTBEAT_MAX_BYTES = 1024 };
+enum { HEARTBEAT_MAX_DOMAINS = 32, HEARTBEAT_MAX_ADDRESSES = 16, HEARTBEAT_MAX_BYTES = 1200 };
 
 struct heartbeat_domain {
     uint64_t domain; /* hash64 of its name */
@@ -25,15 +26,19 @@ struct heartbeat {
     bool gates_open; /* all hand-overs to it at that epoch are complete, and durable */
     bool has_floor;
     bool is_finished; /* it knows that the whole crawl is, and waits for the others to know */
+    bool is_home;     /* it has heard that from everybody */
     uint64_t generation, floor; /* its stream is durable here up to that sequence */
     uint64_t round;             /* of finding out whether the crawl is finished; see finish.h */
     uint32_t quiet;             /* for how many successive rounds it has been idle */
     uint64_t admitted;
-    uint64_t pages, bytes;         /* used here, ever */
+    uint64_t sent;         /* batches put into others' streams, in this boot: a hint to look */
+    uint64_t pages, bytes; /* used here, ever */
     uint64_t all_pages, all_bytes; /* by all agents there ever were, as far as it has heard */
     bool is_over;                  /* a limit of the whole crawl is reached, by its sums */
     uint8_t domain_count;
     struct heartbeat_domain domains[HEARTBEAT_MAX_DOMAINS];
+    uint8_t address_count;
+    uint64_t addresses[HEARTBEAT_MAX_ADDRESSES]; /* their groups (net/address.h) */
 };
 
 void heartbeat_write(const struct heartbeat *h, struct buf *out);

@@ -49,6 +49,7 @@ void inbox_read_again(struct agent *a)
     in->cursor = in->cursor_hash = in->floor = 0;
     in->first = in->count = 0;
     in->asked = 0;
+    a->outbox.has_floors = true;
 }
 
 uint64_t inbox_want_end(struct agent *a)
@@ -60,7 +61,8 @@ uint64_t inbox_want_end(struct agent *a)
 void inbox_reconnected(struct agent *a)
 {
     a->inbox.is_verified = false;
-    a->inbox.next_ms = a->inbox.end_retry_ms = 0;
+    a->inbox.end_retry_ms = 0;
+    pace_inbox_soon(a);
     (void)inbox_want_end(a);
 }
 
@@ -74,12 +76,13 @@ static uint64_t end_nonce(const struct agent *a, uint64_t serial)
 static void floor_look(struct agent *a)
 {
     struct inbox *in = &a->inbox;
-    uint64_t durable = port_durable(a->port), acked = outbox_acked_through(a);
+    uint64_t durable = port_durable(a->port);
     while (in->count) {
         const struct unfloored *u = &in->list[in->first];
-        if (u->position > durable || (u->has_foreign && u->position > acked))
+        if (u->position > durable || (u->has_foreign && u->position > outbox_acked_through(a)))
             return;
         in->floor = u->sequence;
+        a->outbox.has_floors = true;
         in->first = (in->first + 1) % INBOX_MAX_UNFLOORED;
         in->count--;
     }
@@ -232,6 +235,7 @@ static void done_verify(struct agent *a, const struct bus_event *e)
         return;
     }
     uint64_t hash = hash64_seeded(e->payload, hash64_seeded(e->subject, e->stamp_ms));
+    a->outbox.has_floors = true;
     if (e->sequence == in->cursor && hash == in->cursor_hash)
         in->is_verified = true;
     else
@@ -243,7 +247,7 @@ static void verify(struct agent *a)
     struct inbox *in = &a->inbox;
     char stream[AGENT_MAX_SUBJECT], filter[AGENT_MAX_SUBJECT];
     if (!in->cursor) {
-        in->is_verified = true;
+        in->is_verified = a->outbox.has_floors = true;
         return;
     }
     if (agent_call_get(a, CALL_INBOX_VERIFY, agent_subject_stream(a, a->name, stream), in->cursor,
@@ -257,12 +261,14 @@ static void done_next(struct agent *a, const struct bus_event *e)
 {
     struct inbox *in = &a->inbox;
     in->is_open = false;
-    in->next_ms = a->now_ms + a->settings.poll_ms;
     bool is_current = in->asked == in->cursor + 1 && in->is_verified && roster_log_is_whole(a);
-    if (e->rc != RC_OK || !is_current || e->sequence <= in->cursor || must_wait(a, e))
+    if (e->rc != RC_OK || !is_current || e->sequence <= in->cursor || must_wait(a, e)) {
+        in->next_ms = in->is_wanted ? 0 : a->now_ms + pace_inbox_ms(a);
+        in->is_wanted = false;
         return;
+    }
     take(a, e);
-    in->next_ms = 0;
+    pace_inbox_soon(a);
 }
 
 static void done_end(struct agent *a, const struct bus_event *e)
@@ -274,7 +280,7 @@ static void done_end(struct agent *a, const struct bus_event *e)
         return;
     }
     in->end_acked = in->end_sent;
-    in->next_ms = 0;
+    pace_inbox_soon(a);
     if (e->sequence <= in->cursor && in->end_read != in->end_sent)
         lost(a);
     else if (in->end_read != in->end_sent && !in->is_open && !in->is_verifying)
@@ -318,6 +324,7 @@ static void read_on(struct agent *a)
     if (agent_call_get(a, CALL_INBOX_NEXT, agent_subject_stream(a, a->name, stream), in->cursor + 1,
                        agent_subject_all_of(a, a->name, a->inc, filter)) == RC_OK) {
         in->is_open = true;
+        in->is_wanted = false;
         in->asked = in->cursor + 1;
     } else {
         in->next_ms = a->now_ms + a->settings.poll_ms;

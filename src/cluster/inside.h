@@ -59,10 +59,14 @@ struct log_reader {
     uint64_t unsure_ms; /* since when */
     uint64_t back;      /* > 0: comparing backwards, this message is next */
     uint64_t next_ms;
+    bool is_wanted;     /* when the call that is open has ended, another at once */
     struct buf pending; /* the next entry while the last one is verified */
     uint64_t pending_stamp_ms;
     char pending_writer[ROSTER_MAX_NAME_BYTES + 1];
     uint64_t append_ms; /* no restore is appended before */
+    /* There is more: a message of ours was acknowledged with that number; others have read an entry
+     * of that one. 0: nothing is known. */
+    uint64_t wanted, heard;
 };
 
 struct lease {
@@ -136,6 +140,10 @@ struct parcel {
 struct outbox {
     struct parcel *parcels, **tail;
     struct parcel *filling; /* those that are not sealed, and some that are */
+    uint64_t filling_ms;    /* since when there are some */
+    bool has_floors;        /* some may have risen since they were looked at */
+    bool has_unsent;        /* parcels to be sent, or that wait for it */
+    uint64_t sent;          /* batches acknowledged by others' streams */
     size_t count, open;
     struct source *pages, **pages_tail;
     size_t page_count;
@@ -152,6 +160,7 @@ struct inbox {
     uint64_t floor;
     bool is_verified, is_open, is_verifying;
     uint64_t next_ms, verify_ms;
+    bool is_wanted; /* when the call that is open has ended, another at once */
     uint64_t asked; /* the call that is open begins here; 0: its answer is of no use any more */
     struct unfloored *list; /* ring */
     size_t first, count;
@@ -243,6 +252,16 @@ struct finish {
     uint32_t quiet;
     bool is_said; /* idle in this round */
     bool is_finished;
+    uint64_t everywhere_ms; /* since when everybody has said that it knows; 0: not yet */
+    uint64_t home_ms;       /* since when everybody has said that everybody knows */
+};
+
+struct pace {
+    bool is_quick; /* somebody waits for something of ours, or we do */
+    struct heartbeat said;
+    uint64_t said_ms;
+    uint64_t news, news_said; /* entries of the roster that were no renewals */
+    uint64_t wait_ms;         /* before the next look at our stream, if it had nothing */
 };
 
 struct agent {
@@ -259,6 +278,7 @@ struct agent {
 
     uint64_t now_ms, start_ms, due_ms;
     uint64_t inc, boot;
+    uint64_t first_inc;     /* with which this directory began; 0: it has not */
     uint64_t inc_position;  /* journalled there: what is older is a former incarnation's */
     uint64_t boot_position; /* durable there, the boot may be announced */
     uint64_t boots[AGENT_MAX_BOOTS];
@@ -288,6 +308,7 @@ struct agent {
     struct republish republish;
     struct finish finish;
     struct time_around round;
+    struct pace pace;
 };
 
 /* agent.c */
@@ -334,6 +355,7 @@ struct str agent_subject_last(struct str subject); /* the token behind the last 
 void roster_log_turn(struct agent *a);
 void roster_log_done(struct agent *a, enum call_kind kind, const struct bus_event *e);
 void roster_log_soon(struct agent *a);
+void roster_log_heard(struct agent *a, uint64_t length); /* somebody has read so much of it */
 void roster_log_reconnected(struct agent *a);
 /* The next message: kept, and folded. From the journal at the start, from the stream then. */
 MUST_CHECK enum rc roster_log_take(struct agent *a, uint64_t stamp_ms, struct str writer,
@@ -373,6 +395,17 @@ void detector_listen(struct agent *a); /* who is deaf connects anew */
 uint64_t detector_suspects(const struct agent *a, uint64_t now_ms);
 /* Connected, speaking, and its own heartbeats have not come back for the roster's `fence`. */
 bool detector_is_deaf(const struct agent *a, uint64_t now_ms);
+
+/* pace.c */
+void pace_turn(struct agent *a);
+uint64_t pace_soon_ms(const struct agent *a); /* between two words that somebody waits for */
+uint64_t pace_log_ms(const struct agent *a);  /* until the next look at a roster without news */
+uint64_t pace_inbox_ms(struct agent *a);      /* the same of our own stream */
+void pace_inbox_soon(struct agent *a);
+void pace_heard(struct agent *a, const struct heartbeat *before, const struct heartbeat *now);
+bool pace_may_say(struct agent *a, const struct heartbeat *now);
+void pace_said(struct agent *a, const struct heartbeat *h);
+void pace_hurry(struct agent *a); /* the journal, if what is not on the disk is waited for */
 
 /* outbox.c */
 void outbox_turn(struct agent *a);
@@ -442,5 +475,6 @@ void adoption_free(struct agent *a);
 void finish_turn(struct agent *a);
 bool finish_is_idle(struct agent *a);
 bool finish_is_everywhere(const struct agent *a);
+bool finish_may_go(const struct agent *a, uint64_t now_ms);
 
 #endif

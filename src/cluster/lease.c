@@ -66,6 +66,7 @@ void lease_read_back(struct agent *a, uint64_t n)
 void lease_joined(struct agent *a)
 {
     read_back(a, 0, a->lease.join_ms);
+    a->lease.next_ms = 0; /* it may have been sent long ago */
 }
 
 /* In RETURN our former incarnation is renewed: it does not count, but whoever is to accuse must

@@ -35,10 +35,18 @@ bool roster_log_is_whole(const struct agent *a)
 void roster_log_soon(struct agent *a)
 {
     a->log.next_ms = 0;
+    a->log.is_wanted = a->log.is_open;
+}
+
+void roster_log_heard(struct agent *a, uint64_t length)
+{
+    a->log.heard = length > a->log.heard ? length : a->log.heard;
+    roster_log_soon(a);
 }
 
 void roster_log_reconnected(struct agent *a)
 {
+    a->log.wanted = a->log.heard = 0;
     a->log.is_unsure = a->log.count > 0;
     a->log.unsure_ms = a->now_ms;
     a->log.back = 0;
@@ -244,6 +252,7 @@ static void cut(struct agent *a, uint64_t sequence)
     if (rc)
         agent_fail(a, rc, "the roster could not be folded anew");
     a->log.back = 0;
+    a->log.wanted = a->log.heard = 0;
     a->log.is_unsure = false;
     lease_fence(a);
     roster_log_soon(a);
@@ -264,6 +273,7 @@ static void take_pending(struct agent *a)
 {
     struct log_reader *l = &a->log;
     struct str writer = str_c(l->pending_writer), entry = buf_str(&l->pending);
+    uint64_t news = a->pace.news;
     if (begins_otherwise(a, writer, entry)) {
         agent_fail(a, RC_CORRUPT,
                    "the roster was founded anew, and is not the one we took part in");
@@ -278,13 +288,18 @@ static void take_pending(struct agent *a)
     if (rc)
         agent_fail(a, rc, "the roster could not be read on");
     buf_clear(&l->pending);
-    roster_log_soon(a);
+    /* Renewals mostly come alone. */
+    bool is_more = !a->is_log_read || l->count < l->wanted || a->pace.news != news ||
+                   roster_length(a->roster) < l->heard || l->is_wanted || !roster_log_is_whole(a);
+    l->next_ms = is_more ? 0 : a->now_ms + pace_log_ms(a);
 }
 
 static void ask(struct agent *a, enum call_kind kind, uint64_t sequence)
 {
     char stream[AGENT_MAX_SUBJECT];
     (void)agent_subject_stream(a, "ROSTER", stream);
+    if (kind == CALL_LOG_NEXT)
+        a->log.is_wanted = false;
     if (agent_call_get(a, kind, stream, sequence, "") == RC_OK)
         a->log.is_open = true;
     else
@@ -346,7 +361,8 @@ static bool is_ours(const struct agent *a, uint64_t sequence, const struct bus_e
 /* No answer, or one that may come from a server that lags. */
 static void later(struct agent *a)
 {
-    a->log.next_ms = a->now_ms + a->settings.poll_ms;
+    a->log.next_ms = a->log.is_wanted ? 0 : a->now_ms + pace_log_ms(a);
+    a->log.is_wanted = false;
     agent_wake(a, a->log.next_ms);
 }
 
@@ -381,7 +397,8 @@ static void done_verify(struct agent *a, const struct bus_event *e)
         l->is_unsure = false;
         if (l->pending.n)
             take_pending(a);
-        roster_log_soon(a);
+        else
+            roster_log_soon(a);
         return;
     }
     buf_clear(&l->pending);
@@ -415,8 +432,10 @@ static void done_back(struct agent *a, const struct bus_event *e)
 void roster_log_done(struct agent *a, enum call_kind kind, const struct bus_event *e)
 {
     if (kind == CALL_LOG_APPEND) {
-        if (e->rc == RC_OK)
+        if (e->rc == RC_OK) {
+            a->log.wanted = e->sequence > a->log.wanted ? e->sequence : a->log.wanted;
             roster_log_soon(a);
+        }
         /* A number that we have read already: the end of the log was lost. */
         if (e->rc == RC_OK && e->sequence <= a->log.count && !e->is_repeat &&
             roster_log_is_whole(a)) {

@@ -38,6 +38,7 @@ static struct parcel *parcel_new(struct agent *a, enum parcel_is is, const char 
     *a->outbox.tail = p;
     a->outbox.tail = &p->next;
     a->outbox.count++;
+    a->outbox.has_unsent = true;
     return p;
 }
 
@@ -109,11 +110,19 @@ static void parcel_head(struct agent *a, struct parcel *p, const struct record_b
 static struct parcel *parcel_filling(struct agent *a, enum parcel_is is, const char *to,
                                      uint64_t to_inc)
 {
-    for (struct parcel *p = a->outbox.filling; p; p = p->next_filling)
+    struct parcel *p;
+    for (struct parcel **at = &a->outbox.filling; (p = *at);) {
         if (!p->is_sealed && p->is == is && p->to_inc == to_inc && strcmp(p->to, to) == 0)
             return p;
-    struct parcel *p = parcel_new(a, is, to, to_inc);
+        if (p->is_sealed)
+            *at = p->next_filling;
+        else
+            at = &p->next_filling;
+    }
+    p = parcel_new(a, is, to, to_inc);
     if (p) {
+        if (!a->outbox.filling)
+            a->outbox.filling_ms = a->now_ms;
         p->next_filling = a->outbox.filling;
         a->outbox.filling = p;
         parcel_head(a, p, &(struct record_batch){.is = BATCH_IS_RECORDS});
@@ -155,6 +164,16 @@ static void seal_all(struct agent *a)
     for (struct parcel *p = a->outbox.filling; p; p = p->next_filling)
         p->is_sealed = true;
     a->outbox.filling = NULL;
+}
+
+/* A batch that is not full waits a little for more, unless somebody may wait for it. */
+static void seal_due(struct agent *a)
+{
+    uint64_t end_ms = a->outbox.filling_ms + a->settings.poll_ms;
+    if (a->outbox.filling && !a->pace.is_quick && end_ms > a->now_ms)
+        agent_wake(a, end_ms);
+    else
+        seal_all(a);
 }
 
 void outbox_mark(struct agent *a, const char *to, uint64_t to_inc, struct str holder,
@@ -362,16 +381,21 @@ static void send(struct agent *a, struct parcel *p)
 static void send_all(struct agent *a)
 {
     struct outbox *o = &a->outbox;
-    seal_all(a);
-    for (struct parcel *p = o->parcels; p && o->open < OUTBOX_WINDOW && a->is_connected;
-         p = p->next) {
+    struct parcel *p = o->parcels;
+    bool is_left = false;
+    seal_due(a);
+    if (!o->has_unsent)
+        return;
+    for (; p && o->open < OUTBOX_WINDOW && a->is_connected; p = p->next) {
         if (p->is_sent || p->is_acked)
             continue;
-        if (p->retry_ms <= a->now_ms)
+        if (p->is_sealed && p->retry_ms <= a->now_ms)
             send(a, p);
-        else
+        else if (p->is_sealed)
             agent_wake(a, p->retry_ms);
+        is_left = is_left || !p->is_sent;
     }
+    o->has_unsent = is_left || p;
 }
 
 static void again_later(struct agent *a, struct parcel *p)
@@ -398,6 +422,7 @@ void outbox_done(struct agent *a, struct parcel *p, const struct bus_event *e)
     p->call = NULL;
     p->is_sent = false;
     a->outbox.open--;
+    a->outbox.has_unsent = a->outbox.has_floors = true;
     if (e->rc != RC_OK) {
         again_later(a, p);
         return;
@@ -409,6 +434,7 @@ void outbox_done(struct agent *a, struct parcel *p, const struct bus_event *e)
     p->is_acked = true;
     p->backoff_ms = 0;
     p->sequence = e->sequence;
+    a->outbox.sent += p->to_inc != a->inc || strcmp(p->to, a->name) != 0;
     struct peer *peer = detector_find(a, p->to, p->to_inc);
     p->has_generation = peer && peer->is_heard;
     if (p->has_generation)
@@ -449,6 +475,7 @@ static bool is_floored(struct agent *a, struct parcel *p)
     if (p->generation != generation) { /* the servers lost it: once more */
         p->is_acked = false;
         p->has_generation = false;
+        a->outbox.has_unsent = true;
         return false;
     }
     return floor >= p->sequence;
@@ -481,10 +508,13 @@ void outbox_turn(struct agent *a)
     if (a->state == AGENT_START || a->state == AGENT_RECOVER || !roster_log_is_whole(a))
         return;
     read_pages(a);
-    for (struct source *s = a->outbox.pages; s; s = s->next)
-        source_look(a, s);
+    if (a->outbox.has_floors) {
+        a->outbox.has_floors = false;
+        drop_floored(a);
+        for (struct source *s = a->outbox.pages; s; s = s->next)
+            source_look(a, s);
+    }
     send_all(a);
-    drop_floored(a);
     drop_pages(a);
 }
 
@@ -522,6 +552,7 @@ void outbox_epoch(struct agent *a)
 
 void outbox_reconnected(struct agent *a)
 {
+    a->outbox.has_unsent = true;
     for (struct parcel *p = a->outbox.parcels; p; p = p->next) {
         p->is_acked = p->has_generation = false;
         p->retry_ms = 0;

@@ -91,11 +91,14 @@ struct port_ops {
     enum rc (*forget)(struct port *p);
     enum rc (*aside)(struct port *p, struct str fact);
     struct port_restart (*restart)(struct port *p); /* NULL: never */
-    /* Budgets that agents share; all of these or none. */
+    void (*hurry)(struct port *p);                  /* optional */
+    /* Budgets that agents share, and addresses that they ask; all of these or none. */
     struct port_used (*used)(struct port *p);
     void (*others)(struct port *p, const struct port_used *sum);
     size_t (*tell_domains)(struct port *p, struct heartbeat_domain *ret, size_t most);
     void (*heard_domain)(struct port *p, uint64_t who, const struct heartbeat_domain *d);
+    size_t (*tell_addresses)(struct port *p, uint64_t *ret, size_t most);
+    void (*heard_addresses)(struct port *p, uint64_t who, const uint64_t *list, size_t count);
 };
 struct port {
     const struct port_ops *ops;
@@ -133,6 +136,13 @@ static inline uint64_t port_end(struct port *p)
 static inline uint64_t port_durable(struct port *p)
 {
     return p->ops->durable(p);
+}
+
+/* Somebody waits for what is not durable yet: soon, please. It may be asked again and again. */
+static inline void port_hurry(struct port *p)
+{
+    if (p->ops->hurry)
+        p->ops->hurry(p);
 }
 
 /* The first batch for others at or behind `from` that is durable. RC_NOT_FOUND: none yet. */

@@ -5,8 +5,9 @@
  *     records: records up to the end       mark: [1] holder, holder_inc 8       end: nonce 8
  *   record:  kind 1, [1] host, then by kind
  *     url:     flags 1, class 1, port 2, fingerprint 8, via 8, [1] hops, [2] path
- *     done:    fingerprint 8, time 8, status 4, digest 20, [1] where, where_inc 8
- *     again:   round 4, then as done: a done of a recrawl
+ *     done:    fingerprint 8, time 8, status 4, digest 20, [1] where, where_inc 8 and, if where
+ *              is not empty: flags 1, class 1, port 2, [1] hops, [2] path (may be empty)
+ *     done of a recrawl: a kind of its own; round 4, then as done
  *     host:    next moment 8, time 8, [4] state
  *
  * [n] is a length of n bytes before the text. A host's position follows from its name and is not
@@ -16,8 +17,8 @@
 
 #include "cluster/records.h"
 
-enum { RECORDS_VERSION = 1 };
-enum { RECORD_AGAIN = RECORD_HOST + 1 }; /* as bytes only */
-enum { URL_IS_HTTPS = 1, URL_IS_BACK = 2, URL_FLAGS = 3 };
+enum { RECORDS_VERSION = 2 };
+enum { RECORD_DONE_AGAIN = RECORD_HOST + 1 }; /* as bytes only */
+enum { URL_IS_HTTPS = 1, URL_IS_BACK = 2, URL_IS_AGAIN = 4, URL_FLAGS = 7 };
 
 #endif

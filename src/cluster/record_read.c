@@ -34,20 +34,31 @@ static bool is_hops(struct str s)
     return s.n <= RECORDS_MAX_HOPS;
 }
 
-static bool take_url(struct taker *t, struct record *r)
+static bool take_flags(struct taker *t, struct record *r)
 {
     uint8_t flags = take_u8(t);
     r->is_https = flags & URL_IS_HTTPS;
     r->is_back = flags & URL_IS_BACK;
+    r->is_again = flags & URL_IS_AGAIN;
     r->class = take_u8(t);
     r->port = take_u16(t);
-    r->fingerprint = take_u64(t);
-    r->via = take_u64(t);
+    return !(flags & ~URL_FLAGS) && r->class < RECORDS_CLASSES;
+}
+
+static bool take_path(struct taker *t, struct record *r)
+{
     r->hops = take_str8(t);
     r->path = take_bytes(t, take_u16(t));
-    return !(flags & ~URL_FLAGS) && r->class < RECORDS_CLASSES && is_hops(r->hops) &&
-           r->path.n <= RECORDS_MAX_PATH_BYTES && str_starts(r->path, STR("/")) &&
-           is_graphic(r->path);
+    return is_hops(r->hops) && r->path.n <= RECORDS_MAX_PATH_BYTES && is_graphic(r->path) &&
+           (!r->path.n || r->path.p[0] == '/');
+}
+
+static bool take_url(struct taker *t, struct record *r)
+{
+    bool is_ok = take_flags(t, r);
+    r->fingerprint = take_u64(t);
+    r->via = take_u64(t);
+    return take_path(t, r) && r->path.n && is_ok;
 }
 
 static bool take_done(struct taker *t, struct record *r)
@@ -59,7 +70,7 @@ static bool take_done(struct taker *t, struct record *r)
     memcpy(r->digest, digest.p, digest.n);
     r->where = take_str8(t);
     r->where_inc = take_u64(t);
-    return !r->where.n || cluster_name_ok(r->where);
+    return !r->where.n || (cluster_name_ok(r->where) && take_flags(t, r) && take_path(t, r));
 }
 
 static bool take_host(struct taker *t, struct record *r)
@@ -73,7 +84,7 @@ static bool take_host(struct taker *t, struct record *r)
 static bool take_record(struct taker *t, struct record *r)
 {
     uint8_t kind = take_u8(t);
-    bool is_again = kind == RECORD_AGAIN;
+    bool is_again = kind == RECORD_DONE_AGAIN;
     *r = (struct record){.kind = is_again ? RECORD_DONE : (enum record_kind)kind};
     r->host = take_str8(t);
     if (is_again)

@@ -36,18 +36,29 @@ void record_batch_begin(struct buf *out, const struct record_batch *head)
     }
 }
 
-static void put_url(struct buf *out, const struct record *r)
+static void put_flags(struct buf *out, const struct record *r)
+{
+    buf_byte(out, (char)((r->is_https ? URL_IS_HTTPS : 0) | (r->is_back ? URL_IS_BACK : 0) |
+                         (r->is_again ? URL_IS_AGAIN : 0)));
+    buf_byte(out, (char)r->class);
+    buf_le16(out, r->port);
+}
+
+static void put_path(struct buf *out, const struct record *r)
 {
     if (refuse(out, r->path.n > RECORDS_MAX_PATH_BYTES))
         return;
-    buf_byte(out, (char)((r->is_https ? URL_IS_HTTPS : 0) | (r->is_back ? URL_IS_BACK : 0)));
-    buf_byte(out, (char)r->class);
-    buf_le16(out, r->port);
-    buf_le64(out, r->fingerprint);
-    buf_le64(out, r->via);
     put_str8(out, str_first(r->hops, RECORDS_MAX_HOPS));
     buf_le16(out, (uint16_t)r->path.n);
     buf_add(out, r->path);
+}
+
+static void put_url(struct buf *out, const struct record *r)
+{
+    put_flags(out, r);
+    buf_le64(out, r->fingerprint);
+    buf_le64(out, r->via);
+    put_path(out, r);
 }
 
 static void put_done(struct buf *out, const struct record *r)
@@ -60,6 +71,10 @@ static void put_done(struct buf *out, const struct record *r)
     buf_add(out, str_make((const char *)r->digest, RECORDS_DIGEST_BYTES));
     put_str8(out, r->where);
     buf_le64(out, r->where_inc);
+    if (r->where.n) {
+        put_flags(out, r);
+        put_path(out, r);
+    }
 }
 
 static void put_host(struct buf *out, const struct record *r)
@@ -77,7 +92,7 @@ void record_put(struct buf *out, const struct record *r)
     if (refuse(out, !r->host.n || r->host.n > RECORDS_MAX_HOST_BYTES))
         return;
     bool is_again = r->kind == RECORD_DONE && r->round;
-    buf_byte(out, (char)(is_again ? (int)RECORD_AGAIN : (int)r->kind));
+    buf_byte(out, (char)(is_again ? (int)RECORD_DONE_AGAIN : (int)r->kind));
     put_str8(out, r->host);
     if (is_again)
         buf_le32(out, r->round);

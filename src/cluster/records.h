@@ -3,7 +3,9 @@
  *
  *   url(u)                                 u was found
  *   done(u, time, status, digest, where)   u was asked for, and that came of it; beats url, of the
- *                                          same round (the first crawl, or a recrawl)
+ *                                          same round (first crawl, or recrawl). Of what
+ *                                          was archived it says the URL too: should that archive be
+ *                                          lost, it can be named and asked for again
  *   host(h, next moment, state)            when h may be asked next, and what its owner keeps on it
  *
  * Records merge as a join (invariant 8): any order, any number of times, the same state. Of two
@@ -39,20 +41,21 @@ struct record {
     struct str host;
     /* url, done */
     uint64_t fingerprint;
-    /* url */
-    struct str path; /* with query */
+    /* url, and done that was archived */
+    struct str path; /* with query; of done "": not said */
     uint64_t via;
     struct str hops;
     uint16_t port; /* 0 = the scheme's own */
     bool is_https;
     uint8_t class;
-    bool is_back; /* it was queued at its former owner: not new, though its host moves */
+    bool is_back;  /* it was queued at its former owner: not new, though its host moves */
+    bool is_again; /* the crawl's own word to itself: what was done is lost, and asked for again */
     /* done */
     uint64_t time_ms; /* wall clock; of host: when `state` was written */
     int32_t status;
     uint8_t digest[RECORDS_DIGEST_BYTES]; /* zeros: nothing was kept */
     struct str where;                     /* the agent whose archive has it; "" = none */
-    uint64_t where_inc;
+    uint64_t where_inc; /* the incarnation in which that archive's directory began */
     uint32_t round; /* in which it was asked for: 0 is the first crawl, 1 its first recrawl, … */
     /* host */
     uint64_t next_wall_ms; /* not to be asked earlier */

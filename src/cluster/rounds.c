@@ -8,9 +8,9 @@
  * anew, stops: it would take what is to be asked for again as known. An empty crawl is of whichever
  * round there is.
  *
- * Streams hold what was done in all rounds. A done of an earlier one says nothing; URLs are of all
- * rounds. So our own stream is read again from its first message: it has what those found and did
- * who are out of the crawl by now, and nobody else could ask for it. */
+ * Streams hold what was done in all rounds. A done of an earlier one only says that there is such a
+ * URL; URLs are of all rounds. So our own stream is read again from its first message: it has what
+ * those found and did who are out of the crawl by now, and nobody else could ask for it. */
 #include "cluster/inside.h"
 
 #define BEHIND "others ask again for everything that is known: start this agent with --recrawl too"
@@ -120,5 +120,16 @@ bool rounds_takes(const struct agent *a, struct record *r)
 {
     if (r->kind == RECORD_HOST && r->time_ms < a->round.wall_ms)
         r->state = STR("");
-    return r->kind != RECORD_DONE || r->round >= a->round.number;
+    if (r->kind != RECORD_DONE || r->round >= a->round.number)
+        return true;
+    *r = (struct record){.kind = RECORD_URL, /* that one at least is known */
+                         .position = r->position,
+                         .host = r->host,
+                         .fingerprint = r->fingerprint,
+                         .path = r->path,
+                         .hops = r->hops,
+                         .port = r->port,
+                         .is_https = r->is_https,
+                         .class = r->class};
+    return r->path.n > 0;
 }

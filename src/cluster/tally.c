@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tally: what other agents have used of the crawl's budgets, by their heartbeats.
+/* tally: what other agents have used of the crawl's budgets, and which addresses they ask, by their
+ * heartbeats.
  *
  * Of every name the last word counts, also when it has died or left: what it used stays used. An
  * agent that begins with less than it had has lost its disk; what it said before is added. Who
@@ -91,6 +92,7 @@ void tally_heard(struct agent *a, const char *name, const struct heartbeat *h)
     a->port->ops->others(a->port, &others);
     for (uint8_t i = 0; i < h->domain_count; i++)
         a->port->ops->heard_domain(a->port, hash64(str_c(name)), &h->domains[i]);
+    a->port->ops->heard_addresses(a->port, hash64(str_c(name)), h->addresses, h->address_count);
 }
 
 void tally_say(struct agent *a, struct heartbeat *h)
@@ -105,4 +107,6 @@ void tally_say(struct agent *a, struct heartbeat *h)
     h->all_bytes = ours.bytes + others.bytes;
     h->domain_count =
         (uint8_t)a->port->ops->tell_domains(a->port, h->domains, HEARTBEAT_MAX_DOMAINS);
+    h->address_count =
+        (uint8_t)a->port->ops->tell_addresses(a->port, h->addresses, HEARTBEAT_MAX_ADDRESSES);
 }

@@ -48,6 +48,8 @@ struct cluster_ops {
     bool (*owner)(struct cluster_service *s, uint64_t position, char *name);
     size_t (*others)(struct cluster_service *s, char (*names)[TALK_NAME_BYTES + 1], size_t most);
     void (*leave)(struct cluster_service *s);
+    /* With which incarnation the directory of that agent began; 0: it has not said. */
+    uint64_t (*first)(struct cluster_service *s, struct str name);
 };
 
 /* Of one shard: who ends its open transfers. Set and called on the shard's thread alone. */

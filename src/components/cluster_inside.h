@@ -8,7 +8,8 @@
  *   cluster_port.c   the crawl as the agent sees it (cluster/port.h), over the ledger
  *   cluster_walk.c   of that: looking at the frontiers
  *   cluster_room.c   its weight, by the room on its disk
- *   cluster_share.c  budgets that all agents share
+ *   cluster_share.c  budgets that all agents share, addresses that several ask
+ *   cluster_lost.c   captures that were lost with a disk
  *
  * Only the agent's thread changes the agent; shards look at it. Both hold `lock` meanwhile, shards
  * for a few look-ups. While the agent's thread waits for a shard (a walk) it has let go of it. */
@@ -23,6 +24,7 @@
 #include "components/cluster_talk_inside.h"
 #include "components/mail_walk.h"
 #include "components/services.h"
+#include "fetch/address_peers.h"
 
 struct cluster_settings {
     struct str cluster;     /* the server; "" = this process crawls alone */
@@ -31,7 +33,7 @@ struct cluster_settings {
     uint64_t weight;
     uint64_t quota_bytes, look_ms;
     uint64_t poll_ms, wait_ms;
-    bool leave;
+    bool leave, refetch_lost;
 };
 
 struct cluster_part {
@@ -40,6 +42,7 @@ struct cluster_part {
     struct ledger_service *ledger;
     struct scope_service *scope;
     struct budget *budget;
+    struct addresses_service *addresses;
     struct log *log;
     unsigned shards;
     struct post_login login;
@@ -50,6 +53,8 @@ struct cluster_part {
     bool has_thread;
     pthread_mutex_t stopping; /* guards has_thread */
     _Atomic bool is_stopping;
+    _Atomic bool refetch_lost;
+    struct cluster_lost *lost;
     _Atomic uint64_t lists; /* seeds on their way to the journal */
 
     pthread_mutex_t lock; /* guards the agent, its room and the loans */
@@ -71,20 +76,26 @@ struct cluster_part {
     uint64_t looked_ms, said_ms;
     uint64_t epoch_said, settled_said;
     enum agent_state state_said;
-    uint64_t finished_ms; /* since when everybody is; 0 = not */
-    uint64_t limited_ms;  /* since when a limit is reached; 0 = none */
+    uint64_t limited_ms;         /* since when a limit is reached; 0 = none */
+    struct address_peers *peers; /* what they ask */
+    struct cluster_busiest {
+        uint64_t next_ms;
+        size_t count;
+        uint64_t groups[ADDRESS_PEERS_MOST];
+    } busiest; /* what we ask */
     struct ledger_outbox *outbox;
     struct record *links; /* of the batch that was read */
     size_t link_room;
     struct record outcome[2];
     uint64_t keep, keep_said;
+    bool is_hurried; /* the agent waits for the disk */
     struct buf mine, foreign, scratch;
     struct cluster_tour {
         struct mail_walk walk;
         unsigned shard;
         struct str rest;         /* of walk.bytes */
     } tours[2];                  /* by enum port_walk */
-    uint64_t inc;                /* ours, as of the last turn */
+    uint64_t first_said;         /* the directory's first incarnation, as state/agent has it */
     struct history_cursor *past; /* of a walk over everything, behind the frontiers */
     struct arena *past_arena;
 };
@@ -115,6 +126,19 @@ bool cluster_port_is_founded(struct cluster_part *c);
 /* Mail for every shard; false without memory. */
 MUST_CHECK bool cluster_mail_all(struct cluster_part *c, enum mail_kind kind, unsigned epoch);
 
+/* Records of URLs that are ours and asked for again (is_again): journalled, and to their shards. */
+MUST_CHECK enum rc cluster_port_again(struct cluster_part *c, struct str batch);
+
+/* cluster_lost.c */
+MUST_CHECK enum rc cluster_lost_open(struct cluster_part *c);
+void cluster_lost_stop(struct cluster_part *c); /* its thread, behind the agent's: it only asks */
+void cluster_lost_close(struct cluster_part *c);
+/* Whether something may be lost that is to be asked for again; with the lock, as all the agent's
+ * thread does. */
+bool cluster_lost_waits(struct cluster_part *c);
+void cluster_lost_say(struct cluster_part *c, struct jsonw *j);
+uint64_t cluster_first_of(struct cluster_service *s, struct str name);
+
 /* cluster_room.c */
 void cluster_room_look(struct cluster_part *c);
 
@@ -123,6 +147,8 @@ struct port_used cluster_used(struct port *p);
 void cluster_share_others(struct port *p, const struct port_used *sum);
 size_t cluster_tell_domains(struct port *p, struct heartbeat_domain *ret, size_t most);
 void cluster_heard_domain(struct port *p, uint64_t who, const struct heartbeat_domain *d);
+size_t cluster_tell_addresses(struct port *p, uint64_t *ret, size_t most);
+void cluster_heard_addresses(struct port *p, uint64_t who, const uint64_t *list, size_t count);
 /* Whether a limit of the whole crawl is reached, and everybody has had the time to hear it. */
 bool cluster_is_limited(struct cluster_part *c, uint64_t for_ms);
 

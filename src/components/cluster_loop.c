@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The agent's thread: what the bus has for it, what is due, then it sleeps.
  *
- * When the whole crawl is done it goes on saying so until everybody has said it, some beats long:
- * who leaves at once is missed by those who have not heard yet, and they would wait until it counts
- * as dead. Likewise when a limit of the whole crawl is reached: the others end by its word. */
+ * When a limit of the whole crawl is reached it goes on saying so for some beats: the others end by
+ * its word. When all is done cluster/finish.c says when to go. */
 #include "components/cluster_inside.h"
 
 #include "base/clock.h"
@@ -15,7 +14,8 @@
 enum {
     EVENTS_A_TURN = 256,
     LEAST_WAIT_MS = 1, /* what is due at once still lets the shards have the lock */
-    MOST_WAIT_MS = 50, /* the journal may have become durable */
+    MOST_WAIT_MS = 50, /* the journal may have become durable; */
+    DISK_WAIT_MS = 10, /* the agent waits for that */
     LOOK_MS = 20,      /* between two looks at what has become of the agent */
     SAY_MS = 10000,
     LAST_BEATS = 3,
@@ -53,19 +53,6 @@ static void failed(struct cluster_part *c, enum rc rc, const char *why)
         return;
     m->rc = rc;
     (void)mailbox_put(&c->service.mail[0], &m);
-}
-
-/* Whether everybody has heard that it is over. */
-static bool is_time_to_go(struct cluster_part *c, const struct agent_status *s)
-{
-    uint64_t beat_ms = roster_timings(agent_roster(c->agent)).beat_ms;
-    if (!s->is_all_finished) {
-        c->finished_ms = 0;
-        return false;
-    }
-    if (!c->finished_ms)
-        c->finished_ms = now_ms(c);
-    return now_ms(c) - c->finished_ms >= LAST_BEATS * beat_ms;
 }
 
 /* What it waits for, for whoever wonders. */
@@ -110,6 +97,15 @@ static void say_waits(struct cluster_part *c, enum agent_state now)
         log_warn(c->log, "cluster.goes_on", LOG_C("state", agent_state_text(now)));
 }
 
+/* Whose directory this is, and since when: written once, and at every start once more. */
+static void note_agent(struct cluster_part *c, uint64_t first_inc)
+{
+    if (!first_inc || first_inc == c->first_said)
+        return;
+    if (ledger_note_agent(c->ledger->ledger, str_c(c->login.name), first_inc) == RC_OK)
+        c->first_said = first_inc;
+}
+
 /* Now and then: the status is of the whole roster. */
 static void look(struct cluster_part *c)
 {
@@ -118,7 +114,7 @@ static void look(struct cluster_part *c)
         return;
     c->looked_ms = now_ms(c);
     agent_status(c->agent, now_ms(c), &s);
-    c->inc = s.inc;
+    note_agent(c, s.first_inc);
     if (s.epoch != c->epoch_said || s.state != c->state_said) {
         if (s.state != c->state_said)
             say_waits(c, s.state);
@@ -133,14 +129,15 @@ static void look(struct cluster_part *c)
     }
     if (s.settled != c->settled_said) {
         c->settled_said = s.settled;
-        log_info(c->log, "cluster.settled", LOG_U64("epoch", s.settled));
+        log_info(c->log, "cluster.settled", LOG_U64("epoch", s.settled),
+                 LOG_U64("appends", s.appends), LOG_U64("append_bytes", s.append_bytes),
+                 LOG_U64("gets", s.gets), LOG_U64("says", s.says));
     }
     say_state(c, &s);
     if (is_given_up(c, &s))
         return;
     uint64_t beats_ms = LAST_BEATS * roster_timings(agent_roster(c->agent)).beat_ms;
-    if (c->is_told ||
-        (s.state != AGENT_GONE && !is_time_to_go(c, &s) && !cluster_is_limited(c, beats_ms)))
+    if (c->is_told || (!s.may_end && !cluster_is_limited(c, beats_ms)))
         return;
     log_info(c->log, "cluster.over", LOG_C("state", agent_state_text(s.state)),
              LOG_U64("epoch", s.epoch));
@@ -155,6 +152,7 @@ static void turn(struct cluster_part *c)
     (void)pthread_mutex_lock(&c->lock);
     (void)bus_poll(c->bus, on_event, c, EVENTS_A_TURN);
     cluster_room_look(c);
+    c->is_hurried = false;
     enum rc rc = agent_turn(c->agent, now_ms(c));
     cluster_talk_turn(c->service.talk, now_ms(c));
     if (!rc)
@@ -170,7 +168,8 @@ static void wait_for_more(struct cluster_part *c)
                             {.fd = c->wake, .events = POLLIN}};
     uint64_t now = now_ms(c), due = agent_due_ms(c->agent), woken;
     uint64_t wait = due > now ? due - now : 0;
-    wait = wait < LEAST_WAIT_MS ? LEAST_WAIT_MS : wait > MOST_WAIT_MS ? MOST_WAIT_MS : wait;
+    uint64_t most = c->is_hurried ? DISK_WAIT_MS : MOST_WAIT_MS;
+    wait = wait < LEAST_WAIT_MS ? LEAST_WAIT_MS : wait > most ? most : wait;
     (void)poll(fds, 2, (int)wait);
     if (fds[1].revents)
         (void)!read(c->wake, &woken, sizeof woken);
@@ -219,6 +218,7 @@ void cluster_loop_stop(struct cluster_part *c)
         (void)!write(c->wake, &one, sizeof one);
         (void)pthread_join(c->thread, NULL);
         cluster_talk_close(c->service.talk);
+        cluster_lost_stop(c); /* it asks nobody any more */
         c->has_thread = false;
         say_end(c);
     }

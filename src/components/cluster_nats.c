@@ -35,6 +35,8 @@ static const struct option cluster_options[] = {
         .min = 1),
     ROW(DURATION, wait_ms, "cluster-wait", "1m",
         "for a server at the start, then it ends with exit code 5; 0: for ever"),
+    ROW(BOOL, refetch_lost, "refetch-lost", "no",
+        "ask again for captures that were lost with an agent's disk", .live = true),
     ROW(BOOL, leave, "leave", "no", "hand everything over and end", .live = true),
     {0},
 };
@@ -122,6 +124,7 @@ static const struct cluster_ops ops = {
     .owner = cluster_owner,
     .others = cluster_others,
     .leave = cluster_ask_leave,
+    .first = cluster_first_of,
 };
 
 /* Opening -------------------------------------------------------------------------------------- */
@@ -251,12 +254,14 @@ static void cluster_nats_close(struct instance *self)
     struct cluster_part *c = self->state;
     if (!c->service.is_alone) {
         cluster_loop_stop(c);
+        cluster_lost_close(c);
         cluster_talk_free(c->service.talk);
         agent_close(c->agent);
         bus_close(c->bus);
         if (c->bus)
             bus_nats_end();
         cluster_port_close(c);
+        address_peers_close(c->peers);
         if (c->wake >= 0)
             (void)close(c->wake);
     }
@@ -274,14 +279,17 @@ static enum rc open_all(struct instance *self, struct cluster_part *c, struct bu
 {
     const struct cluster_settings *s = self->settings;
     c->wait_ms = s->wait_ms;
-    enum rc rc = cluster_port_open(c);
+    atomic_store(&c->refetch_lost, s->refetch_lost);
+    enum rc rc = address_peers_open(&c->peers);
+    rc = rc ? rc : cluster_port_open(c);
     rc = rc ? rc : make_boxes(c);
     rc = rc ? rc : check_directory(c, why);
     rc = rc ? rc : read_login(s, c, why);
     rc = rc ? rc : open_bus(s, c, why);
     rc = rc ? rc : open_talk(s, c);
     rc = rc ? rc : open_agent(s, c, why);
-    return rc ? rc : cluster_loop_start(c);
+    rc = rc ? rc : cluster_loop_start(c);
+    return rc ? rc : cluster_lost_open(c);
 }
 
 static enum rc cluster_nats_open(struct instance *self, struct buf *why)
@@ -296,6 +304,7 @@ static enum rc cluster_nats_open(struct instance *self, struct buf *why)
     c->ledger = part_provider(self, 0);
     c->scope = part_provider(self, 1);
     c->budget = part_provider(self, 2);
+    c->addresses = part_provider(self, 3);
     c->log = part_log(self);
     c->shards = self->shard_count;
     c->wake = -1;
@@ -322,6 +331,7 @@ static void cluster_nats_changed(struct instance *self, const void *old)
     (void)pthread_mutex_lock(&c->lock);
     set_room(s, c);
     (void)pthread_mutex_unlock(&c->lock);
+    atomic_store(&c->refetch_lost, s->refetch_lost);
     if (s->leave)
         cluster_ask_leave(&c->service);
 }
@@ -337,6 +347,7 @@ const struct part part_cluster_nats = {
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "is told what others say"},
                                         {"scope", SCOPE_INTERFACE, "judges what others say"},
                                         {"budget", BUDGET_INTERFACE, "is told what others use"},
+                                        {"addresses", ADDRESSES_INTERFACE, "and whom they ask"},
                                         {0}},
     .options = cluster_options,
     .settings_bytes = sizeof(struct cluster_settings),

@@ -127,7 +127,9 @@ static void choose_mine(struct cluster_part *c, const struct record *list, size_
             count_add(&c->service.refused, 1);
             continue;
         }
-        record_put(&c->mine, &list[i]);
+        struct record r = list[i];
+        r.is_again = false; /* nobody else says that */
+        record_put(&c->mine, &r);
         ++*ret_count;
     }
 }
@@ -150,6 +152,16 @@ static enum rc port_take_records(struct port *p, const struct record *mine, size
                             .foreign = foreign_count ? buf_str(&c->foreign) : STR("")};
     rc = rc ? rc : tell(c, &n, &told);
     return rc || !chosen ? rc : mail_records(c, n.mine, told);
+}
+
+enum rc cluster_port_again(struct cluster_part *c, struct str batch)
+{
+    struct told told;
+    (void)pthread_mutex_lock(&c->lock);
+    enum rc rc = tell(c, &(struct ledger_news){.mine = batch}, &told);
+    rc = rc ? rc : mail_records(c, batch, told);
+    (void)pthread_mutex_unlock(&c->lock);
+    return rc;
 }
 
 static enum rc port_put_aside(struct port *p, struct str fact)
@@ -177,6 +189,13 @@ static uint64_t port_journal_end(struct port *p)
 static uint64_t port_journal_durable(struct port *p)
 {
     return ledger_durable(cluster_of_port(p)->ledger->ledger);
+}
+
+static void port_hurry_on(struct port *p)
+{
+    struct cluster_part *c = cluster_of_port(p);
+    c->is_hurried = true;
+    ledger_hurry(c->ledger->ledger);
 }
 
 static void port_keep_from(struct port *p, uint64_t from)
@@ -251,7 +270,12 @@ static void read_done(struct cluster_part *c, const struct batch *b, struct reco
                             .time_ms = b->past.date_ms > 0 ? (uint64_t)b->past.date_ms : 0,
                             .status = b->past.code,
                             .where = b->has_place ? str_c(c->login.name) : STR(""),
-                            .where_inc = b->has_place ? c->inc : 0};
+                            .where_inc = b->has_place ? agent_first_inc(c->agent) : 0,
+                            .path = u->path,
+                            .port = u->port,
+                            .is_https = u->is_https,
+                            .class = u->class,
+                            .hops = b->past.hops};
     if (b->past.has_digest)
         memcpy(done->digest, b->past.digest.bytes, RECORDS_DIGEST_BYTES);
 }
@@ -328,7 +352,7 @@ static struct port_counts port_count_all(struct port *p)
     struct port_counts n = {0};
     /* What the operator has said may be seeds: until it is known nobody is idle. */
     n.open = atomic_load(&c->lists) + !atomic_load(&c->service.talk->is_ready);
-    n.open += ledger_pending(c->ledger->ledger);
+    n.open += ledger_pending(c->ledger->ledger) + cluster_lost_waits(c);
     n.open += c->open_now + c->open_before;
     n.queued = queued(c);
     n.admitted = atomic_load(&c->ledger->counts.admitted) + atomic_load(&c->ledger->counts.fetched);
@@ -362,10 +386,13 @@ const struct port_ops cluster_port_ops = {
     .forget = cluster_forget,
     .aside = port_put_aside,
     .restart = port_restarted,
+    .hurry = port_hurry_on,
     .used = cluster_used,
     .others = cluster_share_others,
     .tell_domains = cluster_tell_domains,
     .heard_domain = cluster_heard_domain,
+    .tell_addresses = cluster_tell_addresses,
+    .heard_addresses = cluster_heard_addresses,
 };
 
 enum rc cluster_port_open(struct cluster_part *c)

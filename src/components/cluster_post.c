@@ -87,12 +87,37 @@ static enum rc keep_seed(struct instance *self, const struct candidate *c)
     return rc ? rc : ledger_settle(p->ledger->ledger, self->shard, &o, &epoch);
 }
 
+/* Of the first `count` records those that are asked for again, host by host: they are not known any
+ * more. */
+static enum rc unknow_again(struct instance *self, struct post_part *p, struct str rest,
+                            size_t count)
+{
+    uint64_t list[AT_ONCE], position = 0;
+    struct str host = STR("");
+    struct record r;
+    size_t found = 0;
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i <= count && rc == RC_OK; i++) {
+        bool is_one = i < count && records_next(&rest, &r) && r.is_again;
+        if (found && (!is_one || !str_eq(r.host, host))) {
+            rc = ledger_unknow(p->ledger->ledger, self->shard, position, host, list, found);
+            found = 0;
+        }
+        if (is_one) {
+            host = r.host;
+            position = r.position;
+            list[found++] = r.fingerprint;
+        }
+    }
+    return rc;
+}
+
 /* URLs up to the next record of another kind, or as many as go into one message. */
 static enum rc emit_urls(struct instance *self, struct post_part *p)
 {
     struct candidate list[AT_ONCE];
     const struct candidate *all[AT_ONCE];
-    struct str rest = p->rest;
+    struct str rest = p->rest, before = p->rest;
     struct record r;
     size_t count = 0;
     enum rc rc = RC_OK;
@@ -102,6 +127,7 @@ static enum rc emit_urls(struct instance *self, struct post_part *p)
         rc = keep_seed(self, &list[count++]);
         p->rest = rest;
     }
+    rc = rc ? rc : unknow_again(self, p, before, count);
     struct links *l = rc ? NULL : links_open(all, count, STR(""), p->mail->epoch, p->mail->batch);
     if (!l)
         return rc ? rc : RC_NOMEM;

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Budgets of the whole crawl, shared by all agents: what heartbeats carry goes to the budget and
  * comes from it. Who finds that a limit is reached stops asking, says so for some beats, and ends;
- * the others end by its word. */
+ * the others end by its word.
+ *
+ * And politeness per address: whoever asks an address often says so, and each of those who do takes
+ * so many times its delay. A rate, not a lock: what changes is known a heartbeat later. */
 #include "components/cluster_inside.h"
 
 #include "base/clock.h"
 #include "base/log.h"
+
+enum { BUSIEST_EVERY_MS = 1000 };
 
 struct port_used cluster_used(struct port *p)
 {
@@ -34,6 +39,37 @@ void cluster_heard_domain(struct port *p, uint64_t who, const struct heartbeat_d
 {
     budget_heard_domain(cluster_of_port(p)->budget, who,
                         &(struct domain_sum){d->domain, d->pages, d->bytes});
+}
+
+/* Some beats may be lost before somebody counts as silent. */
+static uint64_t word_lasts_ms(struct cluster_part *c)
+{
+    enum { LEAST_MS = 3000, BEATS = 4 };
+    uint64_t ms = (uint64_t)roster_timings(agent_roster(c->agent)).beat_ms * BEATS;
+    return ms > LEAST_MS ? ms : LEAST_MS;
+}
+
+size_t cluster_tell_addresses(struct port *p, uint64_t *ret, size_t most)
+{
+    struct cluster_part *c = cluster_of_port(p);
+    struct cluster_busiest *b = &c->busiest;
+    uint64_t now_ms = clock_now_ms(c->ledger->clock);
+    if (now_ms >= b->next_ms) { /* heartbeats may come in quick succession */
+        struct address_table *t = c->addresses->addresses;
+        address_peers_tell(c->peers, t, now_ms, now_ms + word_lasts_ms(c));
+        b->count = address_table_busiest(t, b->groups, ADDRESS_PEERS_MOST);
+        b->next_ms = now_ms + BUSIEST_EVERY_MS;
+    }
+    size_t count = b->count < most ? b->count : most;
+    memcpy(ret, b->groups, count * sizeof *ret);
+    return count;
+}
+
+void cluster_heard_addresses(struct port *p, uint64_t who, const uint64_t *list, size_t count)
+{
+    struct cluster_part *c = cluster_of_port(p);
+    uint64_t now_ms = clock_now_ms(c->ledger->clock);
+    address_peers_heard(c->peers, who, list, count, now_ms + word_lasts_ms(c));
 }
 
 static bool is_reached(struct cluster_part *c, enum budget_verdict *ret)

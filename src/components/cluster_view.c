@@ -51,6 +51,7 @@ static void say_status(struct jsonw *j, const struct agent_status *s)
 {
     jsonw_text_field(j, "state", str_c(agent_state_text(s->state)));
     jsonw_u64_field(j, "inc", s->inc);
+    jsonw_u64_field(j, "first", s->first_inc);
     jsonw_u64_field(j, "epoch", s->epoch);
     jsonw_u64_field(j, "settled", s->settled);
     jsonw_u64_field(j, "roster", s->roster_length);
@@ -95,6 +96,7 @@ void cluster_view(struct cluster_service *s, struct jsonw *j)
     jsonw_text_field(j, "agent", str_c(c->login.name));
     say_status(j, &status);
     say_counts(j, &counts);
+    cluster_lost_say(c, j);
     say_members(c, j, now_ms);
     (void)pthread_mutex_unlock(&c->lock);
 }

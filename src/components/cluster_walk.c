@@ -65,7 +65,8 @@ static enum rc next_past(struct cluster_part *c, struct record *ret, bool *ret_i
         url_parse(&parser, past.url, NULL, (struct url_room){room, sizeof room}, &u))
         return rc == RC_CORRUPT ? RC_OK : rc;
     struct str host = arena_dup(c->past_arena, url_host(&u));
-    if (!host.p)
+    struct str path = arena_dup(c->past_arena, url_path_query(&u));
+    if (!host.p || !path.p)
         return RC_NOMEM;
     *ret = (struct record){.kind = RECORD_DONE,
                            .position = hash64(host),
@@ -73,7 +74,12 @@ static enum rc next_past(struct cluster_part *c, struct record *ret, bool *ret_i
                            .fingerprint = fingerprint,
                            .time_ms = past.date_ms > 0 ? (uint64_t)past.date_ms : 0,
                            .status = past.code,
-                           .where = past.has_digest ? str_c(c->login.name) : STR("")};
+                           .where = past.has_digest ? str_c(c->login.name) : STR(""),
+                           .where_inc = past.has_digest ? agent_first_inc(c->agent) : 0,
+                           .path = path,
+                           .is_https = u.kind == URL_HTTPS,
+                           .port = u.port,
+                           .hops = past.hops};
     if (past.has_digest)
         memcpy(ret->digest, past.digest.bytes, RECORDS_DIGEST_BYTES);
     *ret_is_one = true;

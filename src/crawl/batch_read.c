@@ -167,10 +167,11 @@ static const char *read_commit(struct taker *t, struct batch *b)
     c->totals.pages = take_u64(t);
     c->totals.bytes = take_u64(t);
     c->totals.archive_bytes = take_u64(t);
-    if (take_u8(t) != LEDGER_FILES)
+    unsigned count = take_u8(t); /* an earlier version had fewer */
+    if (count < LEDGER_ELSEWHERE || count > LEDGER_FILES)
         return "a commit is about other files";
     for (unsigned i = 0; i < LEDGER_FILES; i++)
-        c->lengths[i] = take_u64(t);
+        c->lengths[i] = i < count ? take_u64(t) : 0;
     b->files = t->rest;
     while (t->rest.n && !t->bad) {
         (void)take_str8(t);

@@ -200,6 +200,11 @@ struct digest_table *ledger_digests(struct ledger *l)
     return l->digests;
 }
 
+struct disk *ledger_disk(struct ledger *l)
+{
+    return l->disk;
+}
+
 struct history *ledger_history(struct ledger *l)
 {
     return l->history;

@@ -9,7 +9,7 @@
  *   DIR/logs/crawl.log, logs/progress-statistics.log
  *   DIR/links/links.nodes, links/links.arcs
  *   DIR/reports/skippedPages.jsonl
- *   DIR/state/VERSION, LOCK, MANIFEST, seeds, journal/, images/, rest/, history/
+ *   DIR/state/VERSION, LOCK, MANIFEST, seeds, elsewhere, agent, journal/, images/, rest/, history/
  *
  * A page is settled by one call, ledger_settle(): one journal batch with its outcome, its lines and
  * its links; the frontier and the files change with it, under one lock, so that a position of the
@@ -59,6 +59,9 @@ enum ledger_file {
     LEDGER_ARCS,
     LEDGER_SKIPPED,
     LEDGER_SEEDS, /* a line a seed: the URL, then for a seed's redirect a space and the seed */
+    /* In a cluster, what others have told to be archived with them, and what is asked for again
+     * (cluster/elsewhere.h). */
+    LEDGER_ELSEWHERE,
     LEDGER_FILES
 };
 
@@ -124,6 +127,7 @@ struct frontier *ledger_frontier(struct ledger *l, unsigned shard);
 struct warc_files *ledger_warc(struct ledger *l, unsigned shard);
 struct digest_table *ledger_digests(struct ledger *l);
 struct history *ledger_history(struct ledger *l); /* NULL without one */
+struct disk *ledger_disk(struct ledger *l);       /* the crawl's directory, to look into */
 
 /* What was found on a page that is done, read back from its archive (archive/outlinks.h).
  * RC_NOT_FOUND: it is not known to be done yet, or what was found on it was not kept
@@ -217,6 +221,18 @@ struct record;
 MUST_CHECK enum rc ledger_merge(struct ledger *l, unsigned shard, unsigned epoch,
                                 const struct record *list, size_t count, size_t *ret_new);
 
+/* URLs that ledger_tell has journalled as is_again, all of one host of this shard: those that are
+ * done are not known any more, so that they can be admitted anew; what waits goes on waiting. Only
+ * then they are given to ledger_admit. */
+MUST_CHECK enum rc ledger_unknow(struct ledger *l, unsigned shard, uint64_t position,
+                                 struct str host, const uint64_t *fingerprints, size_t count);
+
+/* The agent whose directory this is, and the incarnation it began with: for whoever looks into the
+ * directory later (cluster/elsewhere.h). It waits for the disk. */
+MUST_CHECK enum rc ledger_note_agent(struct ledger *l, struct str name, uint64_t first_inc);
+/* Bytes of a file of lines, with what is not in the file yet. */
+uint64_t ledger_lines_bytes(struct ledger *l, enum ledger_file file);
+
 /* A URL record as the frontier takes it; everything is borrowed. */
 struct candidate ledger_candidate_of(const struct record *r);
 
@@ -266,6 +282,9 @@ MUST_CHECK enum rc ledger_turn(struct ledger *l, unsigned shard);
 
 /* The helper's round, by hand (sync_ms 0, tests, "checkpoint"). */
 MUST_CHECK enum rc ledger_sync(struct ledger *l);
+/* Somebody waits for what is not durable yet: the next round comes soon, but so that most of the
+ * time no round is under way. */
+void ledger_hurry(struct ledger *l);
 /* Asks for an image soon, whatever its time. */
 void ledger_checkpoint(struct ledger *l);
 

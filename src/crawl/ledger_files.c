@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "crawl/ledger_inside.h"
 
+#include "cluster/elsewhere.h"
 #include "warc/pages.h"
 
 #define VERSION_PATH "state/VERSION"
@@ -21,6 +22,7 @@ static const struct {
     [LEDGER_ARCS] = {.path = "links/links.arcs"},
     [LEDGER_SKIPPED] = {.path = "reports/skippedPages.jsonl"},
     [LEDGER_SEEDS] = {.path = "state/seeds"},
+    [LEDGER_ELSEWHERE] = {.path = ELSEWHERE_PATH},
 };
 
 const char *ledger_lines_path(enum ledger_file file)

@@ -125,6 +125,8 @@ struct ledger {
     struct image_piece *pieces, *last_piece;
     uint64_t piece_bytes;
     bool stop;
+    bool is_hurried;   /* somebody waits for the next round */
+    uint64_t round_ms; /* that the last one took */
     pthread_cond_t wake;
     pthread_t thread;
     bool has_thread;
@@ -200,6 +202,7 @@ MUST_CHECK enum rc rest_settle(struct ledger *l, bool is_kept);
  * (under `lock`), and back. */
 MUST_CHECK enum rc news_redo(struct ledger *l, uint64_t position, const struct ledger_news *n,
                              const struct drops *drops);
+MUST_CHECK enum rc news_lines(struct ledger *l, const struct ledger_news *n);
 bool news_is_piece(struct str bytes);
 void news_write_piece(const struct ledger *l, struct buf *out);
 MUST_CHECK enum rc news_read_piece(struct ledger *l, struct str bytes);

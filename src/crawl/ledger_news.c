@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/taker.h"
+#include "cluster/elsewhere.h"
 #include "cluster/records.h"
 #include "frontier/move.h"
 #include "frontier/rest.h"
@@ -37,6 +38,25 @@ static size_t count_names(struct str names)
     for (; t.rest.n && !t.bad; count++)
         (void)take_str8(&t);
     return count;
+}
+
+/* Under `lock`, or before anybody else is there. What others have archived, and what is asked for
+ * again because it was lost with them: a line each. */
+enum rc news_lines(struct ledger *l, const struct ledger_news *n)
+{
+    struct record_batch b;
+    struct record r;
+    struct buf line = {.max = ELSEWHERE_MAX_LINE};
+    enum rc rc = n->mine.n ? record_batch_read(n->mine, &b) : RC_OK;
+    while (n->mine.n && rc == RC_OK && records_next(&b.records, &r)) {
+        buf_clear(&line);
+        elsewhere_print(&r, &line);
+        rc = buf_rc(&line);
+        if (rc == RC_OK && line.n)
+            rc = line_file_add(l->files[LEDGER_ELSEWHERE], buf_str(&line));
+    }
+    buf_done(&line);
+    return rc;
 }
 
 /* Under `lock`, or before anybody else is there. */
@@ -72,7 +92,8 @@ enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret
         *ret_batch = position;
         if (n->foreign.n)
             l->for_others = position + JOURNAL_HEAD_BYTES + bytes.n;
-        rc = l->failed = remember(l, position, n); /* journalled: only a replay can mend it */
+        rc = remember(l, position, n); /* journalled: only a replay can mend it */
+        rc = l->failed = rc ? rc : news_lines(l, n);
     }
     (void)pthread_mutex_unlock(&l->lock);
     buf_done(&batch);
@@ -109,7 +130,9 @@ static enum rc merge_one(struct ledger *l, struct frontier *f, const struct reco
     enum rc rc = RC_OK;
     switch (r->kind) {
     case RECORD_URL:
-        rc = frontier_admit(f, &url, 1, c.now_ms, &became, &done);
+        if (r->is_again)
+            rc = move_unknow(f, r->position, r->host, &r->fingerprint, 1);
+        rc = rc ? rc : frontier_admit(f, &url, 1, c.now_ms, &became, &done);
         break;
     case RECORD_DONE:
         rc = move_done(f, r->position, r->host, &r->fingerprint, 1);
@@ -150,6 +173,13 @@ enum rc ledger_merge(struct ledger *l, unsigned shard, unsigned epoch, const str
                      size_t count, size_t *ret_new)
 {
     return no_longer_pending(l, epoch, count, merge_list(l, shard, list, count, ret_new));
+}
+
+enum rc ledger_unknow(struct ledger *l, unsigned shard, uint64_t position, struct str host,
+                      const uint64_t *fingerprints, size_t count)
+{
+    enum rc rc = move_unknow(l->shards[shard].frontier, position, host, fingerprints, count);
+    return rc ? ledger_fail(l, rc) : RC_OK;
 }
 
 static enum rc forget(struct ledger *l, unsigned shard, struct str host)
@@ -273,6 +303,24 @@ enum rc ledger_facts(struct ledger *l,
         rc = t.bad ? RC_CORRUPT : each(ctx, position, fact);
     }
     return rc;
+}
+
+enum rc ledger_note_agent(struct ledger *l, struct str name, uint64_t first_inc)
+{
+    struct buf line = {.max = ELSEWHERE_MAX_LINE};
+    elsewhere_print_agent(name, first_inc, &line);
+    enum rc rc = buf_rc(&line);
+    rc = rc ? rc : disk_replace(l->disk, ELSEWHERE_AGENT_PATH, buf_str(&line));
+    buf_done(&line);
+    return rc;
+}
+
+uint64_t ledger_lines_bytes(struct ledger *l, enum ledger_file file)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    uint64_t bytes = line_file_bytes(l->files[file]);
+    (void)pthread_mutex_unlock(&l->lock);
+    return bytes;
 }
 
 uint64_t ledger_end(struct ledger *l)

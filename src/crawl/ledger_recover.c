@@ -324,7 +324,7 @@ static enum rc redo(void *ctx, uint64_t position, struct str bytes)
     for (unsigned i = 0; i < r->l->settings.shards && rc == RC_OK; i++)
         rc = rest_fit(r->l, i);
     if (rc == RC_OK && (!r->commit.n || position >= r->said.position))
-        rc = redo_lines(r, b.lines);
+        rc = b.kind == BATCH_NEWS ? news_lines(r->l, &b.news) : redo_lines(r, b.lines);
     rc = rc ? rc : redo_past(r, &b, position, position + JOURNAL_HEAD_BYTES + bytes.n);
     if (rc && !r->why->n)
         buf_printf(r->why, LEDGER_JOURNAL ": the batch at %llu cannot be done again: %s",

@@ -14,6 +14,11 @@
 #include <errno.h>
 #include <time.h>
 
+enum {
+    HURRY_LEAST_MS = 20, /* between two rounds that somebody waits for, */
+    HURRY_SHARE = 5,     /* and so many times what the last one took */
+};
+
 static bool nothing_new(struct ledger *l)
 {
     bool image_waits = l->step != IMAGE_NONE && l->image_position > l->commit_position;
@@ -151,10 +156,14 @@ static enum rc work_on_image(struct ledger *l)
 
 enum rc ledger_sync(struct ledger *l)
 {
+    uint64_t begun_ms = clock_now_ms(l->settings.clock);
     (void)pthread_mutex_lock(&l->rounds);
     enum rc rc = sync_all(l);
     rc = rc ? rc : work_on_image(l);
     look_around(l);
+    (void)pthread_mutex_lock(&l->lock);
+    l->round_ms = clock_now_ms(l->settings.clock) - begun_ms;
+    (void)pthread_mutex_unlock(&l->lock);
     (void)pthread_mutex_unlock(&l->rounds);
     return ledger_fail(l, rc);
 }
@@ -164,6 +173,15 @@ void ledger_checkpoint(struct ledger *l)
     (void)pthread_mutex_lock(&l->lock);
     l->image_wanted = true;
     (void)pthread_cond_signal(&l->wake);
+    (void)pthread_mutex_unlock(&l->lock);
+}
+
+void ledger_hurry(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    if (!l->is_hurried)
+        (void)pthread_cond_signal(&l->wake);
+    l->is_hurried = true;
     (void)pthread_mutex_unlock(&l->lock);
 }
 
@@ -180,12 +198,18 @@ static struct timespec time_after(struct timespec t, uint64_t ms)
     return t;
 }
 
+static uint64_t hurried_ms(const struct ledger *l)
+{
+    uint64_t ms = HURRY_SHARE * l->round_ms;
+    ms = ms < HURRY_LEAST_MS ? HURRY_LEAST_MS : ms;
+    return ms < l->settings.sync_ms ? ms : l->settings.sync_ms;
+}
+
 /* Writes pieces of an image as they come, until it is time for a round. False: stop. */
 static bool wait_for_round(struct ledger *l)
 {
-    struct timespec until;
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until = time_after(until, l->settings.sync_ms);
+    struct timespec from, until;
+    (void)clock_gettime(CLOCK_MONOTONIC, &from);
     int waited = 0;
     (void)pthread_mutex_lock(&l->lock);
     while (!l->stop && waited != ETIMEDOUT) {
@@ -197,9 +221,11 @@ static bool wait_for_round(struct ledger *l)
             (void)ledger_fail(l, rc);
             (void)pthread_mutex_lock(&l->lock);
         }
+        until = time_after(from, l->is_hurried ? hurried_ms(l) : l->settings.sync_ms);
         waited = pthread_cond_timedwait(&l->wake, &l->lock, &until);
     }
     bool go_on = !l->stop;
+    l->is_hurried = false;
     (void)pthread_mutex_unlock(&l->lock);
     return go_on;
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stripe is a lock and an open-addressing table of its own. When it is three quarters full it is
- * made anew, without those entries that say nothing any more, and larger only if it must. */
+ * made anew, without those entries that say nothing any more, and larger only if it must.
+ *
+ * Which addresses are asked most is kept beside it in a few counters a stripe: a group that has
+ * none takes the least one over with what it has counted ("space saving"), which is remembered as
+ * what it may be too much. */
 #include "fetch/address_table.h"
 
 #include "base/hash.h"
@@ -20,14 +24,23 @@ enum {
     FULL_MS = 1000,       /* how long to stay away when there is no room or memory */
     BUSY_MS = 100,        /* how long a request may take, for those who wait for one to end */
     LATE_PART = 8,        /* who comes so little of a delay too early came in turn */
+    BUSY_SLOTS = 8,       /* of a stripe */
+    BUSY_LEAST = 2,
 };
 
 struct entry {
     uint64_t group;
     uint64_t next_ms;     /* the next request may begin */
     uint64_t promised_ms; /* the last moment given out */
+    uint64_t others_ms;   /* until then: */
+    uint32_t others;      /* agents that ask it too */
     uint32_t open;
     bool is_used;
+};
+
+struct busy {
+    uint64_t group;
+    uint32_t count, too_much;
 };
 
 struct stripe {
@@ -36,6 +49,7 @@ struct stripe {
     uint32_t slot_count; /* a power of two, or 0 */
     uint32_t used;
     uint64_t full_until_ms; /* nothing new before: there was no room */
+    struct busy busy[BUSY_SLOTS];
 } __attribute__((aligned(CACHE_LINE)));
 
 struct address_table {
@@ -161,6 +175,21 @@ static uint64_t entry_ask(struct entry *e, uint64_t conns, uint64_t delay_ms, ui
     return promise(e, is_busy, delay_ms, now_ms);
 }
 
+static void count_request(struct stripe *s, uint64_t group)
+{
+    struct busy *least = &s->busy[0];
+    for (unsigned i = 0; i < BUSY_SLOTS; i++) {
+        struct busy *b = &s->busy[i];
+        if (b->count && b->group == group) {
+            b->count++;
+            return;
+        }
+        if (b->count < least->count)
+            least = b;
+    }
+    *least = (struct busy){group, least->count + 1, least->count};
+}
+
 static struct stripe *stripe_of(struct address_table *t, uint64_t hash)
 {
     return &t->stripes[hash >> (64 - STRIPE_BITS)];
@@ -174,9 +203,70 @@ uint64_t address_table_ask(struct address_table *t, uint64_t group, uint64_t now
     struct stripe *s = stripe_of(t, hash);
     pthread_mutex_lock(&s->lock);
     struct entry *e = entry_get(s, hash, group, now_ms);
+    if (e && e->others_ms > now_ms)
+        delay_ms *= 1 + (uint64_t)e->others;
     uint64_t when = e ? entry_ask(e, conns, delay_ms, now_ms) : now_ms + FULL_MS;
+    if (!when)
+        count_request(s, group);
     pthread_mutex_unlock(&s->lock);
     return when;
+}
+
+void address_table_others(struct address_table *t, uint64_t group, uint32_t others,
+                          uint64_t until_ms)
+{
+    uint64_t hash = hash64_mix(group);
+    struct stripe *s = stripe_of(t, hash);
+    pthread_mutex_lock(&s->lock);
+    struct entry *e = find(s->slots, s->slot_count, hash, group);
+    if (e && e->is_used) {
+        e->others = others;
+        e->others_ms = until_ms;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* What it surely counted, halved for the next time; 0: too little to speak of. */
+static uint32_t take_count(struct busy *b)
+{
+    uint32_t sure = b->count - b->too_much;
+    b->count /= 2;
+    b->too_much /= 2;
+    return sure >= BUSY_LEAST ? sure : 0;
+}
+
+/* Into a list that has the greatest first. */
+static size_t insert(struct busy *list, size_t count, size_t most, struct busy b)
+{
+    size_t at = count;
+    while (at > 0 && list[at - 1].count < b.count)
+        at--;
+    if (at == most)
+        return count;
+    size_t behind = (count < most ? count : most - 1) - at;
+    memmove(list + at + 1, list + at, behind * sizeof *list);
+    list[at] = b;
+    return count < most ? count + 1 : count;
+}
+
+size_t address_table_busiest(struct address_table *t, uint64_t *ret, size_t most)
+{
+    struct busy list[STRIPES * BUSY_SLOTS];
+    size_t count = 0;
+    most = most < STRIPES * BUSY_SLOTS ? most : STRIPES * BUSY_SLOTS;
+    for (unsigned i = 0; i < STRIPES; i++) {
+        struct stripe *s = &t->stripes[i];
+        pthread_mutex_lock(&s->lock);
+        for (unsigned k = 0; k < BUSY_SLOTS; k++) {
+            struct busy b = {s->busy[k].group, take_count(&s->busy[k]), 0};
+            if (b.count)
+                count = insert(list, count, most, b);
+        }
+        pthread_mutex_unlock(&s->lock);
+    }
+    for (size_t i = 0; i < count; i++)
+        ret[i] = list[i].group;
+    return count;
 }
 
 void address_table_done(struct address_table *t, uint64_t group, uint64_t now_ms)

@@ -9,12 +9,17 @@
  * `delay_ms` apart. Asking is one atomic step: it goes, or it says when to come back, and those who
  * come back in turn find room: the moments it gives out are `delay_ms` apart, so a thousand hosts
  * on one address do not all wake at once. Striped, bounded: entries without open requests whose
- * moment has passed are forgotten first. */
+ * moment has passed are forgotten first.
+ *
+ * Where several agents are one crawl each says which addresses it asks most
+ * (address_table_busiest), and is told how many others ask them too (address_table_others): the
+ * delay is multiplied, so that all together ask about as often as one would. */
 #ifndef FETCH_ADDRESS_TABLE_H
 #define FETCH_ADDRESS_TABLE_H
 
 #include "base/rc.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct address_table;
@@ -29,5 +34,13 @@ void address_table_change(struct address_table *t, uint64_t conns, uint64_t dela
  * now, to ask again. Without memory for a new entry it says "in a second". Any thread. */
 uint64_t address_table_ask(struct address_table *t, uint64_t group, uint64_t now_ms);
 void address_table_done(struct address_table *t, uint64_t group, uint64_t now_ms);
+
+/* The groups for which most requests have begun lately, at least two since the last call, at most
+ * `most`; how many. What was counted is halved by it. Any thread. */
+size_t address_table_busiest(struct address_table *t, uint64_t *ret, size_t most);
+
+/* So many others ask that group, until then; nothing if it is not being asked here. Any thread. */
+void address_table_others(struct address_table *t, uint64_t group, uint32_t others,
+                          uint64_t until_ms);
 
 #endif

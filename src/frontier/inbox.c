@@ -58,6 +58,13 @@ void inbox_put_done(struct buf *out, struct str host, uint64_t fingerprint)
     buf_add(out, host);
 }
 
+void inbox_put_unknow(struct buf *out, struct str host, uint64_t fingerprint)
+{
+    put_of_host(out, INBOX_UNKNOW, host);
+    buf_le64(out, fingerprint);
+    buf_add(out, host);
+}
+
 void inbox_put_host(struct buf *out, struct str host, struct str extra, uint64_t next_wall_ms)
 {
     put_of_host(out, INBOX_HOST, host);
@@ -132,7 +139,8 @@ static enum rc next_outcome(struct str *records, struct inbox_record *ret)
 /* What is said of a host: kind and length of its name, what the kind has, the name. */
 static enum rc next_of_host(struct str *records, struct inbox_record *ret)
 {
-    size_t fixed = HOST_HEAD + (ret->kind == INBOX_DONE ? 8 : ret->kind == INBOX_HOST ? 12 : 0);
+    bool has_url = ret->kind == INBOX_DONE || ret->kind == INBOX_UNKNOW;
+    size_t fixed = HOST_HEAD + (has_url ? 8 : ret->kind == INBOX_HOST ? 12 : 0);
     if (records->n < fixed)
         return RC_CORRUPT;
     struct str head = cut(records, fixed);
@@ -140,7 +148,7 @@ static enum rc next_of_host(struct str *records, struct inbox_record *ret)
     size_t extra = ret->kind == INBOX_HOST ? get_le32(head.p + HOST_HEAD + 8) : 0;
     if (!host || records->n < host || records->n - host < extra)
         return RC_CORRUPT;
-    if (ret->kind == INBOX_DONE)
+    if (has_url)
         ret->fingerprint = get_le64(head.p + HOST_HEAD);
     if (ret->kind == INBOX_HOST)
         ret->due_wall_ms = get_le64(head.p + HOST_HEAD);
@@ -162,6 +170,7 @@ enum rc inbox_next(struct str *records, struct inbox_record *ret)
     case INBOX_DONE:
     case INBOX_HOST:
     case INBOX_FORGET:
+    case INBOX_UNKNOW:
         return next_of_host(records, ret);
     }
     return RC_CORRUPT;

@@ -8,6 +8,7 @@
  *   done      3, length: host 1; fingerprint 8, host      another owner has done that URL
  *   host      4, length: host 1; next by the wall clock 8, length: extra 4; host, extra
  *   forget    5, length: host 1; host                     it was handed over
+ *   unknow    6, as done                                  to be asked for again: it is lost
  *
  * Integers are little endian. */
 #ifndef FRONTIER_INBOX_H
@@ -20,7 +21,8 @@ enum inbox_kind {
     INBOX_OUTCOME = 2,
     INBOX_DONE = 3,
     INBOX_HOST = 4,
-    INBOX_FORGET = 5
+    INBOX_FORGET = 5,
+    INBOX_UNKNOW = 6
 };
 
 struct inbox_record { /* everything borrows the bytes */
@@ -30,8 +32,8 @@ struct inbox_record { /* everything borrows the bytes */
     struct redo outcome;
     struct str extra;     /* of an outcome, and of a host */
     uint64_t due_wall_ms; /* likewise */
-    struct str host;      /* of the last three kinds */
-    uint64_t fingerprint; /* that is done */
+    struct str host;      /* of the last four kinds */
+    uint64_t fingerprint; /* that is done, or to be unknown */
 };
 
 /* Failures stick in `out`. */
@@ -39,6 +41,7 @@ void inbox_put_link(struct buf *out, const struct candidate *c, bool is_sure);
 void inbox_put_outcome(struct buf *out, const struct redo *r, struct str extra,
                        uint64_t due_wall_ms);
 void inbox_put_done(struct buf *out, struct str host, uint64_t fingerprint);
+void inbox_put_unknow(struct buf *out, struct str host, uint64_t fingerprint);
 void inbox_put_host(struct buf *out, struct str host, struct str extra, uint64_t next_wall_ms);
 void inbox_put_forget(struct buf *out, struct str host);
 

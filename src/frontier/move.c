@@ -363,6 +363,53 @@ enum rc move_done(struct frontier *f, uint64_t position, struct str name,
     return rc;
 }
 
+/* Everything that waits for a host, or is out. */
+static enum rc note_queued(struct host *h, struct seen_set *ret)
+{
+    struct buf room = {.max = MOST_URL_BYTES};
+    enum rc rc = seen_reserve(ret, h->queued + 1);
+    for (unsigned i = 0; i < FRONTIER_CLASSES && rc == RC_OK; i++) {
+        const struct host_class *c = host_class_of(h, i);
+        struct url_walk w = url_queue_walk(c ? &c->queue : &(struct url_queue){0});
+        struct url_entry e;
+        uint64_t fingerprint;
+        while (rc == RC_OK && url_walk_next(&w, &e)) {
+            rc = entry_fingerprint(h, &e, &room, &fingerprint);
+            rc = rc ? rc : seen_reserve(ret, 1);
+            if (rc == RC_OK)
+                seen_put(ret, fingerprint);
+        }
+    }
+    buf_done(&room);
+    return rc;
+}
+
+static enum rc unknow_later(struct frontier *f, uint64_t position, struct str name,
+                            const uint64_t *fingerprints, size_t count)
+{
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < count && rc == RC_OK; i++)
+        rc = frontier_unknow_later(f, position, name, fingerprints[i]);
+    return rc;
+}
+
+enum rc move_unknow(struct frontier *f, uint64_t position, struct str name,
+                    const uint64_t *fingerprints, size_t count)
+{
+    struct bucket *b = f->buckets[frontier_bucket(position)];
+    struct host *h = frontier_host(f, position, name);
+    struct seen_set queued = {0};
+    if (frontier_rests(f, position))
+        return unknow_later(f, position, name, fingerprints, count);
+    enum rc rc = h ? note_queued(h, &queued) : RC_OK;
+    rest_forget_recent(f);
+    for (size_t i = 0; b && rc == RC_OK && i < count; i++)
+        if (!seen_has(&queued, fingerprints[i]))
+            f->counts.known -= seen_remove(&b->seen, fingerprints[i]);
+    seen_done(&queued);
+    return rc;
+}
+
 /* What others know of a host ------------------------------------------------------------------- */
 
 static enum rc host_need(struct frontier *f, const struct move_record *r, uint64_t now_ms,

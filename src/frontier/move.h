@@ -6,6 +6,7 @@
  *   (they are journalled, to be sent)
  *   move_forget  they are not here any more
  *   dones, out of its history             ──►  move_done
+ *                                              move_unknow  what was done and is lost
  *
  * All of it may be done any number of times and in any order: a URL is known or not, a done one is
  * never queued again, a moment only grows. move_forget takes the queued URLs out of what is known,
@@ -81,6 +82,12 @@ MUST_CHECK enum rc move_forget(struct frontier *f, uint64_t position, struct str
  * known by then, which is harmless. */
 MUST_CHECK enum rc move_done(struct frontier *f, uint64_t position, struct str name,
                              const uint64_t *fingerprints, size_t count);
+
+/* These URLs of one host are to be asked for again: those that are done are unknown from now on;
+ * one that waits or is out stays what it is. The queue is walked once for all. RC_NOMEM: nothing
+ * has happened. */
+MUST_CHECK enum rc move_unknow(struct frontier *f, uint64_t position, struct str name,
+                               const uint64_t *fingerprints, size_t count);
 
 /* What another owner knew of a host. It is made if it is not here. `is_newer` (NULL: yes) says
  * whether `extra`, written at time_ms, is newer than what the host has; then the image's context

@@ -283,6 +283,18 @@ enum rc frontier_done_later(struct frontier *f, uint64_t position, struct str ho
     return inbox_grew(f, bucket, cap, at, false);
 }
 
+enum rc frontier_unknow_later(struct frontier *f, uint64_t position, struct str host,
+                              uint64_t fingerprint)
+{
+    unsigned bucket = frontier_bucket(position);
+    struct buf *inbox = &f->away[bucket]->inbox;
+    size_t cap = inbox->cap, at = inbox->n;
+    rest_forget_recent(f);
+    inbox_begin(f->away[bucket]);
+    inbox_put_unknow(inbox, host, fingerprint);
+    return inbox_grew(f, bucket, cap, at, false);
+}
+
 enum rc frontier_host_later(struct frontier *f, uint64_t position, struct str host,
                             struct str extra, uint64_t next_wall_ms)
 {
@@ -390,6 +402,8 @@ static enum rc sort_one(struct sorting *s, struct inbox_record *r)
         return move_done(s->frontier, hash64(r->host), r->host, &r->fingerprint, 1);
     case INBOX_HOST:
         return sort_host(s, r);
+    case INBOX_UNKNOW:
+        return move_unknow(s->frontier, hash64(r->host), r->host, &r->fingerprint, 1);
     case INBOX_FORGET:
         return move_forget(s->frontier, hash64(r->host), r->host);
     }

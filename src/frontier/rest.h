@@ -106,9 +106,12 @@ MUST_CHECK enum rc frontier_redo_later(struct frontier *f, const struct redo *r,
                                        uint64_t due_wall_ms);
 
 /* The same for what other owners say of its hosts (frontier/move.h says what): one of their URLs
- * is done; what was known of it; it was handed over. RC_NOMEM, RC_LIMIT. */
+ * is done, or is to be asked for again; what was known of it; it was handed over. RC_NOMEM,
+ * RC_LIMIT. */
 MUST_CHECK enum rc frontier_done_later(struct frontier *f, uint64_t position, struct str host,
                                        uint64_t fingerprint);
+MUST_CHECK enum rc frontier_unknow_later(struct frontier *f, uint64_t position, struct str host,
+                                         uint64_t fingerprint);
 MUST_CHECK enum rc frontier_host_later(struct frontier *f, uint64_t position, struct str host,
                                        struct str extra, uint64_t next_wall_ms);
 MUST_CHECK enum rc frontier_forget_later(struct frontier *f, uint64_t position, struct str host);

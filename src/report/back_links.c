@@ -17,6 +17,7 @@ enum { MAX_PAGES = 1 << 26 };
 struct page {
     uint64_t fingerprint;
     uint32_t hops; /* a bit for each letter of the alphabet */
+    bool is_named; /* several directories may have its node */
 };
 
 struct back_links {
@@ -39,7 +40,7 @@ static enum rc add_page(struct back_links *b, uint64_t fingerprint, uint32_t hop
         b->pages = more;
         b->room = room;
     }
-    b->pages[b->count++] = (struct page){fingerprint, hops};
+    b->pages[b->count++] = (struct page){.fingerprint = fingerprint, .hops = hops};
     return RC_OK;
 }
 
@@ -88,23 +89,25 @@ static enum rc name_page(void *ctx, struct str text)
     if (node_line_parse(text, &node) != RC_OK)
         return RC_OK;
     struct page key = {.fingerprint = node.fingerprint};
-    const struct page *p =
+    struct page *p =
         b->count ? bsearch(&key, b->pages, b->count, sizeof key, by_fingerprint) : NULL;
-    if (!p)
+    if (!p || p->is_named)
         return RC_OK;
+    p->is_named = true;
     for (unsigned letter = 0; letter < 26; letter++)
         if (p->hops >> letter & 1)
             hops[n++] = (char)('A' + letter);
     return b->each(b->ctx, node.url, str_make(hops, n));
 }
 
-enum rc graph_pages_to(struct disk *crawl, uint64_t fingerprint, graph_each_page *each, void *ctx)
+enum rc graph_pages_to(struct crawl_set crawls, uint64_t fingerprint, graph_each_page *each,
+                       void *ctx)
 {
     struct back_links b = {.target = fingerprint, .each = each, .ctx = ctx};
-    enum rc rc = crawl_dir_each(crawl, "links/links.arcs", find_target, &b);
+    enum rc rc = crawl_set_each(crawls, "links/links.arcs", find_target, &b);
     sort_pages(&b);
     if (rc == RC_OK && b.count)
-        rc = crawl_dir_each(crawl, "links/links.nodes", name_page, &b);
+        rc = crawl_set_each(crawls, "links/links.nodes", name_page, &b);
     mem_free(b.pages);
     return rc;
 }

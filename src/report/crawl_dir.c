@@ -116,6 +116,14 @@ enum rc crawl_dir_each(struct disk *d, const char *path, crawl_dir_line *each, v
     return rc;
 }
 
+enum rc crawl_set_each(struct crawl_set s, const char *path, crawl_dir_line *each, void *ctx)
+{
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < s.count && rc == RC_OK; i++)
+        rc = crawl_dir_each(s.list[i], path, each, ctx);
+    return rc;
+}
+
 enum rc crawl_dir_folder(struct disk *d, const char *path)
 {
     enum rc rc = disk_mkdir(d, path);

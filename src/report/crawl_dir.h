@@ -23,6 +23,19 @@ typedef enum rc crawl_dir_line(void *ctx, struct str line);
 MUST_CHECK enum rc crawl_dir_each(struct disk *d, const char *path, crawl_dir_line *each,
                                   void *ctx);
 
+/* Directories that are looked at as one crawl, as those of a cluster's agents; at least one. */
+struct crawl_set {
+    struct disk *const *list; /* borrowed */
+    size_t count;
+};
+static inline struct crawl_set crawl_set_one(struct disk *const *d)
+{
+    return (struct crawl_set){d, 1};
+}
+/* Every line of that file, directory by directory. */
+MUST_CHECK enum rc crawl_set_each(struct crawl_set s, const char *path, crawl_dir_line *each,
+                                  void *ctx);
+
 /* RC_OK also if it is there. */
 MUST_CHECK enum rc crawl_dir_folder(struct disk *d, const char *path);
 

@@ -83,6 +83,13 @@ bool crawl_log_is_prerequisite(const struct crawl_log_line *l)
     return l->path.n && l->path.p[l->path.n - 1] == 'P';
 }
 
+bool crawl_log_is_robots(const struct crawl_log_line *l)
+{
+    struct str rest = str_from(l->url, str_find_str(l->url, STR("://")) + 3);
+    rest = str_from(rest, str_find(rest, '/'));
+    return crawl_log_is_prerequisite(l) && str_eq(rest, STR("/robots.txt"));
+}
+
 static bool has_annotation(struct str list, struct str name)
 {
     while (list.p) {

@@ -26,7 +26,10 @@ MUST_CHECK enum rc crawl_log_parse(struct str line, struct crawl_log_line *ret);
 struct str crawl_log_host(struct str url);
 
 /* What the line says of its URL. */
-bool crawl_log_is_prerequisite(const struct crawl_log_line *l); /* robots.txt */
+/* Asked for because something else was wanted: robots.txt, a sitemap that it names. */
+bool crawl_log_is_prerequisite(const struct crawl_log_line *l);
+/* Of those robots.txt, which is no URL of the crawl: it was never admitted. */
+bool crawl_log_is_robots(const struct crawl_log_line *l);
 /* Whether that is among its annotations: "changed:text". */
 bool crawl_log_has(const struct crawl_log_line *l, struct str annotation);
 bool crawl_log_is_duplicate(const struct crawl_log_line *l); /* had before, by its digest */

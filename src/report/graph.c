@@ -6,6 +6,11 @@
  *             page number-of-target            sorted, joined with nodes by page:
  *             number-of-page number-of-target  sorted, written in decimal
  *
+ * Of several directories the nodes are first made one a URL, the first that was found:
+ *
+ *     fingerprint order url    sorted, the first of each fingerprint
+ *     order fingerprint url    sorted, numbered
+ *
  * Until the last step everything has sixteen digits of hexadecimal, so that the order of bytes is
  * that of numbers. */
 #include "report/graph.h"
@@ -64,30 +69,119 @@ struct numbering {
     struct graph_counts *counts;
 };
 
+static enum rc number_one(struct numbering *n, const struct node_line *node)
+{
+    buf_clear(&n->line);
+    buf_u64(&n->line, n->counts->nodes);
+    buf_byte(&n->line, ' ');
+    buf_add(&n->line, node->url);
+    buf_byte(&n->line, '\n');
+    enum rc rc = buf_rc(&n->line);
+    rc = rc ? rc : line_sink_add(&n->urls, buf_str(&n->line));
+    return rc ? rc : add_pair(&n->numbers, node->fingerprint, n->counts->nodes++);
+}
+
 static enum rc number_node(void *ctx, struct str text)
 {
     struct numbering *n = ctx;
     struct node_line node;
-    if (node_line_parse(text, &node) != RC_OK) {
-        n->counts->damaged++;
-        return RC_OK;
-    }
-    buf_clear(&n->line);
-    buf_u64(&n->line, n->counts->nodes);
-    buf_byte(&n->line, ' ');
-    buf_add(&n->line, node.url);
-    buf_byte(&n->line, '\n');
-    enum rc rc = buf_rc(&n->line);
-    rc = rc ? rc : line_sink_add(&n->urls, buf_str(&n->line));
-    return rc ? rc : add_pair(&n->numbers, node.fingerprint, n->counts->nodes++);
+    if (node_line_parse(text, &node) == RC_OK)
+        return number_one(n, &node);
+    n->counts->damaged++;
+    return RC_OK;
 }
 
-static enum rc number_nodes(struct disk *crawl, struct disk *to, struct graph_counts *counts)
+/* "order fingerprint url": the order has done its work. */
+static enum rc number_ordered(void *ctx, struct str text)
+{
+    return number_node(ctx, str_from(text, ARCS_HEX_BYTES + 1));
+}
+
+/* Two numbers before what stands behind the fingerprint: "fingerprint order url" and back. */
+struct ordering {
+    struct line_sink sink;
+    struct buf line;
+    uint64_t order, damaged;
+    uint64_t last; /* the fingerprint before */
+    bool has_last;
+};
+
+static enum rc add_ordered(struct ordering *o, uint64_t a, uint64_t b, struct str url)
+{
+    buf_clear(&o->line);
+    buf_hex16(&o->line, a);
+    buf_byte(&o->line, ' ');
+    buf_hex16(&o->line, b);
+    buf_byte(&o->line, ' ');
+    buf_add(&o->line, url);
+    buf_byte(&o->line, '\n');
+    enum rc rc = buf_rc(&o->line);
+    return rc ? rc : line_sink_add(&o->sink, buf_str(&o->line));
+}
+
+static enum rc order_node(void *ctx, struct str text)
+{
+    struct ordering *o = ctx;
+    struct node_line node;
+    if (node_line_parse(text, &node) == RC_OK)
+        return add_ordered(o, node.fingerprint, o->order++, node.url);
+    o->damaged++;
+    return RC_OK;
+}
+
+static enum rc keep_first(void *ctx, struct str text)
+{
+    struct ordering *o = ctx;
+    struct node_line node;
+    uint64_t order;
+    if (node_line_parse(text, &node) || !hex16_read(str_first(node.url, ARCS_HEX_BYTES), &order))
+        return RC_CORRUPT;
+    if (o->has_last && o->last == node.fingerprint)
+        return RC_OK;
+    o->has_last = true;
+    o->last = node.fingerprint;
+    return add_ordered(o, order, node.fingerprint, str_from(node.url, ARCS_HEX_BYTES + 1));
+}
+
+static enum rc end_ordering(struct ordering *o, enum rc rc)
+{
+    rc = rc ? rc : line_sink_end(&o->sink, false);
+    line_sink_done(&o->sink);
+    buf_done(&o->line);
+    return rc;
+}
+
+/* All nodes into part.first, one a URL, in the order they were found. */
+static enum rc merge_nodes(struct crawl_set crawls, struct disk *to, uint64_t *damaged)
+{
+    struct ordering all = {.line = {.max = NODE_MAX + 64}}, first = all;
+    enum rc rc = line_sink_open(&all.sink, to, "part.every", STEP_BYTES);
+    rc = rc ? rc : crawl_set_each(crawls, nodes_file, order_node, &all);
+    rc = end_ordering(&all, rc);
+    *damaged += all.damaged;
+    rc = rc ? rc : crawl_scratch_sort(to, "part.every", "part.sorted");
+    rc = rc ? rc : line_sink_open(&first.sink, to, "part.chosen", STEP_BYTES);
+    rc = rc ? rc : crawl_dir_each(to, "part.sorted", keep_first, &first);
+    rc = end_ordering(&first, rc);
+    rc = rc ? rc : disk_unlink(to, "part.sorted");
+    return rc ? rc : crawl_scratch_sort(to, "part.chosen", "part.first");
+}
+
+static enum rc number_all(struct crawl_set crawls, struct disk *to, struct numbering *n)
+{
+    if (crawls.count == 1)
+        return crawl_set_each(crawls, nodes_file, number_node, n);
+    enum rc rc = merge_nodes(crawls, to, &n->counts->damaged);
+    rc = rc ? rc : crawl_dir_each(to, "part.first", number_ordered, n);
+    return rc ? rc : disk_unlink(to, "part.first");
+}
+
+static enum rc number_nodes(struct crawl_set crawls, struct disk *to, struct graph_counts *counts)
 {
     struct numbering n = {.line = {.max = NODE_MAX + 64}, .counts = counts};
     enum rc rc = line_sink_open(&n.urls, to, "links.nodes.new", STEP_BYTES);
     rc = rc ? rc : line_sink_open(&n.numbers, to, "part.nodes", STEP_BYTES);
-    rc = rc ? rc : crawl_dir_each(crawl, nodes_file, number_node, &n);
+    rc = rc ? rc : number_all(crawls, to, &n);
     rc = rc ? rc : line_sink_end(&n.urls, true);
     rc = rc ? rc : line_sink_end(&n.numbers, false);
     line_sink_done(&n.urls);
@@ -119,7 +213,8 @@ static enum rc turn_arcs(void *ctx, struct str text)
     return rc;
 }
 
-enum rc graph_sort_arcs(struct disk *crawl, struct disk *to, const char *path, uint64_t *damaged)
+enum rc graph_sort_arcs(struct crawl_set crawls, struct disk *to, const char *path,
+                        uint64_t *damaged)
 {
     char part[DISK_MAX_PATH_BYTES];
     struct buf name = buf_on(part, sizeof part);
@@ -128,7 +223,7 @@ enum rc graph_sort_arcs(struct disk *crawl, struct disk *to, const char *path, u
     if (!buf_c(&name))
         return RC_LIMIT;
     enum rc rc = line_sink_open(&t.sink, to, part, STEP_BYTES);
-    rc = rc ? rc : crawl_dir_each(crawl, arcs_file, turn_arcs, &t);
+    rc = rc ? rc : crawl_set_each(crawls, arcs_file, turn_arcs, &t);
     rc = rc ? rc : line_sink_end(&t.sink, false);
     line_sink_done(&t.sink);
     *damaged += t.damaged;
@@ -201,13 +296,13 @@ static enum rc write_decimal(struct disk *to, const char *from, uint64_t *ret_ar
 
 /* The whole ----------------------------------------------------------------------------------- */
 
-enum rc graph_export(struct disk *crawl, struct disk *to, struct graph_counts *ret)
+enum rc graph_export(struct crawl_set crawls, struct disk *to, struct graph_counts *ret)
 {
     *ret = (struct graph_counts){0};
     uint64_t pageless = 0;
     /* Arcs first: a crawl that runs admits a URL before it writes an arc to it or, soon, after. */
-    enum rc rc = graph_sort_arcs(crawl, to, "part.arcs", &ret->damaged);
-    rc = rc ? rc : number_nodes(crawl, to, ret);
+    enum rc rc = graph_sort_arcs(crawls, to, "part.arcs", &ret->damaged);
+    rc = rc ? rc : number_nodes(crawls, to, ret);
     rc = rc ? rc : join(to, "part.arcs", false, "part.half", &ret->outside);
     rc = rc ? rc : join(to, "part.half", true, "part.whole", &pageless);
     rc = rc ? rc : write_decimal(to, "part.whole", &ret->arcs);

@@ -2,13 +2,15 @@
 /* graph: the links of a crawl as a numbered graph, and who links to a URL.
  *
  * Nodes are numbered from 0 in the order they were found, so that a later export of the same crawl
- * keeps their numbers. Arcs are sorted by both numbers, each once, whatever number of links stands
- * behind it. An arc to a URL that was not admitted has no number and is left out. Everything is
- * done by sorting (docs/outputs.md), in bounded memory. */
+ * keeps their numbers. Of several directories they are numbered one directory after the other, and
+ * a URL that several have found has one number: there a later export may number anew. Arcs are
+ * sorted by both numbers, each once, whatever number of links stands behind it. An arc to a URL
+ * that was not admitted has no number and is left out. Everything is done by sorting
+ * (docs/outputs.md), in bounded memory. */
 #ifndef REPORT_GRAPH_H
 #define REPORT_GRAPH_H
 
-#include "disk/disk.h"
+#include "report/crawl_dir.h"
 
 struct graph_counts {
     uint64_t nodes, arcs;
@@ -18,17 +20,17 @@ struct graph_counts {
 
 /* Writes links.nodes ("number url") and links.arcs ("from to") into `to`, each whole or not at all;
  * `to` also holds what is sorted meanwhile. */
-MUST_CHECK enum rc graph_export(struct disk *crawl, struct disk *to, struct graph_counts *ret);
+MUST_CHECK enum rc graph_export(struct crawl_set crawls, struct disk *to, struct graph_counts *ret);
 
 /* Makes of all arcs the sorted file `path` in `to`: lines "target page", in fingerprints, each
  * once. Adds the lines that could not be read to *damaged. */
-MUST_CHECK enum rc graph_sort_arcs(struct disk *crawl, struct disk *to, const char *path,
+MUST_CHECK enum rc graph_sort_arcs(struct crawl_set crawls, struct disk *to, const char *path,
                                    uint64_t *damaged);
 
-/* Calls `each` for every page that has a link to the URL with that fingerprint, in the order the
- * pages were found; `hops` has the letters of the links. */
+/* Calls `each` for every page that has a link to the URL with that fingerprint once, in the
+ * order they were found; `hops` has the letters of the links. */
 typedef enum rc graph_each_page(void *ctx, struct str url, struct str hops);
-MUST_CHECK enum rc graph_pages_to(struct disk *crawl, uint64_t fingerprint, graph_each_page *each,
-                                  void *ctx);
+MUST_CHECK enum rc graph_pages_to(struct crawl_set crawls, uint64_t fingerprint,
+                                  graph_each_page *each, void *ctx);
 
 #endif

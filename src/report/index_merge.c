@@ -5,8 +5,8 @@
 #include "base/jsonw.h"
 #include "report/index_sort.h"
 
-#define ALL "all.cdxj"
-#define SORTED "sorted.cdxj"
+#define ALL "scratch/all.cdxj"
+#define SORTED "scratch/sorted.cdxj"
 #define NAME "\"filename\":\""
 enum { FLUSH_BYTES = 256 << 10, ROOM_BYTES = FLUSH_BYTES + 2 * LINE_SORT_MAX_LINE };
 
@@ -53,11 +53,11 @@ static enum rc gather(struct gathering *g, struct disk *crawl)
     return rc ? rc : crawl_dir_each(crawl, bytes ? parts : index_sorted_path, add_line, g);
 }
 
-static enum rc gather_all(struct disk *scratch, const struct index_merge_part *parts, size_t count,
+static enum rc gather_all(struct disk *to, const struct index_merge_part *parts, size_t count,
                           uint64_t *ret_bytes)
 {
     struct gathering g = {0};
-    enum rc rc = disk_open(scratch, ALL, DISK_CREATE, &g.to);
+    enum rc rc = disk_open(to, ALL, DISK_CREATE, &g.to);
     buf_init(&g.room, ROOM_BYTES);
     for (size_t i = 0; i < count && rc == RC_OK; i++) {
         g.place = parts[i].place;
@@ -70,20 +70,28 @@ static enum rc gather_all(struct disk *scratch, const struct index_merge_part *p
     return rc;
 }
 
+enum rc index_merge_into(const struct index_merge_part *parts, size_t count, const char *result,
+                         uint64_t *ret_lines)
+{
+    struct line_sort_input input = {.path = ALL};
+    struct disk *to = parts[0].crawl;
+    enum rc rc = gather_all(to, parts, count, &input.bytes);
+    rc = rc ? rc
+            : line_sort_loose(to, &input, input.bytes ? 1 : 0, result, CRAWL_DIR_SORT_BYTES,
+                              ret_lines);
+    return rc ? rc : disk_unlink(to, ALL);
+}
+
 enum rc index_merge(const struct index_merge_part *parts, size_t count, crawl_dir_line *each,
                     void *ctx, uint64_t *ret_lines)
 {
-    struct line_sort_input input = {.path = ALL};
     struct crawl_scratch scratch = {0};
     if (!count)
         return RC_INVALID;
     enum rc rc = crawl_scratch_open(parts[0].crawl, &scratch);
     if (rc)
         return rc;
-    rc = gather_all(scratch.disk, parts, count, &input.bytes);
-    rc = rc ? rc
-            : line_sort_loose(scratch.disk, &input, input.bytes ? 1 : 0, SORTED,
-                              CRAWL_DIR_SORT_BYTES, ret_lines);
+    rc = index_merge_into(parts, count, SORTED, ret_lines);
     rc = rc ? rc : crawl_dir_each(scratch.disk, SORTED, each, ctx);
     crawl_scratch_close(&scratch);
     return rc;

@@ -12,6 +12,11 @@ struct index_merge_part {
     const char *place; /* "DIR/archive/", before the name of a file; borrowed */
 };
 
+/* Makes of all lines the sorted file `result` in the directory of the first part, each line once.
+ * Loose: nothing is synced. */
+MUST_CHECK enum rc index_merge_into(const struct index_merge_part *parts, size_t count,
+                                    const char *result, uint64_t *ret_lines);
+
 /* Hands out every line without its LF, sorted, each once. What is needed is written into the
  * scratch folder of the first. RC_LOCKED as crawl_scratch_open. */
 MUST_CHECK enum rc index_merge(const struct index_merge_part *parts, size_t count,

@@ -73,7 +73,7 @@ static void count_answer(struct report *r, struct report_host *h, const struct c
 {
     r->answers++;
     r->bytes += l->bytes;
-    r->prerequisites += crawl_log_is_prerequisite(l);
+    r->prerequisites += crawl_log_is_robots(l);
     count_change(r, l);
     h->urls++;
     h->bytes += l->bytes;
@@ -178,7 +178,7 @@ static enum rc take_log_line(void *ctx, struct str text)
     }
     r->failures += l.status <= 0;
     h->robots += l.status == -9998;
-    if (rc == RC_OK && !crawl_log_is_prerequisite(&l)) {
+    if (rc == RC_OK && !crawl_log_is_robots(&l)) {
         note_seed_done(r, &l);
         rc = add_url(reading, l.url, 'L');
     }
@@ -256,18 +256,16 @@ static enum rc take_seed(void *ctx, struct str line)
 /* The whole ----------------------------------------------------------------------------------- */
 
 /* An agent's log may name what another has found: all are read before anything remains. */
-static enum rc read_logs(struct disk *const *crawls, size_t count, struct report *r)
+static enum rc read_logs(struct crawl_set crawls, struct report *r)
 {
     struct reading reading = {.report = r, .line = {.max = URL_LINE_MAX}};
-    enum rc rc = line_sink_open(&reading.urls, crawls[0], "scratch/urls.part", STEP_BYTES);
-    for (size_t i = 0; i < count && rc == RC_OK; i++) {
-        rc = crawl_dir_each(crawls[i], "logs/crawl.log", take_log_line, &reading);
-        rc = rc ? rc : crawl_dir_each(crawls[i], "links/links.nodes", take_node, &reading);
-    }
+    enum rc rc = line_sink_open(&reading.urls, crawls.list[0], "scratch/urls.part", STEP_BYTES);
+    rc = rc ? rc : crawl_set_each(crawls, "logs/crawl.log", take_log_line, &reading);
+    rc = rc ? rc : crawl_set_each(crawls, "links/links.nodes", take_node, &reading);
     rc = rc ? rc : line_sink_end(&reading.urls, false);
     line_sink_done(&reading.urls);
     buf_done(&reading.line);
-    return rc ? rc : count_remaining(crawls[0], r);
+    return rc ? rc : count_remaining(crawls.list[0], r);
 }
 
 static enum rc report_init(struct report *r)
@@ -283,23 +281,21 @@ static enum rc report_init(struct report *r)
 
 enum rc report_open(struct disk *crawl, bool with_links, struct report **ret)
 {
-    return report_open_all(&crawl, 1, with_links, ret);
+    return report_open_all(crawl_set_one(&crawl), with_links, ret);
 }
 
-enum rc report_open_all(struct disk *const *crawls, size_t count, bool with_links,
-                        struct report **ret)
+enum rc report_open_all(struct crawl_set crawls, bool with_links, struct report **ret)
 {
     struct crawl_scratch scratch = {0};
     struct report *r = mem_zero(1, sizeof *r);
     if (!r)
         return RC_NOMEM;
     enum rc rc = report_init(r);
-    rc = rc ? rc : crawl_scratch_open(crawls[0], &scratch);
-    for (size_t i = 0; i < count && rc == RC_OK; i++)
-        rc = crawl_dir_each(crawls[i], "state/seeds", take_seed, r);
-    rc = rc ? rc : read_logs(crawls, count, r);
-    r->has_links = with_links && count == 1;
-    rc = rc || !r->has_links ? rc : report_read_links(crawls[0], r);
+    rc = rc ? rc : crawl_scratch_open(crawls.list[0], &scratch);
+    rc = rc ? rc : crawl_set_each(crawls, "state/seeds", take_seed, r);
+    rc = rc ? rc : read_logs(crawls, r);
+    r->has_links = with_links;
+    rc = rc || !with_links ? rc : report_read_links(crawls, r);
     crawl_scratch_close(&scratch);
     if (rc)
         report_close(r);

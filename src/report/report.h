@@ -12,7 +12,7 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
-#include "disk/disk.h"
+#include "report/crawl_dir.h"
 #include "report/tally.h"
 
 enum { REPORT_MAX_MIMES = 10000, REPORT_MAX_HOSTS = 1 << 28, REPORT_MAX_SEEDS = 1 << 26 };
@@ -83,6 +83,7 @@ struct report {
     uint64_t changed, unchanged, changed_structure, changed_text, changed_markup;
     struct str first, last; /* moments of the log, as written there */
     uint64_t known, remaining;
+    uint64_t lost, away; /* captures: see report/lost.h */
     uint64_t pages_with_links;
     struct report_degrees out, in; /* links on a page; pages on which a URL is linked */
     struct report_linked top[REPORT_TOP];
@@ -92,12 +93,17 @@ struct report {
 /* Uses the scratch folder. The link structure, which is not in the files, costs as much as all the
  * rest: only `with_links`. */
 MUST_CHECK enum rc report_open(struct disk *crawl, bool with_links, struct report **ret);
-/* Several directories as one, as those of a cluster's agents; the link structure is of one only. */
-MUST_CHECK enum rc report_open_all(struct disk *const *crawls, size_t count, bool with_links,
-                                   struct report **ret);
+/* Several directories as one; the scratch folder is the first's. */
+MUST_CHECK enum rc report_open_all(struct crawl_set crawls, bool with_links, struct report **ret);
 void report_close(struct report *r);
 
 MUST_CHECK enum rc report_write_files(struct disk *crawl, struct report *r);
+
+/* Counts captures that were lost with an agent's disk, and names them in
+ * reports/lost-captures-report.txt of `to` (NULL: nowhere). */
+struct lost_agents;
+MUST_CHECK enum rc report_lost(struct crawl_set crawls, const struct lost_agents *agents,
+                               struct disk *to, struct report *r);
 
 /* Failures stick in the buf. */
 void report_print(struct report *r, struct buf *out);
@@ -109,6 +115,6 @@ int report_by_mime_urls(const void *a, const void *b);
 int report_by_code_urls(const void *a, const void *b);
 
 /* For report.c: what links/ says. */
-MUST_CHECK enum rc report_read_links(struct disk *crawl, struct report *r);
+MUST_CHECK enum rc report_read_links(struct crawl_set crawls, struct report *r);
 
 #endif

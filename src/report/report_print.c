@@ -54,7 +54,7 @@ static void print_answers(const struct report *r, struct buf *out)
 {
     buf_add(out, STR("Answers\n"));
     add_sized_row(out, r->answers, STR("answers"), r->bytes);
-    add_row(out, r->prerequisites, "of them robots.txt\n");
+    add_row(out, r->prerequisites, "of them robots.txt, sitemaps and feeds\n");
     add_row(out, r->failures, "URLs without an answer\n");
     add_sized_row(out, r->duplicates, STR("duplicates of what was had before"), r->duplicate_bytes);
     add_row(out, r->not_modified, "not modified since\n");
@@ -65,6 +65,10 @@ static void print_answers(const struct report *r, struct buf *out)
         add_row(out, r->changed_text, "of them in their words\n");
         add_row(out, r->changed_markup, "of them in neither\n");
     }
+    if (r->lost)
+        add_row(out, r->lost, "captures were lost with an agent's disk\n");
+    if (r->away)
+        add_row(out, r->away, "captures are with agents that were not looked at\n");
     if (r->first.p)
         buf_printf(out, "  from " STR_FMT " to " STR_FMT "\n", STR_ARG(r->first), STR_ARG(r->last));
     buf_add(out, STR("\nKinds of answers\n"));
@@ -177,6 +181,8 @@ static void json_answers(const struct report *r, struct jsonw *j)
     jsonw_u64_field(j, "changedStructure", r->changed_structure);
     jsonw_u64_field(j, "changedText", r->changed_text);
     jsonw_u64_field(j, "changedMarkup", r->changed_markup);
+    jsonw_u64_field(j, "lostCaptures", r->lost);
+    jsonw_u64_field(j, "awayCaptures", r->away);
     jsonw_text_field(j, "first", r->first);
     jsonw_text_field(j, "last", r->last);
     jsonw_u64_field(j, "damagedLines", r->damaged);

@@ -41,11 +41,16 @@ static enum rc choose_page(void *ctx, const struct page_line *p)
     return rc ? rc : line_sink_add(&c->sink, buf_str(&c->line));
 }
 
-static enum rc choose_pages(struct disk *crawl, uint64_t *ret_damaged)
+static enum rc choose_pages(struct crawl_set crawls, uint64_t *damaged)
 {
+    struct disk *crawl = crawls.list[0];
     struct choosing c = {.line = {.max = LINE_MAX_BYTES}};
     enum rc rc = line_sink_open(&c.sink, crawl, "scratch/pages.part", STEP_BYTES);
-    rc = rc ? rc : page_lines(crawl, choose_page, &c, ret_damaged);
+    for (size_t i = 0; i < crawls.count && rc == RC_OK; i++) {
+        uint64_t more = 0;
+        rc = page_lines(crawls.list[i], choose_page, &c, &more);
+        *damaged += more;
+    }
     rc = rc ? rc : line_sink_end(&c.sink, false);
     line_sink_done(&c.sink);
     buf_done(&c.line);
@@ -186,14 +191,16 @@ static enum rc write_index(struct writing *w)
     return rc ? rc : flush(w, 0);
 }
 
-enum rc sitemap_out(struct disk *crawl, const struct sitemap_out *o, struct sitemap_out_counts *ret)
+enum rc sitemap_out(struct crawl_set crawls, const struct sitemap_out *o,
+                    struct sitemap_out_counts *ret)
 {
+    struct disk *crawl = crawls.list[0];
     struct crawl_scratch scratch;
     struct buf out = {.max = 16 << 20}, last = {.max = LINE_MAX_BYTES};
     struct writing counting = {.o = o, .is_counting = true, .out = out, .last = last};
     *ret = (struct sitemap_out_counts){0};
     enum rc rc = crawl_scratch_open(crawl, &scratch);
-    rc = rc ? rc : choose_pages(crawl, &ret->damaged);
+    rc = rc ? rc : choose_pages(crawls, &ret->damaged);
     rc = rc ? rc : write_pages(crawl, &counting);
     struct writing w = {.o = o, .goes_on = counting.parts, .out = out, .last = last};
     rc = rc ? rc : write_pages(crawl, &w);

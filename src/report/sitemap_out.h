@@ -7,7 +7,7 @@
 #ifndef REPORT_SITEMAP_OUT_H
 #define REPORT_SITEMAP_OUT_H
 
-#include "disk/disk.h"
+#include "report/crawl_dir.h"
 
 enum { SITEMAP_OUT_MAX_URLS = 50000, SITEMAP_OUT_MAX_BYTES = 50 << 20 };
 
@@ -27,8 +27,8 @@ struct sitemap_out_counts {
     uint64_t damaged;
 };
 
-/* Sorts in the crawl's scratch folder. */
-MUST_CHECK enum rc sitemap_out(struct disk *crawl, const struct sitemap_out *o,
+/* Sorts in the scratch folder of the first directory. */
+MUST_CHECK enum rc sitemap_out(struct crawl_set crawls, const struct sitemap_out *o,
                                struct sitemap_out_counts *ret);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/wacz.h"
 
+#include "archive/line_source.h"
 #include "base/arena.h"
 #include "base/digest.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
 #include "report/crawl_dir.h"
 #include "report/index_blocks.h"
+#include "report/index_merge.h"
 #include "report/index_sort.h"
 #include "report/zip_out.h"
 #include "warc/cdxj.h"
@@ -17,12 +19,13 @@ enum { MAX_OPEN_FILES = 4096, STEP_BYTES = 1 << 20, PACKAGE_MAX = 256 << 20 };
 
 /* An archive that is being written, or was when the crawl ended. */
 struct open_file {
-    struct str name; /* without ".open" */
+    struct str name; /* as the index has it: with its label, without ".open" */
     uint64_t end;    /* behind the last capture in the index */
 };
 
 struct wacz {
-    struct disk *crawl;
+    struct disk *crawl; /* of the part at hand */
+    const struct wacz_part *part;
     const struct wacz_options *o;
     struct zip_out *zip;
     struct arena *arena;
@@ -79,7 +82,7 @@ static enum rc add_file(struct wacz *w, const char *name, const char *path, uint
                         enum zip_out_how how)
 {
     struct digest d;
-    struct str full = arena_printf(w->arena, "%s/%s", w->o->root, path);
+    struct str full = arena_printf(w->arena, "%s/%s", w->part->root, path);
     enum rc rc = full.p ? digest_file(w, path, bytes, &d) : RC_NOMEM;
     rc = rc ? rc : zip_out_file(w->zip, name, full.p, bytes, how, w->why);
     if (rc == RC_OK)
@@ -101,6 +104,12 @@ static enum rc add_bytes(struct wacz *w, const char *name, struct str bytes)
 
 static const struct str open_ending = STR(".warc.gz.open"), ending = STR(".warc.gz");
 
+/* Several directories may have files of one name. */
+static struct str entry_name(struct wacz *w, struct str name)
+{
+    return arena_printf(w->arena, "%s" STR_FMT, w->part->label, STR_ARG(name));
+}
+
 static enum rc note_open(void *ctx, struct str name, bool is_folder)
 {
     struct wacz *w = ctx;
@@ -108,7 +117,7 @@ static enum rc note_open(void *ctx, struct str name, bool is_folder)
         return RC_OK;
     if (w->open_count == MAX_OPEN_FILES)
         return RC_LIMIT;
-    struct str copy = arena_dup(w->arena, str_first(name, name.n - STR(".open").n));
+    struct str copy = entry_name(w, str_first(name, name.n - STR(".open").n));
     w->open[w->open_count++] = (struct open_file){.name = copy};
     return copy.p ? RC_OK : RC_NOMEM;
 }
@@ -152,12 +161,12 @@ static enum rc add_archive(void *ctx, struct str name, bool is_folder)
     bool is_open = str_ends(name, open_ending);
     if (is_folder || (!is_open && !str_ends(name, ending)))
         return RC_OK;
-    struct str last = is_open ? str_first(name, name.n - STR(".open").n) : name;
+    struct str last = entry_name(w, is_open ? str_first(name, name.n - STR(".open").n) : name);
     struct str path = arena_printf(w->arena, "archive/" STR_FMT, STR_ARG(name));
     struct str entry = arena_printf(w->arena, "archive/" STR_FMT, STR_ARG(last));
     const struct open_file *f = find_open(w, last);
     uint64_t bytes = 0;
-    if (!path.p || !entry.p)
+    if (!path.p || !last.p || !entry.p)
         return RC_NOMEM;
     enum rc rc = file_bytes(w->crawl, path.p, &bytes);
     if (is_open && bytes > (f ? f->end : 0))
@@ -170,19 +179,68 @@ static enum rc add_archive(void *ctx, struct str name, bool is_folder)
 
 /* The rest ------------------------------------------------------------------------------------ */
 
+static void begin_part(struct wacz *w, size_t i)
+{
+    w->part = &w->o->parts[i];
+    w->crawl = w->part->crawl;
+}
+
+/* The lines of several directories one behind the other; a first line that says what the file is
+ * stands once. */
+struct joining {
+    struct line_sink sink;
+    struct buf line;
+    bool has_first;
+};
+
+static enum rc join_line(void *ctx, struct str line)
+{
+    struct joining *j = ctx;
+    bool is_first = str_starts(line, STR("{\"format\":"));
+    if (is_first && j->has_first)
+        return RC_OK;
+    j->has_first = j->has_first || is_first;
+    buf_clear(&j->line);
+    buf_add(&j->line, line);
+    buf_byte(&j->line, '\n');
+    enum rc rc = buf_rc(&j->line);
+    return rc ? rc : line_sink_add(&j->sink, buf_str(&j->line));
+}
+
+/* Where the lines of `path` of all parts stand: itself, or a file in the first one's scratch. */
+static enum rc join_lines(struct wacz *w, const char *path, const char **ret)
+{
+    struct joining j = {.line = {.max = CDXJ_MAX_LINE}};
+    *ret =
+        w->o->part_count == 1 ? path : arena_printf(w->arena, "scratch/%s", disk_path_name(path)).p;
+    if (!*ret || w->o->part_count == 1)
+        return *ret ? RC_OK : RC_NOMEM;
+    enum rc rc = line_sink_open(&j.sink, w->o->parts[0].crawl, *ret, STEP_BYTES);
+    for (size_t i = 0; i < w->o->part_count && rc == RC_OK; i++)
+        rc = crawl_dir_each(w->o->parts[i].crawl, path, join_line, &j);
+    rc = rc ? rc : line_sink_end(&j.sink, false);
+    line_sink_done(&j.sink);
+    buf_done(&j.line);
+    return rc;
+}
+
 static enum rc add_lines(struct wacz *w, const char *path)
 {
-    uint64_t bytes;
-    enum rc rc = crawl_dir_bytes(w->crawl, path, &bytes);
-    return rc || bytes == 0 ? rc : add_file(w, path, path, bytes, ZIP_OUT_PACKED);
+    const char *from;
+    uint64_t bytes = 0;
+    enum rc rc = join_lines(w, path, &from);
+    rc = rc ? rc : crawl_dir_bytes(w->crawl, from, &bytes);
+    return rc || bytes == 0 ? rc : add_file(w, path, from, bytes, ZIP_OUT_PACKED);
 }
 
 /* The list of pages has to be there. */
 static enum rc add_pages(struct wacz *w)
 {
     static const char path[] = "pages/pages.jsonl";
-    uint64_t bytes;
-    enum rc rc = crawl_dir_bytes(w->crawl, path, &bytes);
+    const char *from;
+    uint64_t bytes = 0;
+    enum rc rc = join_lines(w, path, &from);
+    rc = rc ? rc : crawl_dir_bytes(w->crawl, from, &bytes);
     if (rc == RC_OK && bytes == 0) {
         struct buf first = {.max = 4096};
         pages_print_first(&first, "pages", STR("All Pages"));
@@ -190,7 +248,7 @@ static enum rc add_pages(struct wacz *w)
         rc = rc ? rc : add_bytes(w, path, buf_str(&first));
         buf_done(&first);
     } else {
-        rc = rc ? rc : add_file(w, path, path, bytes, ZIP_OUT_PACKED);
+        rc = rc ? rc : add_file(w, path, from, bytes, ZIP_OUT_PACKED);
     }
     return rc ? rc : add_lines(w, "pages/extraPages.jsonl");
 }
@@ -247,17 +305,36 @@ static enum rc end_package(struct wacz *w)
 
 static enum rc list_archives(struct wacz *w, disk_each_entry *each)
 {
-    enum rc rc = disk_list(w->crawl, "archive", each, w);
-    return rc == RC_NOT_FOUND ? RC_OK : rc;
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < w->o->part_count && rc == RC_OK; i++) {
+        begin_part(w, i);
+        rc = disk_list(w->crawl, "archive", each, w);
+        rc = rc == RC_NOT_FOUND ? RC_OK : rc;
+    }
+    begin_part(w, 0);
+    return rc;
+}
+
+/* One index of all, in the first one's scratch. */
+static enum rc merge_indexes(struct wacz *w, const char *result)
+{
+    struct index_merge_part *parts = arena_zero(w->arena, w->o->part_count * sizeof *parts);
+    uint64_t lines;
+    for (size_t i = 0; parts && i < w->o->part_count; i++)
+        parts[i] = (struct index_merge_part){w->o->parts[i].crawl, w->o->parts[i].label};
+    return parts ? index_merge_into(parts, w->o->part_count, result, &lines) : RC_NOMEM;
 }
 
 static enum rc fill(struct wacz *w)
 {
     static const char blocks[] = "scratch/index.cdx.gz", heads[] = "scratch/index.idx";
+    static const char merged[] = "scratch/index.cdxj";
+    const char *index = w->o->part_count > 1 ? merged : index_sorted_path;
     uint64_t block_bytes = 0, head_bytes = 0;
     enum rc rc = begin_package(w);
     rc = rc ? rc : list_archives(w, note_open);
-    rc = rc ? rc : index_blocks_make(w->crawl, index_sorted_path, blocks, heads, note_capture, w);
+    rc = rc || index != merged ? rc : merge_indexes(w, merged);
+    rc = rc ? rc : index_blocks_make(w->crawl, index, blocks, heads, note_capture, w);
     rc = rc ? rc : file_bytes(w->crawl, blocks, &block_bytes);
     rc = rc ? rc : file_bytes(w->crawl, heads, &head_bytes);
     rc = rc ? rc : add_pages(w);
@@ -291,15 +368,15 @@ static void wacz_close(struct wacz *w)
     buf_done(&w->package);
 }
 
-enum rc wacz_export(struct disk *crawl, const struct wacz_options *o, struct wacz_counts *ret,
-                    struct buf *why)
+enum rc wacz_export(const struct wacz_options *o, struct wacz_counts *ret, struct buf *why)
 {
-    struct wacz w = {.crawl = crawl, .o = o, .why = why, .counts = ret};
+    struct wacz w = {.o = o, .why = why, .counts = ret};
     struct crawl_scratch scratch = {0};
     uint64_t lines;
     *ret = (struct wacz_counts){0};
-    enum rc rc = index_sort(crawl, &lines);
-    rc = rc ? rc : crawl_scratch_open(crawl, &scratch);
+    begin_part(&w, 0);
+    enum rc rc = o->part_count == 1 ? index_sort(w.crawl, &lines) : RC_OK;
+    rc = rc ? rc : crawl_scratch_open(w.crawl, &scratch);
     rc = rc ? rc : wacz_open(&w);
     rc = rc ? rc : fill(&w);
     wacz_close(&w);

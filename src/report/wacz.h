@@ -15,8 +15,16 @@
 
 #include "disk/disk.h"
 
+/* One of the directories that make up the crawl. */
+struct wacz_part {
+    struct disk *crawl;
+    const char *root;  /* where it is in the file system, for libzip */
+    const char *label; /* goes before the names of its archives, which are its own; "": nothing */
+};
+
 struct wacz_options {
-    const char *root;   /* the crawl's directory in the file system, for libzip */
+    const struct wacz_part *parts;
+    size_t part_count;  /* at least 1 */
     const char *result; /* where the file goes */
     struct str title;   /* absent: none */
     struct str software;
@@ -27,8 +35,9 @@ struct wacz_counts {
     uint64_t archives, captures, bytes; /* bytes of all, before they were packed */
 };
 
-/* The crawl's index is sorted by the way. Failures come with `why`. */
-MUST_CHECK enum rc wacz_export(struct disk *crawl, const struct wacz_options *o,
-                               struct wacz_counts *ret, struct buf *why);
+/* Of one directory its index is sorted by the way. Of several the lists of pages and the logs stand
+ * one behind the other, the indexes are merged. Failures come with `why`. */
+MUST_CHECK enum rc wacz_export(const struct wacz_options *o, struct wacz_counts *ret,
+                               struct buf *why);
 
 #endif

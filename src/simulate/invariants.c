@@ -232,12 +232,12 @@ static bool is_seeded(const struct world *w)
     return true;
 }
 
-/* Who is not in the roster may still bring work from its former life: "finished" speaks of those
- * who are. */
-static bool is_everybody_in(const struct world *w)
+/* Who is not in the roster, as far as it was read by who says so, may still bring work from its
+ * former life, or seeds: "finished" speaks of those who are. */
+static bool is_everybody_in(const struct world *w, const struct roster *known)
 {
     for (uint32_t i = 0; i < w->agent_count; i++) {
-        const struct roster_agent *r = roster_find(w->truth, str_c(w->agents[i].name));
+        const struct roster_agent *r = roster_find(known, str_c(w->agents[i].name));
         bool living = r && (r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING);
         if (w->agents[i].is_here && !w->agents[i].is_over && !living)
             return false;
@@ -271,7 +271,8 @@ void invariants_agent(struct world *w, struct world_agent *a)
     a->generation = st.generation;
     a->cursor = st.cursor;
     a->roster_length = st.roster_length;
-    if (st.is_finished && !w->finished_ms && is_seeded(w) && is_everybody_in(w)) {
+    if (st.is_finished && !w->finished_ms && is_seeded(w) &&
+        is_everybody_in(w, agent_roster(a->agent))) {
         w->finished_ms = w->now_ms;
         checked(w, 12);
         for (uint32_t u = 0; u < w->set.urls; u++)

@@ -225,6 +225,7 @@ enum rc model_start(struct model *m, uint64_t now_ms, uint64_t wall_ms)
 
 void model_sync(struct model *m)
 {
+    m->wants_sync = false;
     m->durable = m->count;
     m->kept = m->keep;
 }
@@ -528,7 +529,13 @@ static enum rc model_aside(struct port *p, struct str fact)
     return buf_rc(&e->fact);
 }
 
+static void model_hurry(struct port *p)
+{
+    model_of(p)->wants_sync = true;
+}
+
 static const struct port_ops ops = {
+    .hurry = model_hurry,
     .note = model_note,
     .take = model_take,
     .recall = model_recall,

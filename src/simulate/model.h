@@ -51,6 +51,7 @@ struct model {
     char name[8];
     struct model_entry *entries;
     size_t count, cap, durable;
+    bool wants_sync; /* the agent waits for it */
     uint64_t keep, kept;
     struct model_url *urls;
     struct model_host *hosts;

@@ -10,12 +10,12 @@ enum {
     POLL_MS = 300,
     GAP_MS = 2000,
     SYNC_MS = 700,
+    HURRIED_MS = 60,
     CRAWL_MS = 250,
     LOOK_MS = 2000,
     MAX_EVENTS = 4000000,
     FETCH_LEAST_MS = 50,
     FETCH_MOST_MS = 1200,
-    LAST_BEATS = 3,
     OUTBOX_MOST = 12, /* so little that it is often full */
 };
 
@@ -235,21 +235,14 @@ static void look_at_finish(struct world *w)
         w->is_finished = true;
 }
 
-/* As a real one does (components/cluster_loop.c): some beats after everybody has said that it knows
- * that all is finished, its process ends. Nobody is told. */
+/* As a real one does (components/cluster_loop.c) its process ends. Nobody is told. */
 static void look_whether_over(struct world *w, struct world_agent *a)
 {
     struct agent_status st;
     agent_status(a->agent, a->model.now_ms, &st);
     if (w->is_healed && st.is_finished)
         world_fault_late(w);
-    if (!w->is_healed || (!st.is_all_finished && st.state != AGENT_GONE)) {
-        a->finished_ms = 0;
-        return;
-    }
-    if (!a->finished_ms)
-        a->finished_ms = w->now_ms;
-    if (w->now_ms - a->finished_ms < LAST_BEATS * timings.beat_ms)
+    if (!w->is_healed || !st.may_end)
         return;
     count_messages(w, a);
     world_stop(w, a);
@@ -272,7 +265,14 @@ static void live(struct world *w, struct world_agent *a)
     end_fetches(w, a);
     if (a->sync_ms <= w->now_ms) {
         model_sync(&a->model);
+        a->is_hurried = false;
         a->sync_ms = w->now_ms + 1 + rng_below(&w->rng, 2 * SYNC_MS);
+    }
+    if (a->model.wants_sync && !a->is_hurried) { /* not always: a disk may be slow */
+        uint64_t ms = rng_below(&w->rng, 3) ? HURRIED_MS : 2 * SYNC_MS;
+        uint64_t at_ms = w->now_ms + 1 + rng_below(&w->rng, ms);
+        a->is_hurried = true;
+        a->sync_ms = at_ms < a->sync_ms ? at_ms : a->sync_ms;
     }
     if (a->crawl_ms <= w->now_ms) {
         crawl(w, a);

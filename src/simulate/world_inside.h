@@ -27,16 +27,16 @@ struct world_agent {
     struct bus *bus;
     bool is_here; /* was ever started, and has not left */
     bool wants_seed, is_leaving;
-    bool is_over;         /* it went home when all had said that the crawl is finished */
-    uint64_t finished_ms; /* since when it knows that; 0: it does not */
-    uint64_t stale_inc;   /* its disk was lost in that incarnation: the journal is not its own */
-    uint64_t outside_ms;  /* its disk was lost then while it was not in the roster; 0: never */
-    uint64_t starts;      /* processes so far */
-    uint64_t start_ms;    /* the next one; UINT64_MAX: none */
-    uint64_t thaw_ms;     /* frozen until then; 0: not */
-    uint64_t mend_ms;     /* the connection comes back then; 0: it is there */
-    uint64_t skew_ms;     /* its clock is ahead of the world's by this */
+    bool is_over;        /* it went home when all had said that the crawl is finished */
+    uint64_t stale_inc;  /* its disk was lost in that incarnation: the journal is not its own */
+    uint64_t outside_ms; /* its disk was lost then while it was not in the roster; 0: never */
+    uint64_t starts;     /* processes so far */
+    uint64_t start_ms;   /* the next one; UINT64_MAX: none */
+    uint64_t thaw_ms;    /* frozen until then; 0: not */
+    uint64_t mend_ms;    /* the connection comes back then; 0: it is there */
+    uint64_t skew_ms;    /* its clock is ahead of the world's by this */
     uint64_t turn_ms, sync_ms, crawl_ms;
+    bool is_hurried; /* its journal, since the last sync */
     struct world_fetch fetches[WORLD_MAX_OPEN];
     /* what was seen of it, for the invariants */
     uint64_t boot, epoch, generation, cursor, roster_length, floor_checked, floor_generation;

@@ -5,7 +5,9 @@ import collections
 import json
 import os
 import signal
+import tempfile
 
+import scenario
 from crawl import Crawl, agree, few, same_set, verify, wanted, witnessed
 
 SECONDS = 200
@@ -62,6 +64,20 @@ def stop_all(agents):
             a.process.send_signal(signal.SIGCONT)
             a.process.kill()
             a.process.wait(SECONDS)
+
+
+def lost_captures(agents, *options):
+    """What the program names as lost with a disk, looking at all directories there are."""
+    with tempfile.TemporaryDirectory() as to:
+        dirs = [a.folder for a in agents if os.path.isdir(os.path.join(a.folder, "state"))]
+        done = scenario.run(["report", *dirs, "-o", to, "--json", *options], seconds=60)
+        assert done.code == 0, done
+        with open(os.path.join(to, "reports", "lost-captures-report.txt"), encoding="utf-8") as f:
+            rows = [line.split() for line in f.read().splitlines()]
+        assert rows[0] == ["[agent]", "[incarnation]", "[url]"], rows[:1]
+        urls = [row[2] for row in rows[1:]]
+        assert len(set(urls)) == len(urls) == json.loads(done.out)["lostCaptures"], done.out
+        return set(urls)
 
 
 def print_costs(what, agents):

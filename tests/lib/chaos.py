@@ -8,7 +8,8 @@ A fault begins when the web has seen so many requests (or when that has stood st
 seconds later. Faults overlap. When all have ended the agents must come to their end, and then
     the fetched set is the oracle's;
     a URL was asked for again only if it was open, or its outcome not acknowledged, when somebody was
-    killed, frozen or cut off: counted, printed, within a bound;
+    killed, frozen or cut off: counted, printed, within a bound; and never when its outcome stood in a
+    stream by then (tests/lib/streams.py);
     captures that are missing are those of wiped directories;
     the witness saw nothing impolite but for what the issue excepts, at most one a host and fault;
     every directory agrees with itself and its archives can be read."""
@@ -16,6 +17,8 @@ import collections
 import contextlib
 import dataclasses
 import datetime
+import json
+import math
 import os
 import random
 import shutil
@@ -29,6 +32,7 @@ from crawl import agree, few, is_robots, read_archive, verify, wanted, witnessed
 from cut import Wire
 from post import Post
 from simweb import Simweb
+from streams import safe_since
 
 NAMES = "abcd"  # the last one only joins
 BEGIN = 3
@@ -91,6 +95,8 @@ class Member(Agent):
         self.wiped = set()    # what stood in directories that are gone
         self.untold = set()   # what it did, and nobody may have heard of
         self.lapses = 0       # how often it was killed or taken for dead
+        self.heard_until = math.inf  # when it was first cut off or frozen for so long that others took it for dead
+        self.asked = []       # (URL, when) of directories that are gone
 
     def start(self):
         self.starts += 1
@@ -110,6 +116,18 @@ class Member(Agent):
             rows = [line.split() for line in f]  # it may end within a line
         self.untold |= {row[3] for row in rows if len(row) > 3 and row[0] >= when}
 
+    def asked_for(self):
+        """(URL, seconds since 1970) of everything it has logged."""
+        path = os.path.join(self.folder, "logs", "crawl.log")
+        if not os.path.exists(path):
+            return []
+        with open(path, encoding="utf-8", errors="replace") as f:
+            rows = [line.split() for line in f]
+        return [(row[3], begun(row[8])) for row in rows if len(row) > 8 and row[8][:17].isdigit()]
+
+    def away_for_long(self):
+        self.heard_until = min(self.heard_until, time.time())
+
     def saw(self):
         """URLs in its archives, however they end."""
         return {r.url for path in self.archives() for r in read_archive(path, is_whole=False)
@@ -123,6 +141,19 @@ class Member(Agent):
 def stamp(seconds_ago=0.0):
     at = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=seconds_ago)
     return at.strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def begun(stamp17):
+    """Of a field yyyymmddhhmmssSSS+duration."""
+    at = datetime.datetime.strptime(stamp17[:14], "%Y%m%d%H%M%S").replace(tzinfo=datetime.timezone.utc)
+    return at.timestamp() + int(stamp17[14:17]) / 1000
+
+
+def fingerprints(urls):
+    said = scenario.run(["try", "url", *urls]).out.splitlines()
+    rows = [json.loads(line) for line in said]
+    assert len(rows) == len(urls), said[:3]
+    return {url: int(row["fingerprint"], 16) for url, row in zip(urls, rows)}
 
 
 class Run:
@@ -234,6 +265,7 @@ class Run:
             return False
         m = self.members[fault.victim]
         m.wiped |= m.saw()
+        m.asked += m.asked_for()
         shutil.rmtree(m.folder)
         return True
 
@@ -243,6 +275,8 @@ class Run:
         m = self.victim(fault)
         if m:
             m.process.send_signal(signal.SIGSTOP)
+            if fault.kind.endswith("_long"):
+                m.away_for_long()
         return m is not None
 
     def end_freeze(self, fault):
@@ -256,6 +290,8 @@ class Run:
         m = self.victim(fault)
         if m:
             m.wire.cut(fault.is_loud)
+            if fault.kind.endswith("_long"):
+                m.away_for_long()
         return m is not None
 
     def end_cut(self, fault):
@@ -326,7 +362,18 @@ class Run:
         lapses = sum(m.lapses for m in self.members)
         assert len(open_then) <= lapses * HOSTS, f"{lapses} times somebody was away, and {few(open_then)} again"
         assert all(n <= 1 + lapses for n in again.values()), again
+        self.check_none_was_safe(sorted(again))
         return f"{len(again)} again ({len(open_then)} of them open when one of {lapses} went away)"
+
+    def check_none_was_safe(self, again):
+        """Whoever asked again could not know better."""
+        if not again:
+            return
+        safe, prints = safe_since(self.post, {m.name: m.heard_until for m in self.members}), fingerprints(again)
+        assert safe, "no outcome stands in any stream: nothing was looked at"
+        asked = [row for m in self.members if m.starts for row in m.asked + m.asked_for() if row[0] in prints]
+        wrong = [(url, at, safe[prints[url]]) for url, at in asked if safe.get(prints[url], math.inf) < at - 0.001]
+        assert not wrong, f"asked for though it was safe: {wrong[:5]}"
 
     def check_captured(self):
         kept, wiped = set(), set()

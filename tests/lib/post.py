@@ -10,6 +10,7 @@ Servers are started and ended by their own process id. argv[1] is orbweaver, arg
 import json
 import os
 import queue
+import random
 import shutil
 import signal
 import socket
@@ -26,10 +27,17 @@ SERVER = shutil.which("nats-server", path=os.environ.get("PATH", "") + ":/usr/sb
 
 
 def free_ports(count):
-    socks = [socket.socket() for _ in range(count)]
+    """Below those that the kernel gives to connections: a server that was killed must find its own
+    free when it comes back."""
+    socks = []
     try:
-        for s in socks:
-            s.bind(("127.0.0.1", 0))
+        while len(socks) < count:
+            s = socket.socket()
+            try:
+                s.bind(("127.0.0.1", random.randrange(10000, 32000)))
+                socks.append(s)
+            except OSError:
+                s.close()
         return [s.getsockname()[1] for s in socks]
     finally:
         for s in socks:

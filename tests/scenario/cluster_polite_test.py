@@ -6,6 +6,7 @@ robots.txt once a host. One real nats-server, all on loopback.
 argv: simweb, orbweaver."""
 import collections
 import signal
+import time
 
 import scenario
 from agents import SLOW, TIMINGS, agents_of, is_right, stop_all
@@ -118,6 +119,29 @@ def _(tmp):
         must = wanted(web.oracle(web.run["home"], "any"))
         assert not must - set(witnessed(web)), few(must - set(witnessed(web)))
         print(f"# least gap {p['least_end_gap_ms']} ms over {p['requests']} requests; {len(moved(agents))} hosts moved")
+
+
+@case("hosts on one address with several agents: together they ask it about as often as one would (D8)")
+def _(tmp):
+    delay_ms, window = 60, 4
+    with Simweb("--hosts", "14", "--pages", "60", "--hosts-per-address", "14", "--crawl-delays", "0", "--page-bytes",
+                "2k") as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
+        agents = agents_of(web, post, tmp, "abc", "-w", "0", "--ip-delay", f"{delay_ms}ms", "--ip-conns", "100")
+        try:
+            for a in agents:
+                a.start()
+            until(lambda: begun(agents, 20), "all three ask that address")
+            time.sleep(window)  # until each knows that the others do, and what was promised before is over
+            before, since = web.report()["requests"], time.monotonic()
+            time.sleep(window)
+            asked, seconds = web.report()["requests"] - before, time.monotonic() - since
+        finally:
+            stop_all(agents)
+        one = seconds * 1000 / delay_ms
+        assert web.report()["addresses"]["addresses"] == 1
+        # A busy machine makes it less, never more.
+        assert asked < 1.5 * one, f"{asked} requests in {seconds:.1f} s, where one agent makes {one:.0f}"
+        print(f"# {asked} requests of three agents where one may make {one:.0f}")
 
 
 main()

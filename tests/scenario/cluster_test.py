@@ -472,6 +472,15 @@ def _(tmp):
         assert not os.path.exists(os.path.join(post.machines[0].folder, "a.login"))
 
 
+@case("an agent added to a server that runs can read and write at once")
+def _(tmp):
+    with Post(tmp, agents="a") as post:
+        post.orb("add", "b")
+        with Bus(post, "b") as b:
+            b.try_until("append 1 orb.crawl.roster.b 1 here I am", 1)
+            assert b.try_until("get 2 ORB_crawl_ROSTER 1", 2)["payload"] == "here I am"
+
+
 @case("an agent added while others speak: its login works, theirs go on; a new machine carries")
 def _(tmp):
     with Post(tmp, machines=3, agents="a,b,c") as post, Bus(post, "a") as a:

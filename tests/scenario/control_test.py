@@ -336,7 +336,7 @@ def _(tmp):
         text = orb("url", tmp + "/c", home).out
         assert re.search(r"^state +fetched: it was fetched on .*: 200 OK$", text, re.M), text
         assert re.search(r"^archive +archive/\S+\.warc\.gz, byte \d+", text, re.M), text
-        assert "is no directory of a crawl" in orb("url", tmp, home, code=2).err
+        assert "not a crawl's directory" in orb("url", tmp, home, code=2).err
 
 
 @case("looking at a crawl that does not run leaves it as it was")

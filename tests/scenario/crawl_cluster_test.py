@@ -5,15 +5,13 @@ loopback. Each case prints what the agents told each other, a page.
 
 argv: simweb, orbweaver."""
 import datetime
-import os
 import signal
-import subprocess
 
 import scenario
 from agents import HOSTS, SECONDS, SLOW, TIMINGS, WEB, agents_of, is_right, print_costs, stop_all
-from crawl import NETWORKS, ORBWEAVER, QUICK, same_set
-from post import SERVER, Post
-from scenario import case, main, skip, until
+from crawl import ORBWEAVER
+from post import Post
+from scenario import case, main, until
 from simweb import Simweb
 
 scenario.PROGRAM = ORBWEAVER  # what Post runs
@@ -157,33 +155,6 @@ def _(tmp):
         is_right(web, agents)
         epochs = {e["epoch"] for a in agents for e in a.events("cluster.epoch")}
         assert max(epochs) == 3, f"somebody was declared dead: {epochs}"
-
-
-@case("cluster up: server and agents by one command; ^C stops all, the same command ends it")
-def _(tmp):
-    folder = os.path.join(tmp, "up")
-    if not SERVER:
-        skip("nats-server (absent)")
-    with Simweb(*WEB, *SLOW) as web:
-        command = [ORBWEAVER, "cluster", "up", "--agents", "2", "-o", folder, "--", "--resolver", web.dns,
-                   f"--allow-private={NETWORKS}", "--ca-file", web.ca, "--scope", "any", *QUICK,
-                   "-w", "50ms", web.run["home"]]
-        first = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        try:
-            until(lambda: asked(web) > 100 or first.poll() is not None, "it crawls")
-            first.send_signal(signal.SIGINT)
-            assert first.wait(SECONDS) == 130, first.stderr.read()
-        finally:
-            if first.poll() is None:
-                first.terminate()
-                first.wait(SECONDS)
-            first.stderr.close()
-        stopped = asked(web)
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
-                              check=False)
-        assert done.returncode == 0, done
-        same_set(web, web.oracle(web.run["home"], "any"))
-        print(f"# {stopped} requests before the stop, {asked(web)} in all")
 
 
 main(threads=2)

@@ -10,6 +10,8 @@ static const struct heartbeat full = {.inc = 1,
                                       .roster = 5,
                                       .gates_open = true,
                                       .is_finished = true,
+                                      .is_home = true,
+                                      .sent = 13,
                                       .has_floor = true,
                                       .generation = 6,
                                       .floor = 7,
@@ -22,7 +24,9 @@ static const struct heartbeat full = {.inc = 1,
                                       .all_bytes = UINT64_MAX,
                                       .is_over = true,
                                       .domain_count = 2,
-                                      .domains = {{1, 2, 3}, {4, UINT64_MAX, 6}}};
+                                      .domains = {{1, 2, 3}, {4, UINT64_MAX, 6}},
+                                      .address_count = 2,
+                                      .addresses = {7, UINT64_MAX}};
 
 static void what_is_written_is_read(void **state)
 {
@@ -38,7 +42,8 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(h.beat, full.beat);
     assert_int_equal(h.epoch, full.epoch);
     assert_int_equal(h.roster, full.roster);
-    assert_true(h.gates_open && h.has_floor && h.is_finished);
+    assert_true(h.gates_open && h.has_floor && h.is_finished && h.is_home);
+    assert_int_equal(h.sent, full.sent);
     assert_int_equal(h.generation, full.generation);
     assert_int_equal(h.floor, full.floor);
     assert_int_equal(h.round, full.round);
@@ -54,6 +59,8 @@ static void what_is_written_is_read(void **state)
         assert_true(h.domains[i].pages == full.domains[i].pages);
         assert_int_equal(h.domains[i].bytes, full.domains[i].bytes);
     }
+    assert_int_equal(h.address_count, 2);
+    assert_true(h.addresses[0] == 7 && h.addresses[1] == UINT64_MAX);
 }
 
 static void other_lengths_versions_and_flags_are_refused(void **state)
@@ -66,33 +73,38 @@ static void other_lengths_versions_and_flags_are_refused(void **state)
     for (size_t n = 0; n < b.n; n++)
         assert_rc(heartbeat_read(str_make(room, n), &h), RC_CORRUPT);
     assert_rc(heartbeat_read(str_make(room, b.n + 1), &h), RC_CORRUPT);
-    room[1] = 16;
+    room[1] = 32;
     assert_rc(heartbeat_read(buf_str(&b), &h), RC_CORRUPT);
     room[0] = 1;
     assert_rc(heartbeat_read(buf_str(&b), &h), RC_VERSION);
 }
 
-static void as_many_domains_as_there_may_be_and_no_more(void **state)
+static void as_many_domains_and_addresses_as_there_may_be(void **state)
 {
     (void)state;
     char room[HEARTBEAT_MAX_BYTES + 64] = {0};
     struct buf b = buf_on(room, HEARTBEAT_MAX_BYTES);
     struct heartbeat h = full, back;
     h.domain_count = HEARTBEAT_MAX_DOMAINS;
+    h.address_count = HEARTBEAT_MAX_ADDRESSES;
     heartbeat_write(&h, &b);
     assert_rc(buf_rc(&b), RC_OK);
     assert_rc(heartbeat_read(buf_str(&b), &back), RC_OK);
     assert_int_equal(back.domain_count, HEARTBEAT_MAX_DOMAINS);
-    size_t count_at = b.n - HEARTBEAT_MAX_DOMAINS * 24 - 1;
+    assert_int_equal(back.address_count, HEARTBEAT_MAX_ADDRESSES);
+    size_t count_at = b.n - HEARTBEAT_MAX_DOMAINS * 24 - HEARTBEAT_MAX_ADDRESSES * 8 - 2;
     room[count_at]++;
     assert_rc(heartbeat_read(str_make(room, b.n + 24), &back), RC_CORRUPT);
+    room[count_at]--;
+    room[count_at + 1]++;
+    assert_rc(heartbeat_read(str_make(room, b.n + 8), &back), RC_CORRUPT);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(as_many_domains_as_there_may_be_and_no_more),
+        cmocka_unit_test(as_many_domains_and_addresses_as_there_may_be),
         cmocka_unit_test(other_lengths_versions_and_flags_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,12 @@ static struct record done_record(void)
                            .status = -4001,
                            .digest = {1, 2, 3},
                            .where = STR("bee"),
-                           .where_inc = 4};
+                           .where_inc = 4,
+                           .path = STR("/x?y=2"),
+                           .hops = STR("LL"),
+                           .port = 81,
+                           .is_https = true,
+                           .class = 1};
 }
 
 static struct record host_record(void)
@@ -60,11 +65,13 @@ static void assert_same(const struct record *a, const struct record *b)
     assert_int_equal(a->is_https, b->is_https);
     assert_int_equal(a->class, b->class);
     assert_int_equal(a->is_back, b->is_back);
+    assert_int_equal(a->is_again, b->is_again);
     assert_int_equal(a->time_ms, b->time_ms);
     assert_int_equal(a->status, b->status);
     assert_memory_equal(a->digest, b->digest, RECORDS_DIGEST_BYTES);
     assert_str(a->where, b->where);
     assert_int_equal(a->where_inc, b->where_inc);
+    assert_int_equal(a->round, b->round);
     assert_int_equal(a->next_wall_ms, b->next_wall_ms);
     assert_str(a->state, b->state);
 }
@@ -72,12 +79,17 @@ static void assert_same(const struct record *a, const struct record *b)
 static void records_come_back_as_they_were(void **state)
 {
     (void)state;
-    struct record list[] = {url_record(), done_record(), host_record(), url_record()};
+    enum { COUNT = 6 };
+    struct record list[COUNT] = {url_record(), done_record(), host_record(),
+                                 url_record(), done_record(), done_record()};
+    list[3].is_again = true;
+    list[4].path = STR(""); /* archived, and nobody says under which URL */
+    list[5].round = 7;
     struct buf out = {.max = RECORDS_MAX_BATCH_BYTES};
     struct record_batch b;
     struct record r;
     record_batch_begin(&out, &head);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < COUNT; i++)
         record_put(&out, &list[i]);
     assert_rc(buf_rc(&out), RC_OK);
     assert_rc(record_batch_read(buf_str(&out), &b), RC_OK);
@@ -85,7 +97,7 @@ static void records_come_back_as_they_were(void **state)
     assert_str(b.src, head.src);
     assert_int_equal(b.src_inc, 2);
     assert_int_equal(b.epoch, 7);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < COUNT; i++) {
         assert_true(records_next(&b.records, &r));
         assert_same(&list[i], &r);
     }
@@ -186,6 +198,12 @@ static void where_long(struct record *r)
     r->kind = RECORD_DONE;
     r->where = STR("a23456789012345678901234567890123");
 }
+static void done_line(struct record *r)
+{
+    r->kind = RECORD_DONE;
+    r->where = STR("bee");
+    r->path = STR("/a\nb");
+}
 static void kind_none(struct record *r)
 {
     r->kind = (enum record_kind)9;
@@ -209,6 +227,7 @@ static void what_no_reader_takes(void **state)
         {"a class that does not exist", class_high},
         {"an archive whose name is a wildcard", where_star},
         {"an archive whose name is too long", where_long},
+        {"a done URL with a line break", done_line},
         {"a kind that does not exist", kind_none},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -261,6 +280,8 @@ static void which_of_two_counts(void **state)
     assert_true(record_compare(&a, &b) < 0 && record_compare(&b, &a) > 0);
     a.time_ms++; /* later */
     assert_true(record_compare(&a, &b) > 0 && record_compare(&b, &a) < 0);
+    b.round = 1; /* in a later round, whatever the clocks say */
+    assert_true(record_compare(&a, &b) < 0 && record_compare(&b, &a) > 0);
     struct record h = host_record(), g = h;
     g.next_wall_ms = 1;
     assert_int_equal(record_compare(&h, &g), 0);

@@ -181,6 +181,50 @@ static void threads_share_it(void **state)
     address_table_close(c.t);
 }
 
+static void others_who_ask_make_the_delay_longer_until_then(void **state)
+{
+    (void)state;
+    struct address_table *t = table_of(CONNS, DELAY);
+    address_table_others(t, HERE, 2, 5000); /* nobody asks it here: forgotten */
+    assert_int_equal(address_table_ask(t, HERE, 1000), 0);
+    assert_int_equal(address_table_ask(t, HERE, 1000), 1100);
+    address_table_others(t, HERE, 2, 5000);
+    assert_int_equal(address_table_ask(t, HERE, 1100), 0);
+    assert_int_equal(address_table_ask(t, HERE, 1200), 1400);
+    assert_int_equal(address_table_ask(t, THERE, 1200), 0);
+    assert_int_equal(address_table_ask(t, HERE, 6000), 0);
+    assert_int_equal(address_table_ask(t, HERE, 6000), 6100);
+    address_table_close(t);
+}
+
+static void ask_times(struct address_table *t, uint64_t group, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++) {
+        assert_int_equal(address_table_ask(t, group, 1000), 0);
+        address_table_done(t, group, 1000);
+    }
+}
+
+static void the_busiest_are_named_first_and_fade(void **state)
+{
+    (void)state;
+    struct address_table *t = table_of(CONNS, 0);
+    uint64_t named[4] = {0};
+    for (uint64_t g = 100; g < 5000; g++) /* many that are asked once */
+        ask_times(t, g, 1);
+    ask_times(t, HERE, 400);
+    ask_times(t, THERE, 900);
+    ask_times(t, 9, 200);
+    for (uint64_t g = 100; g < 5000; g++)
+        ask_times(t, g, 1);
+    assert_int_equal(address_table_busiest(t, named, 2), 2);
+    assert_true(named[0] == THERE && named[1] == HERE);
+    for (int i = 0; i < 12; i++)
+        (void)address_table_busiest(t, named, 4);
+    assert_int_equal(address_table_busiest(t, named, 4), 0);
+    address_table_close(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +237,8 @@ int main(void)
         cmocka_unit_test(a_full_table_sends_newcomers_away),
         cmocka_unit_test(without_memory_it_says_in_a_second),
         cmocka_unit_test(threads_share_it),
+        cmocka_unit_test(others_who_ask_make_the_delay_longer_until_then),
+        cmocka_unit_test(the_busiest_are_named_first_and_fade),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ static void a_graph_at_random_is_exported_as_it_is(void **state)
         assert_rc(disk_crash_open(&d), RC_OK);
         assert_rc(disk_crash_open(&to), RC_OK);
         make_crawl(d, &m, test_seed(1) + round);
-        assert_rc(graph_export(d, to, &counts), RC_OK);
+        assert_rc(graph_export(crawl_set_one(&d), to, &counts), RC_OK);
         uint64_t arcs = 0, outside = 0, nodes = 0;
         for (unsigned i = 0; i < NODES; i++)
             for (unsigned j = 0; j < ALL; j++)
@@ -151,7 +151,7 @@ static void the_pages_that_link_to_a_url_are_those_that_do(void **state)
     make_crawl(d, &m, test_seed(2));
     for (unsigned to = 0; to < ALL; to++) {
         struct pages p = {0};
-        assert_rc(graph_pages_to(d, print_of(to), note_page, &p), RC_OK);
+        assert_rc(graph_pages_to(crawl_set_one(&d), print_of(to), note_page, &p), RC_OK);
         for (unsigned i = 0; i < NODES; i++)
             assert_int_equal(p.links[i], m.has[i][to]);
     }
@@ -202,8 +202,8 @@ static enum rc export_and_report(struct disk *d)
     struct report *r = NULL;
     struct pages p = {0};
     enum rc rc = disk_crash_open(&to);
-    rc = rc ? rc : graph_export(d, to, &counts);
-    rc = rc ? rc : graph_pages_to(d, print_of(1), note_page, &p);
+    rc = rc ? rc : graph_export(crawl_set_one(&d), to, &counts);
+    rc = rc ? rc : graph_pages_to(crawl_set_one(&d), print_of(1), note_page, &p);
     rc = rc ? rc : report_open(d, true, &r);
     rc = rc ? rc : report_write_files(d, r);
     report_close(r);

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/up.h"
+
+#include "cli/control_client.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    AGENTS_SHOWN = 8, /* in the progress line */
+    LINE_BYTES = 1024,
+    BY_SIGNAL = 128,
+    STOPPED =
+        BY_SIGNAL + SIGTERM, /* of an agent that was told to stop, over its socket or by all */
+    LAST_BYTES = 1024,       /* of a log: its last line is shorter */
+};
+
+static const char *name_of(const struct up *u, unsigned i)
+{
+    return u->plan->agents[i].name;
+}
+
+static const char *dir_of(const struct up *u, unsigned i)
+{
+    return u->agents[i].dir;
+}
+
+static int start_agent(struct up *u, unsigned i)
+{
+    const char *args[UP_MOST_WORDS + 16];
+    char room[POST_MAX_FOLDER_BYTES + 1];
+    struct buf folder = buf_on(room, sizeof room - 1);
+    size_t n = 0;
+    post_place_folder(&u->plan->places[0], &folder);
+    args[n++] = "crawl";
+    args[n++] = "-q";
+    args[n++] = "-o";
+    args[n++] = dir_of(u, i);
+    args[n++] = "--cluster";
+    args[n++] = up_text(u, "nats://127.0.0.1:%u", u->plan->places[0].client_port);
+    args[n++] = "--agent";
+    args[n++] = name_of(u, i);
+    args[n++] = "--cluster-credentials";
+    args[n++] = up_text(u, "%s/" STR_FMT, u->post, STR_ARG(buf_str(&folder)));
+    for (int k = 0; k < u->in->word_count; k++)
+        args[n++] = u->in->words[k];
+    args[n] = NULL;
+    return child_start(&u->agents[i].child, args, up_text(u, "%s.log", dir_of(u, i)));
+}
+
+int up_agents_start(struct up *u)
+{
+    int code = EXIT_DONE;
+    while (code == EXIT_DONE && u->count < u->plan->agent_count && u->count < UP_MOST_AGENTS) {
+        unsigned i = u->count++;
+        u->agents[i].dir = up_text(u, STR_FMT "/%s", STR_ARG(u->s->output), name_of(u, i));
+        code = start_agent(u, i);
+    }
+    return code;
+}
+
+void up_agents_end(struct up *u)
+{
+    for (unsigned i = 0; i < u->count; i++) {
+        u->agents[i].again.at_ms = 0;
+        child_tell(&u->agents[i].child, SIGTERM);
+    }
+}
+
+/* An agent's last line of statistics has what it fetched in all. */
+static void read_last(struct up *u, unsigned i)
+{
+    char room[LAST_BYTES + 1];
+    FILE *f = fopen(up_text(u, "%s/logs/progress-statistics.log", dir_of(u, i)), "re");
+    if (!f)
+        return;
+    if (fseek(f, -LAST_BYTES, SEEK_END))
+        rewind(f);
+    struct str text = {room, fread(room, 1, LAST_BYTES, f)};
+    (void)fclose(f);
+    while (text.n && text.p[text.n - 1] == '\n')
+        text.n--;
+    room[text.n] = 0;
+    const char *line = strrchr(room, '\n');
+    uint64_t fetched;
+    if (sscanf(line ? line + 1 : room, "%*s %*u %*u %" SCNu64, &fetched) == 1)
+        u->agents[i].last = (struct up_progress){.fetched = fetched};
+}
+
+/* Killed, and not by us. */
+static bool is_killed(int ended)
+{
+    return ended > BY_SIGNAL && ended != STOPPED && ended != BY_SIGNAL + SIGINT;
+}
+
+static void ended_badly(struct up *u, unsigned i, int ended)
+{
+    up_say(u, "agent %s ended with %d: %s.log says why; the others go on", name_of(u, i), ended,
+           dir_of(u, i));
+    u->code = u->code ? u->code : ended;
+}
+
+static void look_at(struct up *u, unsigned i, uint64_t now_ms)
+{
+    struct up_agent *a = &u->agents[i];
+    if (a->again.at_ms && now_ms >= a->again.at_ms) {
+        a->again.at_ms = 0;
+        a->again.since_ms = now_ms;
+        if (start_agent(u, i))
+            u->code = u->code ? u->code : EXIT_OTHER;
+        return;
+    }
+    if (!a->child.pid)
+        return;
+    int ended = child_look(&a->child);
+    if (a->child.pid)
+        return;
+    read_last(u, i);
+    if (ended == STOPPED && !u->number)
+        u->number = SIGTERM; /* all are, one after the other */
+    if (!ended || u->number)
+        return;
+    if (is_killed(ended) && up_again(&a->again, now_ms))
+        up_say(u, "agent %s was killed (signal %d); it is started again", name_of(u, i),
+               ended - BY_SIGNAL);
+    else
+        ended_badly(u, i, ended);
+}
+
+unsigned up_agents_look(struct up *u, uint64_t now_ms)
+{
+    unsigned running = 0;
+    for (unsigned i = 0; i < u->count; i++) {
+        look_at(u, i, now_ms);
+        running += u->agents[i].child.pid || u->agents[i].again.at_ms;
+    }
+    return running;
+}
+
+/* Nothing new, if it does not answer. */
+static void ask_progress(struct up *u, unsigned i)
+{
+    struct control_client c;
+    json_t *answer = NULL;
+    struct up_progress *p = &u->agents[i].last;
+    if (control_client_open(&c, dir_of(u, i), true) == EXIT_DONE) {
+        control_begin(&c, "status");
+        if (control_ask(&c, &answer) == EXIT_DONE) {
+            p->fetched = json_u64(answer, "total_pages");
+            p->queued = json_u64(answer, "queued");
+            p->rate = json_number_value(json_object_get(answer, "rate"));
+            p->is_paused = strcmp(json_text(answer, "state"), "paused") == 0;
+        }
+    }
+    json_decref(answer);
+    control_client_close(&c);
+}
+
+/* All of them together, and as many as a line holds each: fetched, and + queued. */
+void up_agents_show(struct up *u, unsigned running)
+{
+    char room[LINE_BYTES];
+    struct buf each = buf_on(room, sizeof room);
+    struct up_progress all = {0};
+    if (u->s->quiet || !isatty(STDERR_FILENO) || !running)
+        return;
+    for (unsigned i = 0; i < u->count; i++) {
+        const struct up_progress *p = &u->agents[i].last;
+        if (u->agents[i].child.pid)
+            ask_progress(u, i);
+        all.fetched += p->fetched;
+        all.queued += p->queued;
+        all.rate += p->rate;
+        if (i < AGENTS_SHOWN)
+            buf_printf(&each, " · %s%s %llu+%llu", name_of(u, i),
+                       !u->agents[i].child.pid ? " away"
+                       : p->is_paused          ? " paused"
+                                               : "",
+                       (unsigned long long)p->fetched, (unsigned long long)p->queued);
+    }
+    (void)fprintf(stderr, "\r%u agents · %llu fetched (%.1f/s) · %llu queued" STR_FMT "\x1b[K",
+                  running, (unsigned long long)all.fetched, all.rate,
+                  (unsigned long long)all.queued, STR_ARG(buf_str(&each)));
+    u->is_line_open = true;
+}
+
+void up_agents_last_words(struct up *u)
+{
+    uint64_t all = 0;
+    if (u->s->quiet)
+        return;
+    for (unsigned i = 0; i < u->count; i++)
+        all += u->agents[i].last.fetched;
+    up_say(u, "%s: %llu fetched by %u agents. orbweaver report %s says what; export cdxj, wacz %s",
+           u->number ? "stopped, the same command goes on"
+           : u->code ? "ended"
+                     : "finished",
+           (unsigned long long)all, u->count, u->s->output.p, u->s->output.p);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* elsewhere: what an agent of a cluster has been told to be archived with others, a line each.
+ *
+ *     state/elsewhere   done NAME INC TIME HOPS CLASS URL   agent NAME archived it, in the
+ * directory that began with its incarnation INC again - 0 0 HOPS CLASS URL          that was lost:
+ * it is asked for again here state/agent       NAME INC                            whose directory
+ * this is, and what it began with
+ *
+ * An agent that comes back with an empty directory has a new incarnation, and its directory begins
+ * with it: what it archived in directories that began earlier is lost. One that comes back with its
+ * directory has a new incarnation too, and the directory is the old one. So a capture is lost if
+ * and only if its INC is below that of NAME's directory of today. */
+#ifndef CLUSTER_ELSEWHERE_H
+#define CLUSTER_ELSEWHERE_H
+
+#include "cluster/records.h"
+
+#define ELSEWHERE_PATH "state/elsewhere"
+#define ELSEWHERE_AGENT_PATH "state/agent"
+enum { ELSEWHERE_MAX_LINE = RECORDS_MAX_PATH_BYTES + 2048 };
+
+struct elsewhere {
+    bool is_again;
+    struct str name; /* borrowed, as all texts */
+    uint64_t inc, time_ms;
+    struct str hops;
+    uint8_t class;
+    struct str url;
+};
+
+/* The line of a record, with its LF; nothing if it says of no archive. Failures stick. */
+void elsewhere_print(const struct record *r, struct buf *out);
+/* RC_INVALID: it is no such line. Without its LF. */
+MUST_CHECK enum rc elsewhere_parse(struct str line, struct elsewhere *ret);
+
+void elsewhere_print_agent(struct str name, uint64_t inc, struct buf *out);
+MUST_CHECK enum rc elsewhere_parse_agent(struct str line, struct str *ret_name, uint64_t *ret_inc);
+
+#endif

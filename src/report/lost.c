@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* By sorting lines that begin with the URL:
+ *
+ *     URL 0                                  it is in an index, or in a directory that still is
+ *     URL 1 NUMBER again|lost|away NAME INC HOPS CLASS
+ *
+ * NUMBER is the place among all words, so that the last one of a URL comes last. */
+#include "report/lost.h"
+
+#include "archive/line_source.h"
+#include "base/mem.h"
+#include "report/arcs.h"
+#include "warc/cdxj.h"
+
+enum { STEP_BYTES = 256 << 10, LINE_MAX_BYTES = 1 << 20 };
+
+/* Agents -------------------------------------------------------------------------------------- */
+
+static struct lost_agent *find(const struct lost_agents *a, struct str name)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (str_eq(str_c(a->list[i].name), name))
+            return &a->list[i];
+    return NULL;
+}
+
+enum rc lost_agents_add(struct lost_agents *a, struct str name, uint64_t first)
+{
+    struct lost_agent *one = find(a, name);
+    if (!one && (a->count == LOST_MAX_AGENTS || name.n > RECORDS_MAX_NAME_BYTES))
+        return RC_LIMIT;
+    if (!one) {
+        struct lost_agent *more = mem_resize(a->list, (a->count + 1) * sizeof *more);
+        if (!more)
+            return RC_NOMEM;
+        a->list = more;
+        one = &more[a->count++];
+        *one = (struct lost_agent){0};
+        memcpy(one->name, name.p, name.n);
+    }
+    if (first > one->first)
+        one->first = first;
+    return RC_OK;
+}
+
+static enum rc read_agent(void *ctx, struct str line)
+{
+    struct str name;
+    uint64_t first;
+    if (elsewhere_parse_agent(line, &name, &first) != RC_OK)
+        return RC_OK;
+    return lost_agents_add(ctx, name, first);
+}
+
+enum rc lost_agents_read(struct lost_agents *a, struct crawl_set crawls)
+{
+    return crawl_set_each(crawls, ELSEWHERE_AGENT_PATH, read_agent, a);
+}
+
+uint64_t lost_agents_first(const struct lost_agents *a, struct str name)
+{
+    const struct lost_agent *one = find(a, name);
+    return one ? one->first : 0;
+}
+
+void lost_agents_done(struct lost_agents *a)
+{
+    mem_free(a->list);
+    *a = (struct lost_agents){0};
+}
+
+/* Gathering ----------------------------------------------------------------------------------- */
+
+struct gathering {
+    const struct lost_agents *agents;
+    struct line_sink sink;
+    struct buf line, room;
+    uint64_t number, candidates;
+    struct lost_counts *counts;
+};
+
+static enum rc add_kept(struct gathering *g, struct str url)
+{
+    buf_clear(&g->line);
+    buf_add(&g->line, url);
+    buf_add(&g->line, STR(" 0\n"));
+    enum rc rc = buf_rc(&g->line);
+    return rc ? rc : line_sink_add(&g->sink, buf_str(&g->line));
+}
+
+static enum rc take_word(void *ctx, struct str text)
+{
+    struct gathering *g = ctx;
+    struct elsewhere e;
+    if (elsewhere_parse(text, &e) != RC_OK) {
+        g->counts->damaged++;
+        return RC_OK;
+    }
+    uint64_t first = e.is_again ? 0 : lost_agents_first(g->agents, e.name);
+    if (!e.is_again && first && e.inc >= first)
+        return add_kept(g, e.url);
+    buf_clear(&g->line);
+    buf_add(&g->line, e.url);
+    buf_add(&g->line, STR(" 1 "));
+    buf_hex16(&g->line, g->number++);
+    buf_printf(&g->line, " %s " STR_FMT " %llu " STR_FMT " %u\n",
+               e.is_again ? "again"
+               : first    ? "lost"
+                          : "away",
+               STR_ARG(e.name), (unsigned long long)e.inc, STR_ARG(e.hops.n ? e.hops : STR("-")),
+               e.class);
+    g->candidates++;
+    enum rc rc = buf_rc(&g->line);
+    return rc ? rc : line_sink_add(&g->sink, buf_str(&g->line));
+}
+
+static enum rc take_capture(void *ctx, struct str text)
+{
+    struct gathering *g = ctx;
+    struct cdxj_entry e;
+    if (cdxj_parse(text, &g->room, &e) == RC_OK && e.url.n)
+        return add_kept(g, e.url);
+    g->counts->damaged++;
+    return RC_OK;
+}
+
+/* Words first: without any that matter the indexes need not be read. */
+static enum rc gather(struct crawl_set crawls, struct gathering *g, const char *path)
+{
+    enum rc rc = line_sink_open(&g->sink, crawls.list[0], path, STEP_BYTES);
+    rc = rc ? rc : crawl_set_each(crawls, ELSEWHERE_PATH, take_word, g);
+    if (g->candidates)
+        rc = rc ? rc : crawl_set_each(crawls, "indexes/parts/index.cdxj", take_capture, g);
+    rc = rc ? rc : line_sink_end(&g->sink, false);
+    line_sink_done(&g->sink);
+    buf_done(&g->line);
+    buf_done(&g->room);
+    return rc;
+}
+
+/* Deciding ------------------------------------------------------------------------------------ */
+
+struct deciding {
+    lost_each *each;
+    void *ctx;
+    struct lost_counts *counts;
+    struct buf url, word; /* the URL at hand, and the last that is lost of it */
+    bool is_kept, is_away, is_asked;
+};
+
+static enum rc decide(struct deciding *d)
+{
+    struct str rest = buf_str(&d->word);
+    enum rc rc = RC_OK;
+    if (!d->is_kept && rest.n) {
+        struct lost_capture c = {.url = buf_str(&d->url), .is_asked = d->is_asked};
+        uint64_t class = 0;
+        c.agent = str_take_until(&rest, ' ');
+        if (str_to_u64(str_take_until(&rest, ' '), &c.inc))
+            return RC_CORRUPT;
+        c.hops = str_take_until(&rest, ' ');
+        c.hops = str_eq(c.hops, STR("-")) ? STR("") : c.hops;
+        if (str_to_u64(rest, &class))
+            return RC_CORRUPT;
+        c.class = (uint8_t) class;
+        d->counts->lost++;
+        rc = d->each ? d->each(d->ctx, &c) : RC_OK;
+    } else if (!d->is_kept && d->is_away) {
+        d->counts->away++;
+    }
+    buf_clear(&d->word);
+    d->is_kept = d->is_away = d->is_asked = false;
+    return rc;
+}
+
+static enum rc take_line(void *ctx, struct str line)
+{
+    struct deciding *d = ctx;
+    struct str rest = line, url = str_take_until(&rest, ' ');
+    enum rc rc = RC_OK;
+    if (!str_eq(url, buf_str(&d->url))) {
+        rc = decide(d);
+        buf_clear(&d->url);
+        buf_add(&d->url, url);
+    }
+    if (rc || str_eq(rest, STR("0"))) {
+        d->is_kept = true;
+        return rc;
+    }
+    (void)str_take_until(&rest, ' ');
+    (void)str_take_until(&rest, ' ');
+    struct str kind = str_take_until(&rest, ' ');
+    d->is_asked = str_eq(kind, STR("again"));
+    d->is_away = d->is_away || str_eq(kind, STR("away"));
+    if (str_eq(kind, STR("lost"))) {
+        buf_clear(&d->word);
+        buf_add(&d->word, rest);
+    }
+    rc = buf_rc(&d->url);
+    return rc ? rc : buf_rc(&d->word);
+}
+
+static enum rc decide_all(struct disk *d, const char *path, struct deciding *to)
+{
+    enum rc rc = crawl_dir_each(d, path, take_line, to);
+    rc = rc ? rc : decide(to);
+    buf_done(&to->url);
+    buf_done(&to->word);
+    return rc;
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+enum rc lost_find(struct crawl_set crawls, const struct lost_agents *agents, const char *work,
+                  lost_each *each, void *ctx, struct lost_counts *ret)
+{
+    char from[DISK_MAX_PATH_BYTES], sorted[DISK_MAX_PATH_BYTES];
+    struct buf a = buf_on(from, sizeof from), b = buf_on(sorted, sizeof sorted);
+    struct gathering g = {.agents = agents,
+                          .line = {.max = LINE_MAX_BYTES},
+                          .room = {.max = CDXJ_MAX_LINE},
+                          .counts = ret};
+    struct deciding to = {.each = each,
+                          .ctx = ctx,
+                          .counts = ret,
+                          .url = {.max = LINE_MAX_BYTES},
+                          .word = {.max = LINE_MAX_BYTES}};
+    *ret = (struct lost_counts){0};
+    buf_printf(&a, "%s.part", work);
+    buf_printf(&b, "%s.sorted", work);
+    if (!buf_c(&a) || !buf_c(&b))
+        return RC_LIMIT;
+    enum rc rc = gather(crawls, &g, from);
+    if (rc == RC_OK && !g.candidates)
+        return disk_unlink(crawls.list[0], from);
+    rc = rc ? rc : crawl_scratch_sort(crawls.list[0], from, sorted);
+    rc = rc ? rc : decide_all(crawls.list[0], sorted, &to);
+    return rc ? rc : disk_unlink(crawls.list[0], sorted);
+}
