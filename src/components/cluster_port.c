@@ -169,7 +169,10 @@ static enum rc port_put_aside(struct port *p, struct str fact)
     struct cluster_part *c = cluster_of_port(p);
     struct told told;
     enum rc rc = tell(c, &(struct ledger_news){.fact = fact, .is_aside = true}, &told);
-    return rc ? rc : cluster_mail_all(c, MAIL_EMPTY, told.epoch) ? RC_OK : RC_NOMEM;
+    if (rc)
+        return rc;
+    atomic_fetch_add(&c->service.emptying, c->shards);
+    return cluster_mail_all(c, MAIL_EMPTY, told.epoch) ? RC_OK : RC_NOMEM;
 }
 
 static enum rc port_recall_facts(struct port *p,

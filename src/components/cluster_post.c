@@ -173,9 +173,11 @@ static enum rc empty(struct instance *self, struct post_part *p, bool *ret_later
 {
     enum rc rc = ledger_empty(p->ledger->ledger, self->shard, p->mail->epoch);
     *ret_later = rc == RC_AGAIN;
-    if (!*ret_later)
-        end_mail(p);
-    return *ret_later ? RC_OK : rc;
+    if (*ret_later)
+        return RC_OK;
+    end_mail(p);
+    atomic_fetch_sub(&p->cluster->emptying, 1);
+    return rc;
 }
 
 static void abort_open(struct instance *self, struct post_part *p)
