@@ -122,6 +122,21 @@ static bool read_amount(struct str text, const struct unit *units, size_t unit_c
     return !__builtin_add_overflow(value, fraction, ret);
 }
 
+/* 1e7: a whole number and how many noughts follow. */
+static bool read_power(struct str text, uint64_t *ret)
+{
+    struct str rest = text;
+    struct str number = str_take_until(&rest, 'e');
+    uint64_t value, noughts;
+    if (!rest.p || str_to_u64(number, &value) || str_to_u64(rest, &noughts) || noughts > 19)
+        return false;
+    for (; noughts; noughts--)
+        if (__builtin_mul_overflow(value, 10, &value))
+            return false;
+    *ret = value;
+    return true;
+}
+
 static enum rc set_amount(const struct option *o, uint64_t *to, struct str text, struct buf *why)
 {
     uint64_t value = 0;
@@ -129,7 +144,8 @@ static enum rc set_amount(const struct option *o, uint64_t *to, struct str text,
     const char *expected;
     switch (o->type) {
     case OPTION_COUNT:
-        good = read_amount(text, count_units, COUNT_OF(count_units), &value);
+        good = read_amount(text, count_units, COUNT_OF(count_units), &value) ||
+               read_power(text, &value);
         expected = "a whole number such as 100, 20k or 1M";
         break;
     case OPTION_SIZE:

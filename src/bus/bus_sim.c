@@ -2,6 +2,7 @@
 #include "bus/bus_sim.h"
 
 #include "base/heap.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/rng.h"
 
@@ -12,6 +13,7 @@ enum {
     MAX_EVENTS = 1 << 22,
     MAX_LISTENS = 8,
     REPEAT_WINDOW = 256,
+    MAX_HEARD = 1 << 17,
     TIMEOUT_MS = 2000,
     LAG_MS = 700,
     THOUSAND = 1000,
@@ -47,8 +49,18 @@ struct parcel_sim {
     char text[];
 };
 
+/* Said once, heard by many. Owns its text, as above. */
+struct said {
+    size_t refs;
+    struct str subject, payload;
+    char text[];
+};
+
 struct client {
     struct bus bus;
+    void *owner;
+    struct said **heard; /* gathered, in order */
+    size_t heard_count, heard_cap;
     struct post *post;
     struct client *next;
     uint64_t life;
@@ -69,6 +81,8 @@ struct post {
     uint64_t serial, now_ms, wall_ms, leaderless_ms;
     struct stream streams[MAX_STREAMS];
     int stream_count;
+    struct map by_name, by_prefix; /* places in streams, plus one */
+    bool gathers;
     struct client *clients;
     struct post_odds odds;
     uint64_t faults[POST_FAULTS];
@@ -105,6 +119,8 @@ struct post *post_open(uint64_t seed, uint64_t wall_ms)
         return NULL;
     rng_init(&o->rng, seed);
     heap_init(&o->heap, MAX_EVENTS);
+    map_init(&o->by_name, MAX_STREAMS);
+    map_init(&o->by_prefix, MAX_STREAMS);
     o->wall_ms = wall_ms;
     return o;
 }
@@ -124,6 +140,8 @@ void post_close(struct post *o)
         mem_free(n);
     }
     heap_done(&o->heap);
+    map_done(&o->by_name);
+    map_done(&o->by_prefix);
     for (int i = 0; i < o->stream_count; i++) {
         struct stream *s = &o->streams[i];
         for (size_t k = 0; k < s->count; k++)
@@ -156,7 +174,14 @@ int post_stream(struct post *o, struct str name, struct str prefix)
     struct stream *s = &o->streams[o->stream_count];
     s->name = copy(name);
     s->prefix = copy(prefix);
-    return s->name.p && s->prefix.p ? o->stream_count++ : -1;
+    void *place = (void *)(uintptr_t)(o->stream_count + 1);
+    if (!s->name.p || !s->prefix.p || map_put(&o->by_name, s->name, place) ||
+        map_put(&o->by_prefix, s->prefix, place)) {
+        mem_free((void *)(uintptr_t)s->name.p);
+        mem_free((void *)(uintptr_t)s->prefix.p);
+        return -1;
+    }
+    return o->stream_count++;
 }
 
 uint64_t post_length(const struct post *o, int stream)
@@ -176,20 +201,21 @@ void post_watch(struct post *o, void (*taken)(void *ctx, int stream, uint64_t se
     o->taken_ctx = ctx;
 }
 
+/* Prefixes end with a dot. */
 static int stream_of_subject(const struct post *o, struct str subject)
 {
-    for (int i = 0; i < o->stream_count; i++)
-        if (str_starts(subject, o->streams[i].prefix))
-            return i;
+    for (size_t n = 1; n <= subject.n; n++) {
+        void *place =
+            subject.p[n - 1] == '.' ? map_get(&o->by_prefix, str_first(subject, n)) : NULL;
+        if (place)
+            return (int)(uintptr_t)place - 1;
+    }
     return -1;
 }
 
 static int stream_of_name(const struct post *o, struct str name)
 {
-    for (int i = 0; i < o->stream_count; i++)
-        if (str_eq(name, o->streams[i].name))
-            return i;
-    return -1;
+    return (int)(uintptr_t)map_get(&o->by_name, name) - 1;
 }
 
 static enum rc stream_add(struct post *o, int stream, struct str subject, struct str payload,
@@ -309,9 +335,35 @@ struct bus *post_connect(struct post *o, uint64_t now_ms)
     return &c->bus;
 }
 
+void post_set_owner(struct bus *b, void *owner)
+{
+    client_of(b)->owner = owner;
+}
+
+void *post_owner(struct bus *b)
+{
+    return client_of(b)->owner;
+}
+
+void post_gather(struct post *o)
+{
+    o->gathers = true;
+}
+
+static void said_give(struct said *s)
+{
+    if (--s->refs == 0)
+        mem_free(s);
+}
+
 static void client_close(struct bus *b)
 {
     struct client *c = client_of(b);
+    for (size_t i = 0; i < c->heard_count; i++)
+        said_give(c->heard[i]);
+    mem_free(c->heard);
+    c->heard = NULL;
+    c->heard_count = c->heard_cap = 0;
     for (struct parcel_sim *p; (p = c->ready);) {
         c->ready = p->next;
         mem_free(p);
@@ -503,6 +555,64 @@ static bool listens(const struct client *c, struct str subject)
     return false;
 }
 
+static struct said *said_make(struct str subject, struct str payload)
+{
+    struct said *s = mem_alloc(sizeof *s + subject.n + payload.n + 1);
+    if (!s)
+        return NULL;
+    s->refs = 1; /* the maker's */
+    memcpy(s->text, subject.p, subject.n);
+    memcpy(s->text + subject.n, payload.p, payload.n);
+    s->subject = str_make(s->text, subject.n);
+    s->payload = str_make(s->text + subject.n, payload.n);
+    return s;
+}
+
+/* Whoever does not poll for so long misses what comes then. */
+static void heard_put(struct client *c, struct said *s)
+{
+    if (c->heard_count == c->heard_cap) {
+        size_t cap = c->heard_cap ? c->heard_cap * 2 : 64;
+        struct said **more = cap <= MAX_HEARD ? mem_resize(c->heard, cap * sizeof(*more)) : NULL;
+        if (!more)
+            return;
+        c->heard = more;
+        c->heard_cap = cap;
+    }
+    s->refs++;
+    c->heard[c->heard_count++] = s;
+}
+
+static enum rc say_gathered(struct post *o, struct str subject, struct str payload)
+{
+    struct bus_event e = {.kind = BUS_HEARD, .subject = subject, .payload = payload};
+    struct said *s = said_make(subject, payload);
+    struct str asked = STR_NONE; /* nearly all listen to the same */
+    bool is_heard = false;
+    if (!s)
+        return RC_NOMEM;
+    for (struct client *c = o->clients; c; c = c->next) {
+        if (c->is_closed || !c->is_up)
+            continue;
+        bool is_same = asked.p && c->listen_count == 1 && str_eq(asked, c->listens[0]);
+        is_heard = is_same ? is_heard : listens(c, subject);
+        asked = c->listen_count == 1 ? c->listens[0] : STR_NONE;
+        if (!is_heard)
+            continue;
+        bool is_lost = chance(o, o->odds.say_lost), is_late = chance(o, o->odds.say_late);
+        bool is_doubled = !is_lost && chance(o, o->odds.say_doubled);
+        o->faults[POST_SAY_LOST] += is_lost;
+        o->faults[POST_SAY_LATE] += is_late && !is_lost;
+        o->faults[POST_SAY_DOUBLED] += is_doubled;
+        if (is_doubled || (is_late && !is_lost))
+            to_client(o, c, &e, travel_ms(o) + rng_below(&o->rng, 8000));
+        if (!is_lost && !is_late)
+            heard_put(c, s);
+    }
+    said_give(s);
+    return RC_OK;
+}
+
 static enum rc client_say(struct bus *b, struct str subject, struct str payload)
 {
     struct client *from = client_of(b);
@@ -510,6 +620,8 @@ static enum rc client_say(struct bus *b, struct str subject, struct str payload)
     struct bus_event e = {.kind = BUS_HEARD, .subject = subject, .payload = payload};
     if (!from->is_up)
         return RC_AGAIN;
+    if (o->gathers)
+        return say_gathered(o, subject, payload);
     for (struct client *c = o->clients; c; c = c->next) {
         if (c->is_closed || !c->is_up || !listens(c, subject))
             continue;
@@ -541,6 +653,21 @@ static enum rc client_answer(struct bus *b, uint64_t reply, struct str payload)
     return RC_UNSUPPORTED;
 }
 
+static size_t poll_heard(struct client *c, void (*each)(void *ctx, const struct bus_event *e),
+                         void *ctx, size_t most)
+{
+    size_t count = c->heard_count < most ? c->heard_count : most;
+    for (size_t i = 0; i < count; i++) {
+        struct said *s = c->heard[i];
+        each(ctx,
+             &(struct bus_event){.kind = BUS_HEARD, .subject = s->subject, .payload = s->payload});
+        said_give(s);
+    }
+    c->heard_count -= count;
+    memmove(c->heard, c->heard + count, c->heard_count * sizeof(*c->heard));
+    return count;
+}
+
 static size_t client_poll(struct bus *b, void (*each)(void *ctx, const struct bus_event *e),
                           void *ctx, size_t most)
 {
@@ -555,7 +682,7 @@ static size_t client_poll(struct bus *b, void (*each)(void *ctx, const struct bu
         mem_free(p);
         count++;
     }
-    return count;
+    return c->heard_count ? count + poll_heard(c, each, ctx, most - count) : count;
 }
 
 static int client_fd(struct bus *b)

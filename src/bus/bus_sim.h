@@ -63,6 +63,12 @@ MUST_CHECK enum rc post_append(struct post *o, struct str subject, struct str pa
                                uint64_t now_ms);
 
 struct bus *post_connect(struct post *o, uint64_t now_ms); /* NULL: no memory */
+/* Whose it is: the caller's, for whoever post_step speaks of. */
+void post_set_owner(struct bus *b, void *owner);
+void *post_owner(struct bus *b);
+/* For many connections: what is said in time is not an event of its own for each of a thousand who
+ * hear it, but lies there until they poll for another reason. Lost, doubled and late as ever. */
+void post_gather(struct post *o);
 
 /* When something happens next; UINT64_MAX: never. Does the first thing that is due, and says for
  * which bus there is something to poll (NULL: none). */

@@ -86,7 +86,7 @@ int cluster_ask_all(const struct operator_place *p, const char *question, json_t
 /* status --------------------------------------------------------------------------------------- */
 
 /* An agent's own directory: it asks the others. */
-static int ask_agent(const char *dir, json_t **ret)
+int cluster_ask_from(const char *dir, json_t **ret)
 {
     struct control_client c;
     json_t *answer = NULL;
@@ -211,7 +211,7 @@ static int run_status(struct invocation *in)
                         in->word_count);
     int code = operator_folder(dir, &place)
                    ? cluster_ask_all(&place, "{\"do\":\"agent\"}", &rows, &copies)
-                   : ask_agent(dir, &rows);
+                   : cluster_ask_from(dir, &rows);
     if (code == EXIT_DONE && s->json) {
         json_t *whole = json_pack("{s:b,s:i,s:O}", "ok", 1, "copies", (int)copies, "agents", rows);
         json_print_line(whole);

@@ -10,6 +10,7 @@
 
 struct settings {
     struct str output;
+    bool here;
 };
 
 static enum rc copy_line(void *ctx, struct str line)
@@ -44,6 +45,15 @@ static int sort_one(const struct invocation *in, struct disk *crawl, struct str 
     return code;
 }
 
+/* Where an archive is: a path here, or agent b's "b:archive/…" on its own machine. */
+static const char *place_of(const struct invocation *in, const struct crawl_dirs *dirs, size_t i)
+{
+    const struct crawl_whole *w = &dirs->whole;
+    bool is_brought = w->folder[0] && str_starts(str_c(dirs->paths[i]), str_c(w->folder));
+    return is_brought ? arena_printf(in->arena, "%s:archive/", dirs->labels[i]).p
+                      : arena_printf(in->arena, "%s/archive/", dirs->paths[i]).p;
+}
+
 /* One index of all. */
 static int merge(const struct invocation *in, const struct crawl_dirs *dirs, struct str output)
 {
@@ -51,8 +61,7 @@ static int merge(const struct invocation *in, const struct crawl_dirs *dirs, str
     struct crawl_output out;
     uint64_t lines = 0;
     for (size_t i = 0; parts && i < dirs->count; i++)
-        parts[i] = (struct index_merge_part){
-            dirs->disks[i], arena_printf(in->arena, "%s/archive/", dirs->paths[i]).p};
+        parts[i] = (struct index_merge_part){dirs->disks[i], place_of(in, dirs, i)};
     if (!parts || !parts[dirs->count - 1].place)
         return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
     int code = crawl_output_open(&out, output);
@@ -69,12 +78,14 @@ static int merge(const struct invocation *in, const struct crawl_dirs *dirs, str
 static int run(struct invocation *in)
 {
     const struct settings *s = in->settings;
+    struct crawl_dirs_want want = {.files = 1u << PIECE_INDEX, .here = s->here};
     struct crawl_dirs dirs = {0};
-    int code = crawl_dirs_open(in, &dirs);
+    int code = crawl_dirs_open(in, &want, &dirs);
     if (code != EXIT_DONE)
         return code;
     code = crawl_dirs_are_one(&dirs) ? sort_one(in, dirs.disks[0], s->output)
                                      : merge(in, &dirs, s->output);
+    code = crawl_dirs_end(&dirs, code);
     crawl_dirs_close(&dirs);
     return code;
 }
@@ -82,6 +93,8 @@ static int run(struct invocation *in)
 static const struct option options[] = {
     OPTION_TEXT_ROW(struct settings, output, "output", NULL,
                     "a copy goes there (- is standard output)", .letter = 'o', .arg = "FILE"),
+    OPTION_BOOL_ROW(struct settings, here, "here", "no",
+                    "of an agent of a cluster: its own directory alone"),
     {0},
 };
 
@@ -95,7 +108,8 @@ const struct command cmd_export_cdxj = {
         "while the crawl runs, too. Several directories, or the folder of `cluster up`, become "
         "one\n"
         "index on standard output or in FILE; it names each archive with its directory, and\n"
-        "the archives stay where they are.",
+        "the archives stay where they are. So does the directory of an agent of a cluster that\n"
+        "runs, and the operator's folder: other agents are asked.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

@@ -15,7 +15,7 @@ enum { OUT_MAX_BYTES = 4 << 20, FLUSH_BYTES = 64 << 10 };
 
 struct settings {
     struct str output, to;
-    bool json;
+    bool json, here;
 };
 
 /* Pages that link to a URL -------------------------------------------------------------------- */
@@ -144,11 +144,13 @@ static int write_graph(struct invocation *in, const struct crawl_dirs *dirs)
 static int run(struct invocation *in)
 {
     const struct settings *s = in->settings;
+    struct crawl_dirs_want want = {.files = 1u << PIECE_ARCS | 1u << PIECE_NODES, .here = s->here};
     struct crawl_dirs dirs = {0};
-    int code = crawl_dirs_open(in, &dirs);
+    int code = crawl_dirs_open(in, &want, &dirs);
     if (code != EXIT_DONE)
         return code;
     code = s->to.n ? ask(in, &dirs) : write_graph(in, &dirs);
+    code = crawl_dirs_end(&dirs, code);
     crawl_dirs_close(&dirs);
     return code;
 }
@@ -161,6 +163,8 @@ static const struct option options[] = {
                     .arg = "URL"),
     OPTION_BOOL_ROW(struct settings, json, "json", "no", "with --to: one JSON object",
                     .letter = 'j'),
+    OPTION_BOOL_ROW(struct settings, here, "here", "no",
+                    "of an agent of a cluster: its own directory alone"),
     {0},
 };
 
@@ -174,7 +178,10 @@ const struct command cmd_export_links = {
         "each pair of which one links to the other, sorted by both numbers. Arcs to URLs that\n"
         "were not admitted are left out and counted.\n"
         "With --to it prints the pages that have a link to that URL instead, a line each: the\n"
-        "kinds of the links (E embed, L link, R redirect, X listed), a tab, the page.",
+        "kinds of the links (E embed, L link, R redirect, X listed), a tab, the page.\n"
+        "Several directories, or the folder of `cluster up`, are one crawl. So is the directory "
+        "of\n"
+        "an agent of a cluster that runs, and the operator's folder: other agents are asked.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

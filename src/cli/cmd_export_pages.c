@@ -10,7 +10,7 @@ enum { LINE_MAX_BYTES = 8 << 20 };
 
 struct settings {
     struct str output;
-    bool json;
+    bool json, here;
 };
 
 struct printing {
@@ -88,8 +88,10 @@ static int print_all(const struct invocation *in, const struct crawl_dirs *dirs,
 static int run(struct invocation *in)
 {
     const struct settings *s = in->settings;
+    struct crawl_dirs_want want = {.files = 1u << PIECE_PAGES | 1u << PIECE_EXTRA_PAGES,
+                                   .here = s->here};
     struct crawl_dirs dirs = {0};
-    int code = crawl_dirs_open(in, &dirs);
+    int code = crawl_dirs_open(in, &want, &dirs);
     if (code != EXIT_DONE)
         return code;
     struct printing w = {.line = {.max = LINE_MAX_BYTES}, .is_json = s->json};
@@ -97,6 +99,7 @@ static int run(struct invocation *in)
     if (code == EXIT_DONE)
         code = crawl_output_close(&w.out, print_all(in, &dirs, &w));
     buf_done(&w.line);
+    code = crawl_dirs_end(&dirs, code);
     crawl_dirs_close(&dirs);
     return code;
 }
@@ -106,6 +109,8 @@ static const struct option options[] = {
                     "where the lines go; else standard output", .letter = 'o', .arg = "FILE"),
     OPTION_BOOL_ROW(struct settings, json, "json", "no", "JSON lines, as the crawl wrote them",
                     .letter = 'j'),
+    OPTION_BOOL_ROW(struct settings, here, "here", "no",
+                    "of an agent of a cluster: its own directory alone"),
     {0},
 };
 
@@ -116,7 +121,8 @@ const struct command cmd_export_pages = {
     .details =
         "Seeds first, then the others, as they were fetched: tab-separated fields under a\n"
         "line of their names (url, ts, status, mime, title, depth, seed), or JSON lines. Of\n"
-        "several directories, or the folder of `cluster up`, one after the other.",
+        "several directories, or the folder of `cluster up`, one after the other. The directory\n"
+        "of an agent of a cluster that runs, and the operator's folder, stand for the whole crawl.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

@@ -9,6 +9,7 @@
 struct settings {
     struct str output, base;
     uint64_t most;
+    bool here;
 };
 
 /* One file is open at a time; parts come one behind the other, the index last. */
@@ -92,6 +93,8 @@ static int write_all(struct invocation *in, struct crawl_set crawls, struct file
 static int run(struct invocation *in)
 {
     const struct settings *s = in->settings;
+    struct crawl_dirs_want want = {.files = 1u << PIECE_PAGES | 1u << PIECE_EXTRA_PAGES,
+                                   .here = s->here};
     struct crawl_dirs dirs = {0};
     struct files f = {.arena = in->arena, .code = EXIT_DONE};
     bool is_file = s->output.n && !str_eq(s->output, STR("-"));
@@ -99,9 +102,10 @@ static int run(struct invocation *in)
         return cli_fail(EXIT_USAGE, "--output: a name that ends with .xml is wanted");
     if (is_file)
         f.stem = str_first(s->output, s->output.n - STR(".xml").n);
-    int code = crawl_dirs_open(in, &dirs);
+    int code = crawl_dirs_open(in, &want, &dirs);
     if (code == EXIT_DONE)
         code = write_all(in, crawl_dirs_set(&dirs), &f);
+    code = crawl_dirs_end(&dirs, code);
     crawl_dirs_close(&dirs);
     return code;
 }
@@ -114,6 +118,8 @@ static const struct option options[] = {
                     "where the files will stand, for the index of several", .arg = "URL"),
     OPTION_COUNT_ROW(struct settings, most, "most", "50000", "URLs a file holds", .min = 1,
                      .max = SITEMAP_OUT_MAX_URLS),
+    OPTION_BOOL_ROW(struct settings, here, "here", "no",
+                    "of an agent of a cluster: its own directory alone"),
     {0},
 };
 
@@ -124,7 +130,9 @@ const struct command cmd_export_sitemap = {
     .details =
         "Lists every page that was HTML and answered with 200, once, with the date of its last\n"
         "capture. When there are more than a sitemap may hold they stand in FILE-1.xml,\n"
-        "FILE-2.xml and so on, and FILE.xml is an index of these.",
+        "FILE-2.xml and so on, and FILE.xml is an index of these. Several directories, or the\n"
+        "folder of `cluster up`, are one crawl. So is the directory of an agent of a cluster that\n"
+        "runs, and the operator's folder: other agents are asked.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

@@ -9,6 +9,7 @@
 
 struct settings {
     struct str output, title;
+    bool here;
 };
 
 /* DIR.wacz beside DIR. */
@@ -63,11 +64,14 @@ static int write_file(struct invocation *in, const struct crawl_dirs *dirs)
 
 static int run(struct invocation *in)
 {
+    const struct settings *s = in->settings;
+    struct crawl_dirs_want want = {.files = 0, .archives = true, .here = s->here};
     struct crawl_dirs dirs = {0};
-    int code = crawl_dirs_open(in, &dirs);
+    int code = crawl_dirs_open(in, &want, &dirs);
     if (code != EXIT_DONE)
         return code;
     code = write_file(in, &dirs);
+    code = crawl_dirs_end(&dirs, code);
     crawl_dirs_close(&dirs);
     return code;
 }
@@ -76,6 +80,8 @@ static const struct option options[] = {
     OPTION_TEXT_ROW(struct settings, output, "output", NULL, "where the file goes; else DIR.wacz",
                     .letter = 'o', .arg = "FILE"),
     OPTION_TEXT_ROW(struct settings, title, "title", NULL, "of the collection", .arg = "TEXT"),
+    OPTION_BOOL_ROW(struct settings, here, "here", "no",
+                    "of an agent of a cluster: its own directory alone"),
     {0},
 };
 
@@ -84,7 +90,9 @@ const struct command cmd_export_wacz = {
     .args = "DIR...",
     .summary = "a crawl as one WACZ file, for replay",
     .details = "Puts archives, index, lists of pages and the log into a WACZ 1.1.1 file, as\n"
-               "replay tools read it. Of a crawl that runs it has what the index knows.",
+               "replay tools read it. Of a crawl that runs it has what the index knows. Several\n"
+               "directories, or the folder of `cluster up`, are one crawl. Archives of agents on\n"
+               "other machines stay there: --here leaves them out.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

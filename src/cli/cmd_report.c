@@ -10,7 +10,7 @@
 enum { OUT_MAX_BYTES = 64 << 20 };
 
 struct settings {
-    bool json;
+    bool json, here;
     struct str gone, output;
 };
 
@@ -35,7 +35,7 @@ static enum rc write_files(const struct crawl_dirs *dirs, const struct settings 
     enum rc rc = folder ? disk_real_open(folder, &d) : RC_OK;
     rc = rc ? rc : lost_agents_read(&agents, crawl_dirs_set(dirs));
     rc = rc ? rc : note_gone(&agents, s->gone);
-    rc = rc ? rc : report_lost(crawl_dirs_set(dirs), &agents, d, r);
+    rc = rc ? rc : report_lost(crawl_dirs_set(dirs), &agents, agents.count ? d : NULL, r);
     rc = rc || !d ? rc : report_write_files(d, r);
     lost_agents_done(&agents);
     disk_close(d);
@@ -45,10 +45,14 @@ static enum rc write_files(const struct crawl_dirs *dirs, const struct settings 
 static int run(struct invocation *in)
 {
     const struct settings *s = in->settings;
+    struct crawl_dirs_want want = {.files = 1u << PIECE_AGENT | 1u << PIECE_SEEDS |
+                                            1u << PIECE_ARCS | 1u << PIECE_NODES | 1u << PIECE_LOG |
+                                            1u << PIECE_ELSEWHERE | 1u << PIECE_INDEX,
+                                   .here = s->here};
     struct crawl_dirs dirs = {0};
     struct report *r = NULL;
     struct buf out = {.max = OUT_MAX_BYTES};
-    int code = crawl_dirs_open(in, &dirs);
+    int code = crawl_dirs_open(in, &want, &dirs);
     if (code != EXIT_DONE)
         return code;
     enum rc rc = report_open_all(crawl_dirs_set(&dirs), true, &r);
@@ -62,6 +66,7 @@ static int run(struct invocation *in)
     cli_print(&out);
     buf_done(&out);
     report_close(r);
+    code = crawl_dirs_end(&dirs, code);
     crawl_dirs_close(&dirs);
     return code;
 }
@@ -75,6 +80,8 @@ static const struct option options[] = {
     OPTION_TEXT_ROW(struct settings, gone, "gone", NULL,
                     "agents whose directories will not come back: what they had is lost",
                     .arg = "NAME,..."),
+    OPTION_BOOL_ROW(struct settings, here, "here", "no",
+                    "of an agent of a cluster: its own directory alone"),
     {0},
 };
 
@@ -85,9 +92,11 @@ const struct command cmd_report = {
     .details =
         "Counts what stands in the crawl's log and in its files of links, writes seeds-, hosts-,\n"
         "mimetype- and responsecode-report.txt into DIR/reports, and prints a summary. Works\n"
-        "while the crawl runs, too. Of several directories, or the folder of `cluster up`, it "
-        "prints\n"
-        "the sum, without the structure of links, and writes nothing.",
+        "while the crawl runs, too. Of several directories it is the sum, and files are written\n"
+        "only with -o. The directory of an agent of a cluster that runs, the operator's folder "
+        "and\n"
+        "the folder of `cluster up` stand for the whole crawl: other agents are asked. Captures\n"
+        "that were lost with an agent's disk are named in lost-captures-report.txt.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

@@ -157,9 +157,10 @@ static int worth(const json_t *answer)
 static int find_best(const struct invocation *in, json_t **ret)
 {
     struct invocation first = *in;
+    struct crawl_dirs_want want = {.here = true}; /* who runs there asks the others itself */
     struct crawl_dirs dirs;
     first.word_count = 1;
-    int code = crawl_dirs_open(&first, &dirs);
+    int code = crawl_dirs_open(&first, &want, &dirs);
     if (code != EXIT_DONE)
         return code;
     for (size_t i = 0; i < dirs.count && code == EXIT_DONE; i++) {

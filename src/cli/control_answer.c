@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a request of the control socket does, and what is answered. */
+#include "cli/control_piece.h"
 #include "cli/control_request.h"
 #include "cli/control_server.h"
 
@@ -224,8 +225,8 @@ static bool may(enum control_by by, enum control_do what)
 {
     static const unsigned may_do[CONTROL_BYS_] = {
         [CONTROL_BY_OWNER] = ~(1u << CONTROL_DRAIN),
-        [CONTROL_BY_PEER] =
-            1u << CONTROL_STATUS | 1u << CONTROL_URL | 1u << CONTROL_KNOWN | 1u << CONTROL_AGENT,
+        [CONTROL_BY_PEER] = 1u << CONTROL_STATUS | 1u << CONTROL_URL | 1u << CONTROL_KNOWN |
+                            1u << CONTROL_AGENT | 1u << CONTROL_PIECE,
         [CONTROL_BY_OPERATOR] = 1u << CONTROL_PAUSE | 1u << CONTROL_UNPAUSE | 1u << CONTROL_STOP |
                                 1u << CONTROL_SET | 1u << CONTROL_SEEDS | 1u << CONTROL_DRAIN |
                                 1u << CONTROL_CHECKPOINT,
@@ -282,6 +283,15 @@ static enum rc say_agent(struct answering *a, struct buf *why)
     return RC_OK;
 }
 
+/* For its owner also what another agent has; nobody else has us ask others. */
+static enum rc say_part(struct answering *a, struct buf *why)
+{
+    const struct control_request *r = a->request;
+    if (r->agent.p && a->by == CONTROL_BY_OWNER)
+        return control_piece_of(a->setup, r->agent, r->file, r->from, a->out, why);
+    return control_piece(a->setup, r->file, r->from, a->out, why);
+}
+
 static enum rc perform(struct answering *a, struct buf *why)
 {
     const struct control_setup *s = a->setup;
@@ -322,6 +332,8 @@ static enum rc perform(struct answering *a, struct buf *why)
         return do_known(a, why);
     case CONTROL_URL:
         return say_url(a, why);
+    case CONTROL_PIECE:
+        return say_part(a, why);
     case CONTROL_DOES_:
         break;
     }

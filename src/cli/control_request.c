@@ -11,7 +11,8 @@ enum needs {
     NEEDS_VALUE = 2,
     NEEDS_URL = 4,
     NEEDS_URLS = 8,
-    NEEDS_AGENT = 16
+    NEEDS_AGENT = 16,
+    NEEDS_FILE = 32
 };
 
 static const struct {
@@ -30,6 +31,7 @@ static const struct {
     [CONTROL_AGENT] = {"agent", NEEDS_NOTHING},
     [CONTROL_CLUSTER] = {"cluster", NEEDS_NOTHING},
     [CONTROL_DRAIN] = {"drain", NEEDS_AGENT},
+    [CONTROL_PIECE] = {"piece", NEEDS_FILE},
 };
 
 static enum rc wrong(struct buf *why, const char *text)
@@ -74,6 +76,16 @@ static enum rc read_urls(const json_t *json, struct arena *arena, struct control
     return urls ? RC_OK : RC_NOMEM;
 }
 
+static enum rc read_piece(const json_t *json, struct arena *arena, struct control_request *ret,
+                          struct buf *why)
+{
+    const json_t *from = json_object_get(json, "from");
+    if (!json_is_integer(from) || json_integer_value(from) < 0)
+        return wrong(why, "\"from\" is missing, or is no number of bytes");
+    ret->from = (uint64_t)json_integer_value(from);
+    return read_text(json, "file", arena, &ret->file, why);
+}
+
 static enum rc read_what(struct str name, struct control_request *ret, struct buf *why)
 {
     size_t nearest = 3;
@@ -112,7 +124,10 @@ static enum rc read_members(const json_t *json, struct arena *arena, struct cont
         rc = read_urls(json, arena, ret, why);
     if (rc == RC_OK && needs & NEEDS_AGENT)
         rc = read_text(json, "agent", arena, &ret->agent, why);
-    if (rc == RC_OK && ret->what == CONTROL_AGENT && json_object_get(json, "agent"))
+    if (rc == RC_OK && needs & NEEDS_FILE)
+        rc = read_piece(json, arena, ret, why);
+    if (rc == RC_OK && (ret->what == CONTROL_AGENT || ret->what == CONTROL_PIECE) &&
+        json_object_get(json, "agent"))
         rc = read_text(json, "agent", arena, &ret->agent, why);
     ret->all = json_is_true(json_object_get(json, "all"));
     ret->now = json_is_true(json_object_get(json, "now"));

@@ -6,6 +6,7 @@
  *     {"do":"checkpoint"}                       {"do":"seeds","urls":["http://example.org/", ...]}
  *     {"do":"stop","now":true}                  {"do":"set","key":"pace.delay","value":"2s"}
  *     {"do":"agent"}  {"do":"cluster"}          {"do":"drain","agent":"b"}
+ *     {"do":"piece","file":"links/links.arcs","from":0}               (control_piece.h)
  *
  * In a cluster: with "all":true a status or url is of the whole crawl, and so is cluster; others
  * are asked for it. agent is this one alone. drain comes from the operator (control_peers.c).
@@ -37,14 +38,17 @@ enum control_do {
     CONTROL_AGENT,
     CONTROL_CLUSTER,
     CONTROL_DRAIN,
+    CONTROL_PIECE,
     CONTROL_DOES_
 };
 
 struct control_request {
     enum control_do what;
-    bool now;               /* stop */
-    bool all;               /* of the whole cluster */
-    struct str agent;       /* drain; agent: what became of that one, or absent */
+    bool now;         /* stop */
+    bool all;         /* of the whole cluster */
+    struct str agent; /* drain; agent: what became of that one, or absent; piece: whose */
+    struct str file;  /* piece */
+    uint64_t from;
     struct str key, value;  /* set */
     struct str url;         /* url */
     const struct str *urls; /* seeds, known */

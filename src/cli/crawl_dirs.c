@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/crawl_dirs.h"
 
+#include "cli/control_client.h"
 #include "cli/post_folder.h"
 
 #include "base/mem.h"
@@ -77,16 +78,98 @@ static int add_agents(const struct invocation *in, struct crawl_dirs *d, const c
     return code;
 }
 
-static int add_word(const struct invocation *in, struct crawl_dirs *d, const char *word)
+/* What another agent has, brought here. */
+struct bringing {
+    const struct invocation *in;
+    struct crawl_dirs *dirs;
+};
+
+static int add_brought(void *ctx, const char *agent, const char *path)
+{
+    struct bringing *b = ctx;
+    struct crawl_dirs *d = b->dirs;
+    if (d->count == CRAWL_DIRS_MAX)
+        return cli_fail(EXIT_USAGE, "more than %d directories", CRAWL_DIRS_MAX);
+    const char *copy = arena_printf(b->in->arena, "%s", path).p;
+    const char *label = arena_printf(b->in->arena, "%s", agent).p;
+    enum rc rc = copy && label ? disk_real_open(copy, &d->disks[d->count]) : RC_NOMEM;
+    if (rc)
+        return cli_fail(EXIT_OTHER, "%s: %s", path, rc_text(rc));
+    d->paths[d->count] = copy;
+    d->labels[d->count++] = label;
+    return EXIT_DONE;
+}
+
+static int say_archives(const struct crawl_whole *w)
+{
+    struct buf names = {.max = 64 << 10};
+    const json_t *row;
+    size_t i;
+    json_array_foreach(w->rows, i, row) if (strcmp(json_text(row, "agent"), w->me) != 0)
+        buf_printf(&names, "%s%s", names.n ? ", " : "", json_text(row, "agent"));
+    int code = cli_fail(EXIT_CLUSTER,
+                        "archives of agents " STR_FMT " are on their own machines: name all "
+                        "directories where they are, have agents send them to one machine "
+                        "(--sink), or --here for what is in DIR",
+                        STR_ARG(buf_str(&names)));
+    buf_done(&names);
+    return code;
+}
+
+/* An agent's directory, or the operator's folder: with what the others have. */
+static int add_whole(const struct invocation *in, const struct crawl_dirs_want *want,
+                     struct crawl_dirs *d, const char *word)
+{
+    struct bringing b = {in, d};
+    struct crawl_whole *w = &d->whole;
+    if (want->archives && json_array_size(w->rows) > (w->is_operators ? 0 : 1))
+        return say_archives(w);
+    int code = w->is_operators ? EXIT_DONE : add(in, d, word);
+    if (code == EXIT_DONE)
+        code = crawl_whole_bring(w, want->files, add_brought, &b);
+    if (code == EXIT_DONE && !d->count)
+        code = cli_fail(EXIT_CLUSTER, "%s: no agent answers", word);
+    return code;
+}
+
+/* Nobody runs there who could ask the others. */
+static void say_alone(const struct crawl_dirs *d)
+{
+    uint64_t bytes = 0;
+    if (crawl_dir_bytes(d->disks[0], piece_paths[PIECE_AGENT], &bytes) == RC_OK && bytes)
+        (void)fprintf(stderr,
+                      "orbweaver: %s is of one agent of a cluster, and it does not run: this is "
+                      "of that directory alone\n",
+                      d->paths[0]);
+}
+
+static int add_one(const struct invocation *in, const struct crawl_dirs_want *want,
+                   struct crawl_dirs *d, const char *word)
+{
+    if (want->here)
+        return add(in, d, word);
+    int code = crawl_whole_open(&d->whole, word);
+    if (code == EXIT_DONE && d->whole.rows)
+        return add_whole(in, want, d, word);
+    if (code == EXIT_DONE)
+        code = add(in, d, word);
+    if (code == EXIT_DONE)
+        say_alone(d);
+    return code;
+}
+
+static int add_word(const struct invocation *in, const struct crawl_dirs_want *want,
+                    struct crawl_dirs *d, const char *word)
 {
     struct str post = arena_printf(in->arena, "%s/post", word);
     struct str plan = arena_printf(in->arena, "%s/post/plan.json", word);
     if (post.p && plan.p && access(plan.p, R_OK) == 0)
         return add_agents(in, d, word, post.p);
-    return add(in, d, word);
+    return in->word_count == 1 ? add_one(in, want, d, word) : add(in, d, word);
 }
 
-int crawl_dirs_open(const struct invocation *in, struct crawl_dirs *ret)
+int crawl_dirs_open(const struct invocation *in, const struct crawl_dirs_want *want,
+                    struct crawl_dirs *ret)
 {
     struct crawl_dirs d = {0};
     int code = EXIT_DONE;
@@ -99,7 +182,7 @@ int crawl_dirs_open(const struct invocation *in, struct crawl_dirs *ret)
     if (!in->word_count)
         return cli_fail(EXIT_USAGE, "the directory of a crawl is wanted, or several");
     for (int i = 0; i < in->word_count && code == EXIT_DONE; i++)
-        code = add_word(in, &d, in->words[i]);
+        code = add_word(in, want, &d, in->words[i]);
     if (code == EXIT_DONE)
         *ret = d;
     else
@@ -107,9 +190,19 @@ int crawl_dirs_open(const struct invocation *in, struct crawl_dirs *ret)
     return code;
 }
 
+int crawl_dirs_end(const struct crawl_dirs *d, int code)
+{
+    if (code != EXIT_DONE || !d->whole.missing.n)
+        return code;
+    return cli_fail(EXIT_CLUSTER,
+                    "this is a part of the crawl: agents " STR_FMT
+                    " did not answer, or have left it; what they have is not in it",
+                    STR_ARG(buf_str(&d->whole.missing)));
+}
+
 bool crawl_dirs_are_one(const struct crawl_dirs *d)
 {
-    return d->count == 1 && d->folder && d->paths[0] == d->folder;
+    return d->count == 1 && d->folder && d->paths[0] == d->folder && !d->whole.rows;
 }
 
 void crawl_dirs_close(struct crawl_dirs *d)
@@ -117,4 +210,5 @@ void crawl_dirs_close(struct crawl_dirs *d)
     for (size_t i = 0; i < d->count; i++)
         disk_close(d->disks[i]);
     d->count = 0;
+    crawl_whole_close(&d->whole);
 }

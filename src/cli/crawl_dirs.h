@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* crawl_dirs: the directories of one crawl or of several that are to be looked at as one: the
- * words of a command, where the folder of `cluster up` stands for the directories of its agents. */
+ * words of a command. The folder of `cluster up` stands for the directories of its agents. The
+ * directory of one agent of a cluster that runs, and the operator's folder, stand for the whole
+ * crawl: what other machines have of it is brought (cli/crawl_whole.h). */
 #ifndef CLI_CRAWL_DIRS_H
 #define CLI_CRAWL_DIRS_H
 
-#include "cli/command.h"
+#include "cli/crawl_whole.h"
 #include "report/crawl_dir.h"
 
 enum { CRAWL_DIRS_MAX = 1024 };
@@ -16,6 +18,13 @@ struct crawl_dirs {
     struct disk **disks;
     const char *folder; /* the one word that was given, where results of all may go; NULL: several
                            were */
+    struct crawl_whole whole;
+};
+
+struct crawl_dirs_want {
+    unsigned files; /* bits of enum piece_file: what is looked at */
+    bool here;      /* of one directory that alone, though others take part */
+    bool archives;  /* those are looked at too: what is on other machines is not enough */
 };
 
 static inline struct crawl_set crawl_dirs_set(const struct crawl_dirs *d)
@@ -26,7 +35,11 @@ static inline struct crawl_set crawl_dirs_set(const struct crawl_dirs *d)
 bool crawl_dirs_are_one(const struct crawl_dirs *d);
 
 /* EXIT_DONE, or says which is none of a crawl. */
-int crawl_dirs_open(const struct invocation *in, struct crawl_dirs *ret);
+int crawl_dirs_open(const struct invocation *in, const struct crawl_dirs_want *want,
+                    struct crawl_dirs *ret);
+/* `code`; or, where that is EXIT_DONE and some agent's part is missing, says so and is
+ * EXIT_CLUSTER. */
+int crawl_dirs_end(const struct crawl_dirs *d, int code);
 void crawl_dirs_close(struct crawl_dirs *d);
 
 #endif

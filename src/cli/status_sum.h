@@ -18,5 +18,8 @@ int cluster_status_sum(const struct operator_place *p, const char *dir, bool as_
  * copies of a stream there are. An exit code. */
 int cluster_ask_all(const struct operator_place *p, const char *question, json_t **ret,
                     unsigned *copies);
+/* The same from the directory of a running agent, of what each agent says of itself ("agent"); it
+ * is the first. */
+int cluster_ask_from(const char *dir, json_t **ret);
 
 #endif

@@ -131,7 +131,7 @@ static bool copy_name(struct str from, bool is_good, char *to)
 static enum rc open_parts(struct agent *a)
 {
     char subject[AGENT_MAX_SUBJECT];
-    enum rc rc = roster_open(&a->roster);
+    enum rc rc = roster_open_sharing(a->settings.rings, &a->roster);
     if (!rc)
         rc = inbox_init(a);
     a->is_recalling = true;
@@ -208,6 +208,7 @@ static void become_former(struct agent *a)
     a->lease.is_held = false;
     a->lease.calm_ms = a->now_ms;
     a->lease.next_ms = 0;
+    a->peers.accuse_look_ms = 0; /* it may accuse its former self */
     port_abort(a->port);
     outbox_reset(a);
     handover_epoch(a);
@@ -248,12 +249,21 @@ static void roster_changed(struct agent *a)
     a->outbox.has_floors = true;
     detector_roster(a);
     look_at_me(a);
+    a->is_acted = false;
     if (a->failure || !roster_log_is_whole(a))
         return;
     if (roster_epoch(a->roster) != a->epoch)
         act_on_epoch(a);
     adoption_roster(a);
-    gates_look(a);
+    gates_look_anew(a);
+    a->is_acted = true;
+}
+
+/* Most entries are renewals: one row changes, if any, and nobody's hosts. */
+static void roster_renewed(struct agent *a, struct str writer)
+{
+    detector_renewed(a, writer);
+    look_at_me(a);
 }
 
 static bool is_by_me(const struct agent *a, const struct roster_entry *e, struct str writer)
@@ -279,7 +289,11 @@ void agent_roster_taken(struct agent *a, const struct roster_entry *e, struct st
         lease_read_back(a, e->n);
     if (is_valid && e->kind == ROSTER_JOIN && is_by_me(a, e, writer))
         lease_joined(a);
-    roster_changed(a);
+    bool is_small = !is_valid || e->kind == ROSTER_RENEW;
+    if (is_small && a->is_acted && roster_log_is_whole(a))
+        roster_renewed(a, writer);
+    else
+        roster_changed(a);
 }
 
 /* ---- events ---- */
@@ -643,7 +657,6 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .lease_age_ms = lease_age_ms(a, now_ms),
                                  .parcels = a->outbox.count,
                                  .pages_unsent = a->outbox.page_count,
-                                 .suspects = detector_suspects(a, now_ms),
                                  .junk = a->junk,
                                  .appends = a->appends,
                                  .append_bytes = a->append_bytes,

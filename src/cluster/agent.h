@@ -41,12 +41,13 @@ enum agent_state {
 const char *agent_state_text(enum agent_state s);
 
 struct agent_settings {
-    struct str crawl, name; /* tokens of subjects; copied */
-    uint32_t weight;        /* ASSIGN_WEIGHT_ONE is the ordinary agent */
-    uint64_t seed;          /* of boots and jitter: another one at every start */
-    uint64_t gap_ms;        /* a clock that jumps by more fences; 5,000 */
-    uint64_t poll_ms;       /* between two looks at a stream that had nothing new; 100 */
-    size_t outbox_most;     /* pages, and parcels, that are under way at a time; 0: 1,024 */
+    struct str crawl, name;     /* tokens of subjects; copied */
+    uint32_t weight;            /* ASSIGN_WEIGHT_ONE is the ordinary agent */
+    uint64_t seed;              /* of boots and jitter: another one at every start */
+    uint64_t gap_ms;            /* a clock that jumps by more fences; 5,000 */
+    uint64_t poll_ms;           /* between two looks at a stream that had nothing new; 100 */
+    size_t outbox_most;         /* pages, and parcels, that are under way at a time; 0: 1,024 */
+    struct roster_rings *rings; /* of a simulation with many agents; NULL: its own */
 };
 
 struct agent;
@@ -87,8 +88,7 @@ struct agent_status {
     uint64_t generation, cursor, floor;
     uint64_t lease_age_ms; /* UINT64_MAX: none */
     uint64_t parcels, pages_unsent;
-    uint64_t suspects; /* living, and not heard for the roster's `suspect` */
-    uint64_t junk;     /* messages that were no batch, or not from whom they said */
+    uint64_t junk; /* messages that were no batch, or not from whom they said */
     uint64_t appends, append_bytes, gets, says;
     bool gates_open, is_idle, is_finished;
     bool is_all_finished; /* everybody living has said that it knows so */
@@ -97,6 +97,8 @@ struct agent_status {
     bool is_deaf;         /* it speaks and does not hear itself: what it listens to is broken */
 };
 void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *ret);
+/* How many are living and were not heard for the roster's `suspect`. */
+uint64_t agent_suspects(const struct agent *a, uint64_t now_ms);
 /* What keeps it from the next state or from the end, in words; "nothing" if nothing does. */
 void agent_waits(struct agent *a, uint64_t now_ms, struct buf *out);
 const struct roster *agent_roster(const struct agent *a);

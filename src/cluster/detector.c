@@ -5,8 +5,12 @@
  * and after a reconnection only what is heard anew (servers that lost a stream have gone down with
  * their heartbeats, so a floor heard since is a floor of what they have now). Death is decided by
  * the roster alone: no renewal for `dead`, counted by somebody who renewed all the while itself. */
+#include "base/hash.h"
 #include "base/mem.h"
 #include "cluster/inside.h"
+#include "cluster/names.h"
+
+enum { FEW = 16 }; /* so many may all accuse at once */
 
 static bool is_at(const struct peer *p, const char *name, uint64_t inc)
 {
@@ -18,29 +22,28 @@ static bool is_me(const struct agent *a, const struct peer *p)
     return is_at(p, a->name, a->inc);
 }
 
-struct peer *detector_find(struct agent *a, const char *name, uint64_t inc)
+/* The one of that name: no name is living twice. */
+static struct peer *find_name(const struct agent *a, struct str name)
 {
-    for (size_t i = 0; i < a->peers.count; i++)
-        if (is_at(&a->peers.list[i], name, inc))
-            return &a->peers.list[i];
+    size_t low = 0, high = a->peers.count;
+    uint64_t head = cluster_name_head(name);
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        int order = cluster_name_cmp(a->peers.list[mid].name, name, head);
+        if (!order)
+            return str_eq(str_c(a->peers.list[mid].name), name) ? &a->peers.list[mid] : NULL;
+        if (order < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
     return NULL;
 }
 
-static struct peer *add(struct agent *a, const struct roster_agent *r)
+struct peer *detector_find(struct agent *a, const char *name, uint64_t inc)
 {
-    struct peers *p = &a->peers;
-    if (p->count == p->cap) {
-        size_t cap = p->cap ? p->cap * 2 : 8;
-        struct peer *more = mem_resize(p->list, cap * sizeof *more);
-        if (!more)
-            return NULL;
-        p->list = more;
-        p->cap = cap;
-    }
-    struct peer *new = &p->list[p->count++];
-    *new = (struct peer){.inc = r->inc, .heard_ms = a->now_ms};
-    memcpy(new->name, r->name, sizeof new->name);
-    return new;
+    struct peer *p = find_name(a, str_c(name));
+    return p && p->inc == inc ? p : NULL;
 }
 
 static bool is_living(const struct roster_agent *r)
@@ -48,16 +51,8 @@ static bool is_living(const struct roster_agent *r)
     return r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING;
 }
 
-static void renew_row(struct agent *a, const struct roster_agent *r)
+static void renew_row(struct agent *a, struct peer *p, const struct roster_agent *r)
 {
-    struct peer *p = detector_find(a, r->name, r->inc);
-    if (!p)
-        p = add(a, r);
-    if (!p) {
-        agent_fail(a, RC_NOMEM, "no memory for another agent");
-        return;
-    }
-    p->is_here = true;
     if (p->boot != r->boot) {
         p->boot = r->boot;
         p->is_heard = p->has_floor = false;
@@ -69,25 +64,82 @@ static void renew_row(struct agent *a, const struct roster_agent *r)
     }
 }
 
+static void look_at_rounds(struct agent *a)
+{
+    a->peers.most_round = 0;
+    for (size_t i = 0; i < a->peers.count; i++)
+        if (a->peers.list[i].is_heard && a->peers.list[i].last.round > a->peers.most_round)
+            a->peers.most_round = a->peers.list[i].last.round;
+}
+
+/* Whether the table has a row for each of those living, and no other. */
+static bool is_table_right(const struct agent *a, size_t *ret_living)
+{
+    const struct peers *p = &a->peers;
+    size_t at = 0;
+    bool right = true;
+    for (size_t i = 0; i < roster_count(a->roster); i++) {
+        const struct roster_agent *r = roster_at(a->roster, i);
+        if (is_living(r)) {
+            right = right && at < p->count && is_at(&p->list[at], r->name, r->inc);
+            at++;
+        }
+    }
+    *ret_living = at;
+    return right && at == p->count;
+}
+
+/* A row for each of those living, in the order of the roster; what was known of them stays. */
+static void make_table(struct agent *a, size_t living)
+{
+    struct peer *list = mem_alloc((living + 1) * sizeof *list);
+    size_t at = 0;
+    if (!list) {
+        agent_fail(a, RC_NOMEM, "no memory for another agent");
+        return;
+    }
+    for (size_t i = 0; i < roster_count(a->roster); i++) {
+        const struct roster_agent *r = roster_at(a->roster, i);
+        if (!is_living(r))
+            continue;
+        const struct peer *was = detector_find(a, r->name, r->inc);
+        list[at] = was ? *was : (struct peer){.inc = r->inc, .heard_ms = a->now_ms};
+        memcpy(list[at++].name, r->name, sizeof list->name);
+    }
+    mem_free(a->peers.list);
+    a->peers.list = list;
+    a->peers.count = living;
+}
+
 void detector_roster(struct agent *a)
 {
-    struct peers *p = &a->peers;
-    for (size_t i = 0; i < p->count; i++)
-        p->list[i].is_here = false;
-    for (size_t i = 0; i < roster_count(a->roster); i++)
+    size_t living, at = 0;
+    if (!is_table_right(a, &living))
+        make_table(a, living);
+    for (size_t i = 0; i < roster_count(a->roster) && !a->failure; i++)
         if (is_living(roster_at(a->roster, i)))
-            renew_row(a, roster_at(a->roster, i));
-    for (size_t i = 0; i < p->count;)
-        if (p->list[i].is_here)
-            i++;
-        else
-            p->list[i] = p->list[--p->count];
+            renew_row(a, &a->peers.list[at++], roster_at(a->roster, i));
+    a->peers.accuse_look_ms = 0;
+    look_at_rounds(a);
+}
+
+void detector_renewed(struct agent *a, struct str name)
+{
+    struct peer *p = find_name(a, name);
+    const struct roster_agent *r = p ? roster_find_inc(a->roster, name, p->inc) : NULL;
+    if (!r)
+        return;
+    bool is_new = p->boot != r->boot;
+    renew_row(a, p, r);
+    if (is_new)
+        look_at_rounds(a);
 }
 
 void detector_reconnected(struct agent *a)
 {
     for (size_t i = 0; i < a->peers.count; i++)
         a->peers.list[i].is_heard = a->peers.list[i].has_floor = false;
+    a->peers.most_round = 0;
 }
 
 void detector_heard(struct agent *a, struct str name, struct str payload)
@@ -100,20 +152,18 @@ void detector_heard(struct agent *a, struct str name, struct str payload)
     if (h.roster > roster_length(a->roster))
         roster_log_heard(a, h.roster);
     a->outbox.has_floors = true;
-    for (size_t i = 0; i < a->peers.count; i++) {
-        struct peer *p = &a->peers.list[i];
-        if (p->inc != h.inc || p->boot != h.boot || !str_eq(str_c(p->name), name))
-            continue;
-        if (p->last.beat >= h.beat)
-            return;
-        if (!is_me(a, p))
-            pace_heard(a, &p->last, &h);
-        p->last = h;
-        p->is_heard = true;
-        p->has_floor = h.has_floor;
-        p->heard_ms = a->now_ms;
-        tally_heard(a, p->name, &p->last);
-    }
+    struct peer *p = find_name(a, name);
+    if (!p || p->inc != h.inc || p->boot != h.boot || p->last.beat >= h.beat)
+        return;
+    if (!is_me(a, p))
+        pace_heard(a, &p->last, &h);
+    p->last = h;
+    p->is_heard = true;
+    p->has_floor = h.has_floor;
+    p->heard_ms = a->now_ms;
+    if (h.round > a->peers.most_round)
+        a->peers.most_round = h.round;
+    tally_heard(a, p->name, &p->last);
 }
 
 bool detector_all_at(struct agent *a, uint64_t epoch)
@@ -152,6 +202,16 @@ static void accuse(struct agent *a, const struct peer *p)
         a->peers.accuse_ms = a->now_ms + agent_jitter(a, roster_timings(a->roster).renew_ms);
 }
 
+/* Among many one accuses a little earlier than the next, so that the others have read of it: a
+ * thousand entries that do not count would have to be read by a thousand. */
+static uint64_t my_turn_ms(const struct agent *a, const struct peer *p)
+{
+    uint64_t spread = a->peers.count * a->settings.poll_ms / 4;
+    if (a->peers.count <= FEW)
+        return 0;
+    return hash64_mix(hash64(str_c(a->name)) ^ p->lease_number) % spread;
+}
+
 /* Who is silent for `dead` is accused by somebody who was there all the while. */
 void detector_turn(struct agent *a)
 {
@@ -160,21 +220,25 @@ void detector_turn(struct agent *a)
                ((a->state == AGENT_UP || a->state == AGENT_JOINING || a->state == AGENT_LEAVING) &&
                 lease_is_good(a, a->now_ms));
     if (!may || !t.dead_ms || a->now_ms < a->start_ms + 2 * (uint64_t)t.dead_ms ||
-        a->now_ms < a->peers.accuse_ms)
+        a->now_ms < a->peers.accuse_ms || a->now_ms < a->peers.accuse_look_ms)
         return;
+    uint64_t next = UINT64_MAX; /* leases only get younger: nobody is too old before */
     for (size_t i = 0; i < a->peers.count; i++) {
         const struct peer *p = &a->peers.list[i];
         if (is_me(a, p) && a->state != AGENT_RETURN)
             continue;
-        uint64_t since = later_of(p->lease_seen_ms, a->lease.calm_ms);
-        if (a->now_ms - since >= t.dead_ms) {
+        uint64_t old_ms =
+            later_of(p->lease_seen_ms, a->lease.calm_ms) + t.dead_ms + my_turn_ms(a, p);
+        if (a->now_ms >= old_ms) {
             accuse(a, p);
             return;
         }
+        next = old_ms < next ? old_ms : next;
     }
+    a->peers.accuse_look_ms = next;
 }
 
-uint64_t detector_suspects(const struct agent *a, uint64_t now_ms)
+uint64_t agent_suspects(const struct agent *a, uint64_t now_ms)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < a->peers.count; i++) {
@@ -187,10 +251,10 @@ uint64_t detector_suspects(const struct agent *a, uint64_t now_ms)
 /* Everybody hears itself, too: if we do not, we hear nobody. */
 bool detector_is_deaf(const struct agent *a, uint64_t now_ms)
 {
-    for (size_t i = 0; a->is_connected && agent_is_living(a) && i < a->peers.count; i++)
-        if (is_me(a, &a->peers.list[i]))
-            return now_ms - a->peers.list[i].heard_ms >= roster_timings(a->roster).fence_ms;
-    return false;
+    if (!a->is_connected || !agent_is_living(a))
+        return false;
+    const struct peer *me = find_name(a, str_c(a->name));
+    return me && is_me(a, me) && now_ms - me->heard_ms >= roster_timings(a->roster).fence_ms;
 }
 
 void detector_listen(struct agent *a)
@@ -216,7 +280,7 @@ void detector_say(struct agent *a)
                           .generation = a->inbox.generation,
                           .floor = a->inbox.floor,
                           .round = a->finish.round,
-                          .quiet = a->finish.quiet,
+                          .quiet = a->finish.is_said ? a->finish.quiet : 0,
                           .is_finished = a->finish.is_finished,
                           .is_home = a->finish.everywhere_ms > 0,
                           .admitted = a->finish.admitted,

@@ -55,31 +55,30 @@ static void look(struct agent *a)
     f->is_said = true;
 }
 
-/* What the others say: the least round in which all were idle, the greatest, the least quiet. */
+/* What the others say of this round; whoever hears of a later one begins it. */
 static void compare(struct agent *a, bool *ret_all_said, bool *ret_all_quiet)
 {
     struct finish *f = &a->finish;
-    uint64_t most = f->round;
     *ret_all_said = f->is_said;
     *ret_all_quiet = f->is_said && f->quiet >= 2;
-    for (size_t i = 0; i < a->peers.count; i++) {
+    for (size_t i = 0; *ret_all_said && i < a->peers.count; i++) {
         const struct peer *p = &a->peers.list[i];
         if (p->inc == a->inc && strcmp(p->name, a->name) == 0)
             continue;
         bool said = p->is_heard && p->last.epoch == a->epoch && p->last.round == f->round &&
                     p->last.quiet >= 1;
-        *ret_all_said = *ret_all_said && said;
+        *ret_all_said = said;
         *ret_all_quiet = *ret_all_quiet && said && p->last.quiet >= 2;
-        if (p->is_heard && p->last.round > most)
-            most = p->last.round;
     }
-    if (most > f->round)
-        begin(a, most);
+    if (a->peers.most_round > f->round)
+        begin(a, a->peers.most_round);
 }
 
 /* Whether everybody living has said that it knows, or even that everybody does. */
 static bool have_all_said(const struct agent *a, bool is_home)
 {
+    if (!a->finish.is_finished)
+        return false;
     for (size_t i = 0; i < a->peers.count; i++) {
         const struct peer *p = &a->peers.list[i];
         bool is_me = p->inc == a->inc && strcmp(p->name, a->name) == 0;
@@ -87,7 +86,7 @@ static bool have_all_said(const struct agent *a, bool is_home)
         if (!is_me && !said)
             return false;
     }
-    return a->finish.is_finished;
+    return true;
 }
 
 bool finish_is_everywhere(const struct agent *a)
@@ -121,8 +120,8 @@ static bool has_begun(struct agent *a)
 {
     uint64_t first_ms = FIRST_BEATS * (uint64_t)roster_timings(a->roster).beat_ms;
     bool has = a->finish.admitted > 0 || a->now_ms - a->start_ms >= first_ms;
-    for (size_t i = 0; i < a->peers.count; i++)
-        has = has || (a->peers.list[i].is_heard && a->peers.list[i].last.admitted > 0);
+    for (size_t i = 0; !has && i < a->peers.count; i++)
+        has = (a->peers.list[i].is_heard && a->peers.list[i].last.admitted > 0);
     return has;
 }
 

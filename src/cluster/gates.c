@@ -46,7 +46,7 @@ void gates_mark(struct agent *a, struct str holder, uint64_t inc, uint64_t epoch
 
 void gates_reset(struct agent *a)
 {
-    a->gates.count = 0;
+    a->gates.count = a->gates.looked = 0;
     a->gates.are_open = false;
 }
 
@@ -113,7 +113,14 @@ static void age_marks(struct agent *a)
             a->gates.marks[i].durable_epoch = a->gates.marks[i].epoch;
 }
 
-/* All of them, at the epoch we have acted upon. */
+void gates_look_anew(struct agent *a)
+{
+    a->gates.looked = 0;
+    gates_look(a);
+}
+
+/* All of them, at the epoch we have acted upon. Marks only get more while the roster stays as it
+ * is, so each holder is looked at until it has sent what is needed, and not again. */
 void gates_look(struct agent *a)
 {
     const struct roster_agent *me = agent_me(a), *holder;
@@ -122,7 +129,7 @@ void gates_look(struct agent *a)
     if (!me || a->epoch != roster_epoch(a->roster))
         return;
     if (roster_is_open(a->roster))
-        for (size_t i = 0; (holder = gates_holder(a, i)); i++)
+        for (; (holder = gates_holder(a, a->gates.looked)); a->gates.looked++)
             if (holder != me && roster_held_for(a->roster, holder, me, a->epoch) &&
                 !gates_is_marked(a, holder, a->epoch))
                 return;

@@ -43,7 +43,8 @@ struct call {
 /* One message of the roster's stream as we have it. */
 struct log_message {
     uint64_t stamp_ms, hash;
-    size_t at, bytes; /* in log.bytes: the writer's name, then the entry */
+    size_t at; /* in log.bytes: the writer's name, then the entry */
+    uint32_t bytes;
     uint8_t writer_bytes;
     bool is_restore, counted;
 };
@@ -92,13 +93,14 @@ struct peer {
     struct heartbeat last;
     uint64_t heard_ms;
     uint64_t lease_number, lease_seen_ms;
-    bool is_here; /* marking while the table is renewed */
 };
 struct peers {
-    struct peer *list;
-    size_t count, cap;
-    uint64_t accuse_ms; /* no earlier */
-    uint64_t anew_ms;   /* before that we have tried enough to hear again */
+    struct peer *list; /* in the order of names */
+    size_t count;
+    uint64_t most_round;     /* of finish.c, that anybody heard speaks of */
+    uint64_t accuse_ms;      /* no earlier */
+    uint64_t accuse_look_ms; /* nobody can be too old before; 0: not known */
+    uint64_t anew_ms;        /* before that we have tried enough to hear again */
 };
 
 struct tally_row {
@@ -143,6 +145,7 @@ struct outbox {
     uint64_t filling_ms;    /* since when there are some */
     bool has_floors;        /* some may have risen since they were looked at */
     bool has_unsent;        /* parcels to be sent, or that wait for it */
+    uint64_t look_ms;       /* the next look at all pages */
     uint64_t sent;          /* batches acknowledged by others' streams */
     size_t count, open;
     struct source *pages, **pages_tail;
@@ -188,6 +191,7 @@ struct gates {
     size_t former_count, former_cap;
     struct mark *marks;
     size_t count, cap;
+    size_t looked; /* so many holders have sent what is needed; the roster has not changed since */
     bool are_open; /* all, at this epoch */
 };
 
@@ -291,6 +295,7 @@ struct agent {
     uint64_t settle_ms; /* since when it could be settled; 0: it cannot */
     uint64_t gone_end;  /* the end of our stream that must be read before `gone` */
     bool is_log_read;   /* to its end, once */
+    bool is_acted;      /* everything of the roster as it is was acted upon, but for renewals */
 
     struct call calls[AGENT_MAX_CALLS];
     size_t calls_open;
@@ -384,6 +389,7 @@ void tally_say(struct agent *a, struct heartbeat *h);
 void detector_turn(struct agent *a);
 void detector_heard(struct agent *a, struct str name, struct str payload);
 void detector_roster(struct agent *a);
+void detector_renewed(struct agent *a, struct str name); /* only that one's lease or boot changed */
 void detector_reconnected(struct agent *a);
 struct peer *detector_find(struct agent *a, const char *name, uint64_t inc);
 /* Whether everybody who is living is known to have read the roster to that epoch. */
@@ -392,7 +398,6 @@ bool detector_all_at(struct agent *a, uint64_t epoch);
 bool detector_all_open(struct agent *a, uint64_t epoch);
 void detector_say(struct agent *a);
 void detector_listen(struct agent *a); /* who is deaf connects anew */
-uint64_t detector_suspects(const struct agent *a, uint64_t now_ms);
 /* Connected, speaking, and its own heartbeats have not come back for the roster's `fence`. */
 bool detector_is_deaf(const struct agent *a, uint64_t now_ms);
 
@@ -440,6 +445,7 @@ void inbox_free(struct agent *a);
 void gates_mark(struct agent *a, struct str holder, uint64_t inc, uint64_t epoch,
                 uint64_t position);
 void gates_look(struct agent *a);
+void gates_look_anew(struct agent *a); /* the roster has changed */
 bool gates_are_open(const struct agent *a, uint64_t position);
 /* Whether a durable mark of that holder is here, of that epoch or a later one. */
 bool gates_is_marked(const struct agent *a, const struct roster_agent *holder, uint64_t epoch);

@@ -60,7 +60,7 @@ static struct log_message message_keep(struct agent *a, uint64_t stamp_ms, struc
     struct log_message m = {.stamp_ms = stamp_ms,
                             .hash = message_hash(stamp_ms, writer, entry),
                             .at = bytes->n,
-                            .bytes = entry.n,
+                            .bytes = (uint32_t)entry.n,
                             .writer_bytes = (uint8_t)writer.n};
     buf_add(bytes, writer);
     buf_add(bytes, entry);
@@ -223,11 +223,12 @@ enum rc roster_log_cut(struct agent *a, uint64_t sequence)
     struct roster *anew = NULL;
     enum rc rc = put_aside(a, (size_t)sequence);
     if (!rc)
-        rc = roster_open(&anew);
+        rc = roster_open_sharing(a->settings.rings, &anew);
     if (rc)
         return rc;
     roster_close(a->roster);
     a->roster = anew;
+    a->is_acted = false;
     gates_roster(a, NULL);
     l->count = (size_t)sequence;
     for (size_t i = 0; i < l->count && !rc; i++) {

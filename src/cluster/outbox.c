@@ -114,7 +114,7 @@ static struct parcel *parcel_filling(struct agent *a, enum parcel_is is, const c
     for (struct parcel **at = &a->outbox.filling; (p = *at);) {
         if (!p->is_sealed && p->is == is && p->to_inc == to_inc && strcmp(p->to, to) == 0)
             return p;
-        if (p->is_sealed)
+        if (p->is_sealed) /* many pages of one turn fill many */
             *at = p->next_filling;
         else
             at = &p->next_filling;
@@ -166,10 +166,21 @@ static void seal_all(struct agent *a)
     a->outbox.filling = NULL;
 }
 
+/* Those that are full go; they may be gone for good before the others are. */
+static void keep_filling(struct agent *a)
+{
+    for (struct parcel **at = &a->outbox.filling, *p; (p = *at);)
+        if (p->is_sealed)
+            *at = p->next_filling;
+        else
+            at = &p->next_filling;
+}
+
 /* A batch that is not full waits a little for more, unless somebody may wait for it. */
 static void seal_due(struct agent *a)
 {
     uint64_t end_ms = a->outbox.filling_ms + a->settings.poll_ms;
+    keep_filling(a);
     if (a->outbox.filling && !a->pace.is_quick && end_ms > a->now_ms)
         agent_wake(a, end_ms);
     else
@@ -360,6 +371,45 @@ bool outbox_is_empty(struct agent *a)
            a->outbox.read_from >= port_counts(a->port).last;
 }
 
+/* ---- floors ---- */
+
+/* What the receiver has in its journal: false if we have not heard. */
+static bool floor_of(struct agent *a, const struct parcel *p, uint64_t *ret_generation,
+                     uint64_t *ret_floor)
+{
+    if (p->to_inc == a->inc && strcmp(p->to, a->name) == 0) {
+        *ret_generation = a->inbox.generation;
+        *ret_floor = a->inbox.floor;
+        return a->inbox.is_verified && port_durable(a->port) >= a->inbox.generation_position;
+    }
+    struct peer *peer = detector_find(a, p->to, p->to_inc);
+    if (!peer || !peer->is_heard || !peer->has_floor)
+        return false;
+    *ret_generation = peer->last.generation;
+    *ret_floor = peer->last.floor;
+    return true;
+}
+
+static bool is_floored(struct agent *a, struct parcel *p)
+{
+    uint64_t generation, floor;
+    if (!p->is_acked)
+        return false;
+    if (!floor_of(a, p, &generation, &floor))
+        return false;
+    if (!p->has_generation) {
+        p->has_generation = true;
+        p->generation = generation;
+    }
+    if (p->generation != generation) { /* the servers lost it: once more */
+        p->is_acked = false;
+        p->has_generation = false;
+        a->outbox.has_unsent = true;
+        return false;
+    }
+    return floor >= p->sequence;
+}
+
 /* ---- sending ---- */
 
 static void send(struct agent *a, struct parcel *p)
@@ -422,7 +472,7 @@ void outbox_done(struct agent *a, struct parcel *p, const struct bus_event *e)
     p->call = NULL;
     p->is_sent = false;
     a->outbox.open--;
-    a->outbox.has_unsent = a->outbox.has_floors = true;
+    a->outbox.has_unsent = true;
     if (e->rc != RC_OK) {
         again_later(a, p);
         return;
@@ -440,45 +490,7 @@ void outbox_done(struct agent *a, struct parcel *p, const struct bus_event *e)
     if (p->has_generation)
         p->generation = peer->last.generation;
     parcel_count(a, p);
-}
-
-/* ---- floors ---- */
-
-/* What the receiver has in its journal: false if we have not heard. */
-static bool floor_of(struct agent *a, const struct parcel *p, uint64_t *ret_generation,
-                     uint64_t *ret_floor)
-{
-    if (p->to_inc == a->inc && strcmp(p->to, a->name) == 0) {
-        *ret_generation = a->inbox.generation;
-        *ret_floor = a->inbox.floor;
-        return a->inbox.is_verified && port_durable(a->port) >= a->inbox.generation_position;
-    }
-    struct peer *peer = detector_find(a, p->to, p->to_inc);
-    if (!peer || !peer->is_heard || !peer->has_floor)
-        return false;
-    *ret_generation = peer->last.generation;
-    *ret_floor = peer->last.floor;
-    return true;
-}
-
-static bool is_floored(struct agent *a, struct parcel *p)
-{
-    uint64_t generation, floor;
-    if (!p->is_acked)
-        return false;
-    if (!floor_of(a, p, &generation, &floor))
-        return false;
-    if (!p->has_generation) {
-        p->has_generation = true;
-        p->generation = generation;
-    }
-    if (p->generation != generation) { /* the servers lost it: once more */
-        p->is_acked = false;
-        p->has_generation = false;
-        a->outbox.has_unsent = true;
-        return false;
-    }
-    return floor >= p->sequence;
+    a->outbox.has_floors = a->outbox.has_floors || is_floored(a, p); /* before it was said */
 }
 
 static void unlink_parcel(struct agent *a, struct parcel **at)
@@ -503,6 +515,18 @@ static void drop_floored(struct agent *a)
     }
 }
 
+/* An outcome is said when the last of its links is acknowledged; here are those that could not be
+ * said then, because of what we were. */
+static void look_at_pages(struct agent *a)
+{
+    struct outbox *o = &a->outbox;
+    if (!o->pages || (o->look_ms > a->now_ms && !a->pace.is_quick))
+        return;
+    o->look_ms = a->now_ms + a->settings.poll_ms;
+    for (struct source *s = o->pages; s; s = s->next)
+        source_look(a, s);
+}
+
 void outbox_turn(struct agent *a)
 {
     if (a->state == AGENT_START || a->state == AGENT_RECOVER || !roster_log_is_whole(a))
@@ -511,9 +535,8 @@ void outbox_turn(struct agent *a)
     if (a->outbox.has_floors) {
         a->outbox.has_floors = false;
         drop_floored(a);
-        for (struct source *s = a->outbox.pages; s; s = s->next)
-            source_look(a, s);
     }
+    look_at_pages(a);
     send_all(a);
     drop_pages(a);
 }

@@ -6,9 +6,15 @@
 
 enum rc roster_open(struct roster **ret)
 {
+    return roster_open_sharing(NULL, ret);
+}
+
+enum rc roster_open_sharing(struct roster_rings *s, struct roster **ret)
+{
     struct roster *r = mem_zero(1, sizeof *r);
     if (!r)
         return RC_NOMEM;
+    r->shared = s;
     r->shape.point_bits = 64;
     enum rc rc = rows_add_ring(r); /* epoch 0: nobody */
     if (rc)

@@ -127,6 +127,18 @@ struct roster_agent { /* one incarnation */
 
 struct roster;
 MUST_CHECK enum rc roster_open(struct roster **ret);
+
+/* Points of rings that the rosters of one process share: only a simulation has several rosters. A
+ * ring follows from its members, so those who have folded the same have the same one, and with a
+ * thousand agents it takes 46 MB. Every name that may come is told at the beginning, so that it is
+ * known at once that no points meet (RC_EXISTS); points of a ring are drawn when somebody looks at
+ * them. A name that was not told, or a greater weight, makes a ring of the roster's own. */
+struct roster_rings;
+MUST_CHECK enum rc roster_rings_open(const struct str *names, uint32_t count, uint32_t points,
+                                     uint32_t most_weight, struct roster_rings **ret);
+void roster_rings_close(struct roster_rings *s); /* after all rosters that share them */
+/* NULL: it shares nothing. */
+MUST_CHECK enum rc roster_open_sharing(struct roster_rings *s, struct roster **ret);
 void roster_close(struct roster *r);
 
 /* Takes the next message of the log, whatever it is. *ret_why is "" if it counted, else why not
@@ -148,6 +160,8 @@ struct roster_timings roster_timings(const struct roster *r);
 /* Incarnations that are not forgotten, in order of name and inc; good until the next take. */
 size_t roster_count(const struct roster *r);
 const struct roster_agent *roster_at(const struct roster *r, size_t i);
+/* Every incarnation that is still known of, forgotten ones included; NULL behind the last. */
+const struct roster_agent *roster_known(const struct roster *r, size_t i);
 /* The youngest incarnation of that name, forgotten ones included (its inc is the highest ever);
  * NULL: never seen. */
 const struct roster_agent *roster_find(const struct roster *r, struct str name);

@@ -20,13 +20,24 @@ struct member {
     uint64_t lease_time; /* of the log */
     /* The name's: kept on its youngest incarnation. */
     uint64_t heard_since, heard_time;
+    /* Where it stands in the last two rings that it is in: there are seldom more. */
+    struct {
+        uint64_t ring;
+        uint32_t place;
+    } at[2];
+    uint32_t shared_name; /* its number there; ROSTER_NOT_SHARED */
 };
 
+enum { ROSTER_NOT_SHARED = UINT32_MAX };
+
+struct shared_ring;
 struct roster_ring {
-    struct ring ring;
-    uint32_t count, users; /* agents; rows that have it */
-    struct member **of;    /* by place in the ring, sorted; NULL: absent at every epoch kept */
-    uint32_t weight[];     /* likewise */
+    struct ring own;            /* its points, unless they are shared */
+    struct shared_ring *shared; /* NULL: they are not */
+    uint64_t id;                /* of this roster's rings; 1 is the first */
+    uint32_t count, users;      /* agents; rows that have it */
+    struct member **of;         /* by place in the ring, sorted; NULL: absent at every epoch kept */
+    uint32_t weight[];          /* likewise */
 };
 
 enum { ABSENT_WORDS = ROSTER_MAX_AGENTS / 64 };
@@ -48,6 +59,8 @@ struct roster {
     bool is_founded;
     struct roster_timings timings;
     struct ring_shape shape; /* point_bits is 64; a test makes it less */
+    uint64_t ring_serial;
+    struct roster_rings *shared; /* NULL in a real process */
 };
 
 /* members: roster_members.c ------------------------------------------------------------------ */
@@ -86,6 +99,19 @@ MUST_CHECK enum rc rows_add_ring(struct roster *r);
 MUST_CHECK enum rc rows_add_without(struct roster *r, const struct member *m);
 /* The same with the ring of the last row as it is. */
 MUST_CHECK enum rc rows_add_same(struct roster *r);
+
+/* Points that several rosters share: roster_shared.c ------------------------------------------ */
+
+/* That name's number; ROSTER_NOT_SHARED: it is not among those that were told. */
+uint32_t shared_name_of(const struct roster_rings *s, struct str name);
+
+/* Those of the agents of `g` and of that shape; NULL: they cannot be shared, or no memory. They are
+ * drawn when somebody looks at them first. */
+struct shared_ring *shared_ring_take(struct roster_rings *s, struct ring_shape shape,
+                                     const struct roster_ring *g);
+void shared_ring_give(struct shared_ring *ring);
+/* NULL: no memory to draw them. */
+const struct ring *shared_ring_points(struct shared_ring *ring);
 
 /* Only the last one stays. */
 void rows_settle(struct roster *r);

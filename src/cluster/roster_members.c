@@ -2,12 +2,13 @@
 #include "cluster/roster_inside.h"
 
 #include "base/mem.h"
+#include "cluster/names.h"
 
 enum { FIRST_MEMBERS = 16 };
 
-static int compare(const struct member *m, struct str name, uint64_t inc)
+static int compare(const struct member *m, struct str name, uint64_t head, uint64_t inc)
 {
-    int order = str_cmp(str_c(m->is.name), name);
+    int order = cluster_name_cmp(m->is.name, name, head);
     return order ? order : (m->is.inc > inc) - (m->is.inc < inc);
 }
 
@@ -15,9 +16,10 @@ static int compare(const struct member *m, struct str name, uint64_t inc)
 static size_t place_of(const struct roster *r, struct str name, uint64_t inc)
 {
     size_t low = 0, high = r->count;
+    uint64_t head = cluster_name_head(name);
     while (low < high) {
         size_t mid = (low + high) / 2;
-        if (compare(r->members[mid], name, inc) < 0)
+        if (compare(r->members[mid], name, head, inc) < 0)
             low = mid + 1;
         else
             high = mid;
@@ -28,13 +30,15 @@ static size_t place_of(const struct roster *r, struct str name, uint64_t inc)
 struct member *member_of(const struct roster *r, struct str name, uint64_t inc)
 {
     size_t at = place_of(r, name, inc);
-    return at < r->count && compare(r->members[at], name, inc) == 0 ? r->members[at] : NULL;
+    const struct member *m = at < r->count ? r->members[at] : NULL;
+    return m && m->is.inc == inc && str_eq(str_c(m->is.name), name) ? r->members[at] : NULL;
 }
 
 struct member *member_youngest(const struct roster *r, struct str name)
 {
     size_t at = place_of(r, name, UINT64_MAX);
-    if (at < r->count && compare(r->members[at], name, UINT64_MAX) == 0)
+    if (at < r->count && r->members[at]->is.inc == UINT64_MAX &&
+        str_eq(str_c(r->members[at]->is.name), name))
         return r->members[at];
     bool is_there = at > 0 && str_eq(str_c(r->members[at - 1]->is.name), name);
     return is_there ? r->members[at - 1] : NULL;
@@ -74,6 +78,7 @@ enum rc member_add(struct roster *r, struct str name, uint64_t inc, struct membe
         return RC_NOMEM;
     memcpy(m->is.name, name.p, name.n);
     m->is.inc = inc;
+    m->shared_name = r->shared ? shared_name_of(r->shared, name) : ROSTER_NOT_SHARED;
     size_t at = place_of(r, name, inc);
     memmove(r->members + at + 1, r->members + at, (r->count - at) * sizeof(void *));
     r->members[at] = m;
@@ -124,4 +129,9 @@ void members_tidy(struct roster *r)
         r->members[kept++] = m;
     }
     r->count = kept;
+}
+
+const struct roster_agent *roster_known(const struct roster *r, size_t i)
+{
+    return i < r->count ? &r->members[i]->is : NULL;
 }

@@ -12,7 +12,8 @@ static void ring_close(struct roster_ring *g)
 {
     if (!g)
         return;
-    ring_done(&g->ring);
+    ring_done(&g->own);
+    shared_ring_give(g->shared);
     mem_free(g->of);
     mem_free(g);
 }
@@ -67,14 +68,14 @@ static enum rc fill_from(struct roster_ring *g, const struct roster *r,
 {
     struct assign_conflict conflict;
     const struct roster_row *last = r->row_count ? &r->rows[r->row_count - 1] : NULL;
-    if (!last || !last->ring)
-        return ring_init(&g->ring, r->shape, list, &conflict);
+    if (!last || !last->ring || last->ring->shared)
+        return ring_init(&g->own, r->shape, list, &conflict);
     uint32_t *now_at = mem_alloc(last->ring->count * sizeof *now_at);
     if (!now_at)
         return RC_NOMEM;
-    struct ring_former former = {.ring = &last->ring->ring, .now_at = now_at};
+    struct ring_former former = {.ring = &last->ring->own, .now_at = now_at};
     bool is_near = match_last(last, g, now_at, &former.fresh) + 1 >= g->count;
-    enum rc rc = ring_init_from(&g->ring, r->shape, list, is_near ? &former : NULL, &conflict);
+    enum rc rc = ring_init_from(&g->own, r->shape, list, is_near ? &former : NULL, &conflict);
     mem_free(now_at);
     return rc;
 }
@@ -82,6 +83,10 @@ static enum rc fill_from(struct roster_ring *g, const struct roster *r,
 /* Members stand in the order of their names, and no name is living twice. */
 static enum rc fill_ring(struct roster_ring *g, const struct roster *r)
 {
+    if (r->shared)
+        g->shared = shared_ring_take(r->shared, r->shape, g);
+    if (g->shared)
+        return RC_OK;
     struct assign_agent *agents = mem_alloc(g->count * sizeof *agents);
     uint32_t *by_name = mem_alloc(g->count * sizeof *by_name);
     enum rc rc = agents && by_name ? RC_OK : RC_NOMEM;
@@ -97,8 +102,19 @@ static enum rc fill_ring(struct roster_ring *g, const struct roster *r)
     return rc;
 }
 
+/* Members know where they stand in it. */
+static void ring_number(struct roster *r, struct roster_ring *g)
+{
+    g->id = ++r->ring_serial;
+    for (uint32_t i = 0; i < g->count; i++) {
+        g->of[i]->at[1] = g->of[i]->at[0];
+        g->of[i]->at[0].ring = g->id;
+        g->of[i]->at[0].place = i;
+    }
+}
+
 /* *ret is NULL if nobody is in it. */
-static enum rc ring_open(const struct roster *r, struct roster_ring **ret)
+static enum rc ring_open(struct roster *r, struct roster_ring **ret)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < r->count; i++)
@@ -116,11 +132,13 @@ static enum rc ring_open(const struct roster *r, struct roster_ring **ret)
             g->of[g->count++] = r->members[i];
         }
     enum rc rc = g->of ? fill_ring(g, r) : RC_NOMEM;
-    if (rc)
+    if (rc) {
         ring_close(g);
-    else
-        *ret = g;
-    return rc;
+        return rc;
+    }
+    ring_number(r, g);
+    *ret = g;
+    return RC_OK;
 }
 
 static struct roster_row *last_row(const struct roster *r)
@@ -172,6 +190,11 @@ enum rc rows_add_ring(struct roster *r)
 /* The member's place in a ring; its count if it is not there. */
 static uint32_t ring_place(const struct roster_ring *g, const struct member *m)
 {
+    for (size_t i = 0; i < sizeof m->at / sizeof *m->at; i++)
+        if (m->at[i].ring == g->id)
+            return m->at[i].place;
+    if (!m->at[1].ring) /* it has not been in more than those */
+        return g->count;
     uint32_t at = 0;
     while (at < g->count && g->of[at] != m)
         at++;
@@ -243,10 +266,11 @@ void rows_done(struct roster *r)
 static const struct roster_agent *row_owner(const struct roster_row *row, uint64_t position)
 {
     const struct roster_ring *g = row->ring;
-    if (!g)
+    const struct ring *points = !g ? NULL : g->shared ? shared_ring_points(g->shared) : &g->own;
+    if (!points)
         return NULL;
-    uint32_t at = row->absent_count ? ring_owner_among(&g->ring, position, row->absent)
-                                    : ring_owner(&g->ring, position);
+    uint32_t at = row->absent_count ? ring_owner_among(points, position, row->absent)
+                                    : ring_owner(points, position);
     return &g->of[at]->is;
 }
 
@@ -303,9 +327,7 @@ static uint32_t weigh(struct weigher *w, const struct roster_row *row)
         return 0;
     if (w->ring != g) {
         w->ring = g;
-        for (w->place = 0; w->place < g->count; w->place++)
-            if (g->of[w->place] && &g->of[w->place]->is == w->agent)
-                break;
+        w->place = ring_place(g, (const struct member *)w->agent);
     }
     return w->place == g->count || is_absent(row, w->place) ? 0 : g->weight[w->place];
 }

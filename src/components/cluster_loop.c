@@ -67,7 +67,7 @@ static void say_state(struct cluster_part *c, const struct agent_status *s)
     log_info(c->log, "cluster.state", LOG_C("state", agent_state_text(s->state)),
              LOG_STR("waits_for", buf_str(&c->scratch)), LOG_U64("epoch", s->epoch),
              LOG_U64("settled", s->settled), LOG_U64("gates_open", s->gates_open),
-             LOG_U64("idle", s->is_idle), LOG_U64("suspects", s->suspects),
+             LOG_U64("idle", s->is_idle), LOG_U64("suspects", agent_suspects(c->agent, c->said_ms)),
              LOG_U64("parcels", s->parcels), LOG_U64("pages_unsent", s->pages_unsent),
              LOG_U64("queued", n.queued), LOG_U64("open", n.open), LOG_U64("moving", n.moving),
              LOG_U64("pending", ledger_pending(c->ledger->ledger)),

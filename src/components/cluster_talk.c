@@ -15,7 +15,8 @@ enum {
     SUBJECT_ROOM = BUS_MAX_SUBJECT_BYTES,
     CONTROL_POLL_MS = 500,
     SAY_MS = 10000,
-    JOIN_MS = 2000
+    JOIN_MS = 2000,
+    CLOSED_MS = 10,
 };
 
 /* Both marks below the control log's, above the agent's serials. */
@@ -92,7 +93,10 @@ enum talk_kind cluster_talk_next(struct cluster_talk *t, uint64_t wait_ms, struc
     *ret = (struct talk_item){0};
     lock(t);
     t->is_control_out = false; /* one taker, who comes back when the last was done or not */
-    while (!t->is_closed && !take_question(t, ret) && !take_control(t, ret))
+    bool was_closed = t->is_closed;
+    if (was_closed) /* nothing comes any more, but the taker may, again and again */
+        end = after(CLOSED_MS);
+    while (t->is_closed == was_closed && !take_question(t, ret) && !take_control(t, ret))
         if (!wait_until(t, &end))
             break;
     unlock(t);

@@ -47,6 +47,20 @@ static void say_members(struct cluster_part *c, struct jsonw *j, uint64_t now_ms
     mem_free(list);
 }
 
+/* Who took part and does not now: dead, or gone. What they have archived is theirs still. */
+static void say_away(const struct roster *r, struct jsonw *j)
+{
+    const struct roster_agent *a;
+    jsonw_key(j, "away");
+    jsonw_array(j);
+    for (size_t i = 0; (a = roster_known(r, i)); i++) {
+        const struct roster_agent *youngest = roster_find(r, str_c(a->name));
+        if (a == youngest && (a->state == ROSTER_DEAD_NOW || a->state == ROSTER_FORGOTTEN))
+            jsonw_text(j, str_c(a->name));
+    }
+    jsonw_end(j);
+}
+
 static void say_status(struct jsonw *j, const struct agent_status *s)
 {
     jsonw_text_field(j, "state", str_c(agent_state_text(s->state)));
@@ -97,6 +111,7 @@ void cluster_view(struct cluster_service *s, struct jsonw *j)
     say_status(j, &status);
     say_counts(j, &counts);
     cluster_lost_say(c, j);
+    say_away(agent_roster(c->agent), j);
     say_members(c, j, now_ms);
     (void)pthread_mutex_unlock(&c->lock);
 }

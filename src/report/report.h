@@ -75,7 +75,7 @@ struct report {
     bool has_links;          /* the link structure was read */
     uint64_t lines, damaged; /* of crawl.log; of all files */
     uint64_t answers, bytes; /* robots.txt included */
-    uint64_t prerequisites;  /* of the answers */
+    uint64_t prerequisites;  /* of the answers: robots.txt */
     uint64_t failures;       /* below zero */
     uint64_t duplicates, duplicate_bytes, not_modified;
     /* Of recrawls; of the changed, what, as far as it is known: one may be in both of the first

@@ -54,7 +54,7 @@ static void print_answers(const struct report *r, struct buf *out)
 {
     buf_add(out, STR("Answers\n"));
     add_sized_row(out, r->answers, STR("answers"), r->bytes);
-    add_row(out, r->prerequisites, "of them robots.txt, sitemaps and feeds\n");
+    add_row(out, r->prerequisites, "of them robots.txt\n");
     add_row(out, r->failures, "URLs without an answer\n");
     add_sized_row(out, r->duplicates, STR("duplicates of what was had before"), r->duplicate_bytes);
     add_row(out, r->not_modified, "not modified since\n");

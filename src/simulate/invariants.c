@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { STREAM_BIT = 32, FENCE_MS = 10000 };
+enum { HASH_EVERY = 64, OUTSIDE_DEADS = 6 };
 
 static void checked(struct world *w, int invariant)
 {
@@ -17,8 +17,8 @@ static void checked(struct world *w, int invariant)
 static struct world_agent *agent_named(struct world *w, struct str name)
 {
     for (uint32_t i = 0; i < w->agent_count; i++)
-        if (str_eq(str_c(w->agents[i].name), name))
-            return &w->agents[i];
+        if (str_eq(str_c(w->agents[i]->name), name))
+            return w->agents[i];
     return NULL;
 }
 
@@ -28,7 +28,7 @@ static void check_moves(struct world *w, const struct roster_entry *e, struct st
 {
     uint64_t epoch = roster_epoch(w->truth);
     struct str who = e->kind == ROSTER_DEAD ? e->victim : writer;
-    if (epoch < 2 || roster_settled(w->truth) >= epoch)
+    if (epoch < 2 || roster_settled(w->truth) >= epoch || w->is_founding)
         return;
     checked(w, 13);
     for (uint32_t i = 0; i < w->set.hosts; i++) {
@@ -65,15 +65,15 @@ static void remember_hash(struct world *w)
     w->hash_count = length + 1;
 }
 
-static bool is_said_by(struct world *w, struct world_agent *a, const struct model_entry *e);
+static bool is_said_by(struct world *w, struct world_agent *a, const struct model_body *e);
 
 /* Pages whose outcome the adopter cannot have found are asked for again. */
 static void allow_dead(struct world *w, const struct roster_entry *e)
 {
     struct world_agent *a = agent_named(w, e->victim);
     for (size_t i = 0; a && i < a->model.count; i++)
-        if (a->model.entries[i].kind == MODEL_PAGE && a->model.entries[i].inc == e->inc)
-            w->report->refetch_allowance += !is_said_by(w, a, &a->model.entries[i]);
+        if (a->model.entries[i].kind == MODEL_PAGE && a->model.entries[i].body->inc == e->inc)
+            w->report->refetch_allowance += !is_said_by(w, a, a->model.entries[i].body);
 }
 
 static void roster_taken(struct world *w, const struct post_message *m)
@@ -85,8 +85,14 @@ static void roster_taken(struct world *w, const struct post_message *m)
     struct roster_entry e;
     if (roster_take(w->truth, &at, m->payload, &why) == RC_NOMEM)
         return;
-    remember_hash(w);
-    if (*why || roster_entry_read(m->payload, &e))
+    if (roster_entry_read(m->payload, &e))
+        e = (struct roster_entry){0};
+    /* Going over a thousand agents for each of a thousand takes its time: not at every renewal. */
+    if (!world_is_large(w) || e.kind != ROSTER_RENEW || roster_length(w->truth) % HASH_EVERY == 0)
+        remember_hash(w);
+    if (w->scale)
+        scale_entry(w, &e, writer, !*why, roster_epoch(w->truth) != epoch);
+    if (*why || !e.kind || w->is_founding)
         return;
     if (e.kind != ROSTER_RENEW)
         world_say(w, "roster %llu: kind %d by " STR_FMT " about " STR_FMT " epoch %llu",
@@ -127,7 +133,6 @@ static void said(struct world *w, const struct record *r, bool is_out, struct st
     if (!is_out || r->kind != RECORD_DONE)
         return;
     checked(w, 6);
-    w->urls[u].places |= UINT64_C(1) << 63; /* its outcome was said */
     const struct web_url *page = &w->web.urls[u];
     for (uint32_t i = 0; i < page->link_count; i++)
         if (!w->urls[w->web.links[page->first_link + i]].was_said)
@@ -169,7 +174,7 @@ static void check_alone(struct world *w, struct world_agent *a, uint32_t host)
     uint64_t position = w->web.hosts[host].position;
     checked(w, 2);
     for (uint32_t i = 0; i < w->agent_count; i++) {
-        struct world_agent *b = &w->agents[i];
+        struct world_agent *b = w->agents[i];
         if (b == a || !b->agent)
             continue;
         bool frozen = world_is_frozen(w, b);
@@ -194,7 +199,7 @@ static void check_right(struct world *w, struct world_agent *a, uint32_t host)
     checked(w, 3);
     if (!owner || strcmp(owner->name, a->name) != 0 || owner->inc != st.inc)
         world_break(w, 3, "%s asks h%u, which is not its own", a->name, host);
-    if (st.lease_age_ms >= FENCE_MS)
+    if (st.lease_age_ms >= w->timings.fence_ms)
         world_break(w, 3, "%s asks with a lease of %llu ms", a->name,
                     (unsigned long long)st.lease_age_ms);
     checked(w, 4);
@@ -202,7 +207,8 @@ static void check_right(struct world *w, struct world_agent *a, uint32_t host)
     const struct roster_agent *known = roster_find_inc(r, str_c(a->name), st.inc);
     if (!known || known->state == ROSTER_DEAD_NOW || known->state == ROSTER_FORGOTTEN)
         world_break(w, 4, "%s asks though it has read of its death", a->name);
-    if (truth && truth->left_epoch && WALL_MS + w->now_ms >= truth->lease_stamp_ms + FENCE_MS)
+    if (truth && truth->left_epoch &&
+        WALL_MS + w->now_ms >= truth->lease_stamp_ms + w->timings.fence_ms)
         world_break(w, 4, "%s asks past its fence, being dead", a->name);
 }
 
@@ -237,9 +243,9 @@ static bool is_seeded(const struct world *w)
 static bool is_everybody_in(const struct world *w, const struct roster *known)
 {
     for (uint32_t i = 0; i < w->agent_count; i++) {
-        const struct roster_agent *r = roster_find(known, str_c(w->agents[i].name));
+        const struct roster_agent *r = roster_find(known, str_c(w->agents[i]->name));
         bool living = r && (r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING);
-        if (w->agents[i].is_here && !w->agents[i].is_over && !living)
+        if (w->agents[i]->is_here && !w->agents[i]->is_over && !living)
             return false;
     }
     return true;
@@ -266,6 +272,7 @@ void invariants_agent(struct world *w, struct world_agent *a)
             world_break(w, 5, "%s folds %llu entries otherwise", a->name,
                         (unsigned long long)st.roster_length);
     }
+    a->gone_ms = st.state == AGENT_UP && !a->mend_ms ? 0 : a->gone_ms;
     a->boot = st.boot;
     a->epoch = st.epoch;
     a->generation = st.generation;
@@ -285,13 +292,29 @@ void invariants_agent(struct world *w, struct world_agent *a)
 
 /* ---- 1, 10: where every URL is ---- */
 
-static void place(struct world *w, uint32_t u, bool is_done, unsigned bit)
+/* Places are looked at one after the other, so a second mention follows the first. */
+static bool places_add(struct world_places *p, uint32_t place)
+{
+    if (p->last == place)
+        return false;
+    p->last = place;
+    p->first = p->count++ ? p->first : place;
+    return true;
+}
+
+static uint32_t journal_of(uint32_t agent)
+{
+    return 2 * agent + 1;
+}
+
+static void place(struct world *w, uint32_t u, bool is_done, uint32_t where)
 {
     if (u == UINT32_MAX)
         return;
-    w->urls[u].places |= UINT64_C(1) << bit;
+    if (places_add(&w->urls[u].places, where))
+        w->urls[u].journals += where & 1;
     if (is_done)
-        w->urls[u].done_places |= UINT64_C(1) << bit;
+        (void)places_add(&w->urls[u].done_places, where);
 }
 
 static uint64_t inc_of_subject(struct str subject, const struct world_agent *a)
@@ -352,26 +375,26 @@ static void read_stream(struct world *w, struct world_agent *a)
 }
 
 /* Its outcome stands in its agent's own stream, where an adopter finds it. */
-static bool is_said_by(struct world *w, struct world_agent *a, const struct model_entry *e)
+static bool is_said_by(struct world *w, struct world_agent *a, const struct model_body *e)
 {
     read_stream(w, a);
     struct world_held *h = held_of(w, a, e->inc);
     return h && h->bits[e->url] & 2;
 }
 
-static void place_stream(struct world *w, struct world_agent *a, unsigned number)
+static void place_stream(struct world *w, struct world_agent *a, uint32_t where)
 {
     read_stream(w, a);
     for (size_t i = 0; i < a->held_count; i++)
         if (is_read(w, a, a->held[i].inc))
             for (uint32_t u = 0; u < w->set.urls; u++)
                 if (a->held[i].bits[u])
-                    place(w, u, a->held[i].bits[u] & 2, STREAM_BIT + number);
+                    place(w, u, a->held[i].bits[u] & 2, where);
 }
 
 /* The batches for others that it still keeps: they come again after any restart, also as another
  * incarnation. */
-static void place_outbox(struct world *w, struct world_agent *a, unsigned number)
+static void place_outbox(struct world *w, struct world_agent *a, uint32_t where)
 {
     struct port_batch b;
     struct model *m = &a->model;
@@ -380,50 +403,57 @@ static void place_outbox(struct world *w, struct world_agent *a, unsigned number
     uint64_t from = a->agent ? m->keep : m->kept;
     while (m->port.ops->read(&m->port, from, &b) == RC_OK) {
         for (size_t i = 0; i < b.link_count; i++)
-            place(w, web_url_of(&w->web, &b.links[i]), b.links[i].kind == RECORD_DONE, number);
+            place(w, web_url_of(&w->web, &b.links[i]), b.links[i].kind == RECORD_DONE, where);
         for (size_t i = 0; i < b.outcome_count; i++)
-            place(w, web_url_of(&w->web, &b.outcome[i]), b.outcome[i].kind == RECORD_DONE, number);
+            place(w, web_url_of(&w->web, &b.outcome[i]), b.outcome[i].kind == RECORD_DONE, where);
         from = b.next;
     }
     m->durable = durable;
 }
 
-static void place_journal(struct world *w, struct world_agent *a, unsigned number)
+static void place_journal(struct world *w, struct world_agent *a, uint32_t where)
 {
     struct model *m = &a->model;
     const struct roster_agent *r = roster_find(w->truth, str_c(a->name));
     uint64_t inc = m->count ? model_inc(m) : 0;
-    place_outbox(w, a, number);
+    place_outbox(w, a, where);
     if (!r || r->inc != inc || inc == a->stale_inc ||
         (r->state != ROSTER_LIVING && r->state != ROSTER_LEAVING))
         return;
-    for (uint32_t u = 0; u < w->set.urls; u++)
-        if (m->urls[u].state != MODEL_UNKNOWN)
-            place(w, u, m->urls[u].state == MODEL_DONE, number);
+    for (uint32_t u = 0; model_next_url(m, &u); u++)
+        if (model_url(m, u)->state != MODEL_UNKNOWN)
+            place(w, u, model_url(m, u)->state == MODEL_DONE, where);
 }
 
 static bool is_placed(const struct world *w, uint32_t u)
 {
-    return w->urls[u].places & ~(UINT64_C(1) << 63);
+    return w->urls[u].places.count > 0;
 }
 
-/* The links of every page that is done in one of these places are in one of these places. */
-static void check_links(struct world *w, uint64_t places, const char *without)
+/* Whether a page is done somewhere though this place is gone; 0: no place is. */
+static bool is_done_without(const struct world_url *u, uint32_t gone)
+{
+    return u->done_places.count > (u->done_places.first == gone);
+}
+
+/* The links of every page that is done are somewhere; also if any one disk were lost, pages done
+ * only there with it. */
+static void check_links(struct world *w, bool with_spares)
 {
     for (uint32_t u = 0; u < w->set.urls; u++) {
         const struct web_url *page = &w->web.urls[u];
-        if (!(w->urls[u].done_places & places))
-            continue;
-        for (uint32_t i = 0; i < page->link_count; i++) {
+        for (uint32_t i = 0; is_done_without(&w->urls[u], 0) && i < page->link_count; i++) {
             uint32_t v = w->web.links[page->first_link + i];
-            if (!(w->urls[v].places & places))
-                world_break(w, 1, "u%u is lost: its page u%u is done%s%s", v, u,
-                            *without ? ", without the disk of " : "", without);
+            const struct world_url *at = &w->urls[v];
+            uint32_t only = at->places.count == 1 && at->journals == 1 ? at->places.first : 0;
+            if (!at->places.count)
+                world_break(w, 1, "u%u is lost: its page u%u is done", v, u);
+            else if (with_spares && only && is_done_without(&w->urls[u], only))
+                world_break(w, 1, "u%u is lost: its page u%u is done, without the disk of %s", v, u,
+                            w->agents[only / 2]->name);
         }
     }
 }
-
-enum { OUTSIDE_MS = 90000 }; /* whoever must read it may be away, declared dead, and adopted */
 
 /* Nobody is dead, and every journal is the one that the roster means. */
 static bool is_everybody_well(const struct world *w)
@@ -432,13 +462,13 @@ static bool is_everybody_well(const struct world *w)
         if (roster_at(w->truth, i)->state == ROSTER_DEAD_NOW)
             return false;
     for (uint32_t i = 0; i < w->agent_count; i++) {
-        const struct world_agent *a = &w->agents[i];
+        const struct world_agent *a = w->agents[i];
         const struct roster_agent *r = roster_find(w->truth, str_c(a->name));
         bool living = r && (r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING);
         if (living && (model_inc(&a->model) != r->inc || r->inc == a->stale_inc))
             return false;
         /* What it had sent before it was in the roster may not have been read: servers have it. */
-        if (a->outside_ms && w->now_ms - a->outside_ms < OUTSIDE_MS)
+        if (a->outside_ms && w->now_ms - a->outside_ms < OUTSIDE_DEADS * w->timings.dead_ms)
             return false;
     }
     return true;
@@ -447,21 +477,17 @@ static bool is_everybody_well(const struct world *w)
 /* Any one disk may be gone the next moment; or, while everybody is well, all that servers have. */
 static void check_spares(struct world *w)
 {
-    uint64_t all = ~(UINT64_C(1) << 63);
-    check_links(w, all, "");
-    if (w->now_ms < w->quiet_until_ms) /* the servers' disks were lost just now */
-        return;
-    for (uint32_t i = 0; i < w->agent_count; i++)
-        check_links(w, all & ~(UINT64_C(1) << i), w->agents[i].name);
-    if (!is_everybody_well(w))
+    bool is_quiet = w->now_ms < w->quiet_until_ms; /* the servers' disks were lost just now */
+    check_links(w, !is_quiet);
+    if (is_quiet || !is_everybody_well(w))
         return;
     for (uint32_t u = 0; u < w->set.urls; u++)
-        if (is_placed(w, u) && !(w->urls[u].places & UINT32_MAX))
+        if (is_placed(w, u) && !w->urls[u].journals)
             world_break(w, 1, "u%u is only on the servers", u);
 }
 
 /* 10: what a floor has passed is in a journal, or stands in another's stream. */
-static void check_floor(struct world *w, struct world_agent *a, unsigned number)
+static void check_floor(struct world *w, struct world_agent *a, uint32_t own)
 {
     struct agent_status st;
     struct record_batch b;
@@ -482,8 +508,7 @@ static void check_floor(struct world *w, struct world_agent *a, unsigned number)
             continue;
         while (records_next(&b.records, &r)) {
             uint32_t u = web_url_of(&w->web, &r);
-            uint64_t own = UINT64_C(1) << (STREAM_BIT + number) | UINT64_C(1) << 63;
-            if (u != UINT32_MAX && !(w->urls[u].places & ~own))
+            if (u != UINT32_MAX && w->urls[u].places.count <= (w->urls[u].places.first == own))
                 world_break(w, 10, "%s's floor has passed u%u, which is nowhere else", a->name, u);
         }
     }
@@ -497,12 +522,12 @@ void invariants_places(struct world *w)
         return;
     w->epoch_seen = roster_epoch(w->truth);
     for (uint32_t u = 0; u < w->set.urls; u++) {
-        w->urls[u].places &= UINT64_C(1) << 63;
-        w->urls[u].done_places = 0;
+        w->urls[u].places = w->urls[u].done_places = (struct world_places){0};
+        w->urls[u].journals = 0;
     }
     for (uint32_t i = 0; i < w->agent_count; i++) {
-        place_stream(w, &w->agents[i], i);
-        place_journal(w, &w->agents[i], i);
+        place_stream(w, w->agents[i], journal_of(i) + 1);
+        place_journal(w, w->agents[i], journal_of(i));
     }
     checked(w, 1);
     for (uint32_t u = 0; u < WEB_SEEDS && is_seeded(w) && u < w->set.urls; u++)
@@ -510,8 +535,8 @@ void invariants_places(struct world *w)
             world_break(w, 1, "seed u%u is lost", u);
     check_spares(w);
     for (uint32_t i = 0; i < w->agent_count; i++)
-        if (w->agents[i].agent)
-            check_floor(w, &w->agents[i], i);
+        if (w->agents[i]->agent)
+            check_floor(w, w->agents[i], journal_of(i) + 1);
 }
 
 /* ---- 7 ---- */
@@ -525,7 +550,7 @@ void invariants_allow(struct world *w, struct world_agent *a, bool is_journal_lo
     for (size_t i = 0; i < m->count; i++) {
         const struct model_entry *e = &m->entries[i];
         bool is_loose = is_journal_lost || i >= m->durable;
-        if (e->kind == MODEL_PAGE && is_loose && !is_said_by(w, a, e))
+        if (e->kind == MODEL_PAGE && is_loose && !is_said_by(w, a, e->body))
             w->report->refetch_allowance++;
     }
 }
@@ -541,11 +566,11 @@ static void merge_all(struct world *w, struct model *m, uint64_t seed)
     uint64_t twice = seed & 1;
     for (uint32_t k = 0; k < w->agent_count; k++) {
         uint32_t at = (uint32_t)((k + seed) % w->agent_count);
-        uint64_t n = post_length(w->post, w->agents[at].stream);
+        uint64_t n = post_length(w->post, w->agents[at]->stream);
         uint64_t stride = n > 1 ? 1 + rng_below(&r, n - 1) : 1;
         for (uint64_t pass = 0; pass < stride + twice; pass++)
             for (uint64_t s = 1 + pass % stride; s <= n; s += stride) {
-                const struct post_message *p = post_at(w->post, w->agents[at].stream, s);
+                const struct post_message *p = post_at(w->post, w->agents[at]->stream, s);
                 if (record_batch_read(p->payload, &b) || b.is != BATCH_IS_RECORDS)
                     continue;
                 while (records_next(&b.records, &rec))
@@ -558,9 +583,9 @@ static uint64_t state_hash(const struct world *w, const struct model *m)
 {
     uint64_t hash = 0;
     for (uint32_t u = 0; u < w->set.urls; u++)
-        hash = hash64_mix(hash * 31 + m->urls[u].state + m->urls[u].time_ms * 7);
+        hash = hash64_mix(hash * 31 + model_url(m, u)->state + model_url(m, u)->time_ms * 7);
     for (uint32_t h = 0; h < w->set.hosts; h++)
-        hash = hash64_mix(hash * 31 + m->hosts[h].next_ms);
+        hash = hash64_mix(hash * 31 + model_host(m, h)->next_ms);
     return hash;
 }
 
@@ -570,7 +595,7 @@ static void check_merging(struct world *w)
     checked(w, 8);
     for (uint64_t i = 0; i < 3; i++) {
         struct model m;
-        if (model_init(&m, &w->web, "x") == RC_OK) {
+        if (model_init(&m, &w->web, "x", w->facts) == RC_OK) {
             merge_all(w, &m, w->set.seed * 3 + i);
             uint64_t hash = state_hash(w, &m);
             if (i == 0)
@@ -592,6 +617,6 @@ void invariants_end(struct world *w)
                     (unsigned long long)w->report->refetch_allowance);
     checked(w, 12);
     for (uint32_t u = 0; u < w->set.urls; u++)
-        if (!w->urls[u].done_places)
+        if (!w->urls[u].done_places.count)
             world_break(w, 12, "finished, and nobody knows that u%u is done", u);
 }

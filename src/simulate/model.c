@@ -17,11 +17,25 @@ static struct model *model_of(struct port *p)
 
 /* ---- the journal ---- */
 
-static void entry_done(struct model_entry *e)
+static void entry_done(struct model *m, struct model_entry *e)
 {
-    buf_done(&e->fact);
-    buf_done(&e->mine);
-    buf_done(&e->foreign);
+    facts_give(m->facts, e->fact);
+    if (!e->body)
+        return;
+    buf_done(&e->body->mine);
+    buf_done(&e->body->foreign);
+    mem_free(e->body);
+}
+
+static struct model_body *body_new(uint64_t inc)
+{
+    struct model_body *b = mem_zero(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->inc = inc;
+    buf_init(&b->mine, MAX_ENTRY_BYTES);
+    buf_init(&b->foreign, MAX_ENTRY_BYTES);
+    return b;
 }
 
 static struct model_entry *add(struct model *m, enum model_entry_kind kind)
@@ -34,12 +48,20 @@ static struct model_entry *add(struct model *m, enum model_entry_kind kind)
         m->entries = more;
         m->cap = cap;
     }
+    struct model_body *body = kind == MODEL_FACT ? NULL : body_new(m->inc);
+    if (kind != MODEL_FACT && !body)
+        return NULL;
     struct model_entry *e = &m->entries[m->count++];
-    *e = (struct model_entry){.kind = kind, .inc = m->inc};
-    buf_init(&e->fact, MAX_ENTRY_BYTES);
-    buf_init(&e->mine, MAX_ENTRY_BYTES);
-    buf_init(&e->foreign, MAX_ENTRY_BYTES);
+    *e = (struct model_entry){.kind = kind, .body = body};
+    if (kind == MODEL_ASIDE)
+        m->aside = m->count;
     return e;
+}
+
+static enum rc set_fact(struct model *m, struct model_entry *e, struct str fact)
+{
+    e->fact = fact.n ? facts_take(m->facts, fact) : NULL;
+    return fact.n && !e->fact ? RC_NOMEM : RC_OK;
 }
 
 static void put_records(struct buf *out, const struct record *list, size_t count)
@@ -55,12 +77,71 @@ static struct str get_records(const struct buf *from)
     return record_batch_read(buf_str(from), &b) ? STR("") : b.records;
 }
 
+/* ---- what is known ---- */
+
+static size_t pages_of(uint32_t count)
+{
+    return (count + MODEL_ROWS - 1) / MODEL_ROWS;
+}
+
+const struct model_url *model_url(const struct model *m, uint32_t url)
+{
+    static const struct model_url none;
+    const struct model_url *page = m->url_pages[url / MODEL_ROWS];
+    return page ? &page[url % MODEL_ROWS] : &none;
+}
+
+const struct model_host *model_host(const struct model *m, uint32_t host)
+{
+    static const struct model_host none;
+    const struct model_host *page = m->host_pages[host / MODEL_ROWS];
+    return page ? &page[host % MODEL_ROWS] : &none;
+}
+
+/* To be written; NULL: no memory. */
+static struct model_url *url_at(struct model *m, uint32_t url)
+{
+    struct model_url **page = &m->url_pages[url / MODEL_ROWS];
+    if (!*page)
+        *page = mem_zero(MODEL_ROWS, sizeof **page);
+    m->has_failed = m->has_failed || !*page;
+    return *page ? *page + url % MODEL_ROWS : NULL;
+}
+
+static struct model_host *host_at(struct model *m, uint32_t host)
+{
+    struct model_host **page = &m->host_pages[host / MODEL_ROWS];
+    if (!*page)
+        *page = mem_zero(MODEL_ROWS, sizeof **page);
+    m->has_failed = m->has_failed || !*page;
+    return *page ? *page + host % MODEL_ROWS : NULL;
+}
+
+bool model_next_url(const struct model *m, uint32_t *url)
+{
+    while (*url < m->web->url_count && !m->url_pages[*url / MODEL_ROWS])
+        *url = (*url / MODEL_ROWS + 1) * MODEL_ROWS;
+    return *url < m->web->url_count;
+}
+
+bool model_next_host(const struct model *m, uint32_t *host)
+{
+    while (*host < m->web->host_count && !m->host_pages[*host / MODEL_ROWS])
+        *host = (*host / MODEL_ROWS + 1) * MODEL_ROWS;
+    return *host < m->web->host_count;
+}
+
+static bool is_mine(const struct model *m, uint32_t h)
+{
+    return m->agent && agent_owns(m->agent, m->web->hosts[h].position);
+}
+
 /* ---- merging ---- */
 
 static void merge_done(struct model *m, uint32_t u, const struct record *r)
 {
-    struct model_url *at = &m->urls[u];
-    bool is_newer = at->state != MODEL_DONE || r->time_ms > at->time_ms;
+    struct model_url *at = url_at(m, u);
+    bool is_newer = at && (at->state != MODEL_DONE || r->time_ms > at->time_ms);
     if (!is_newer)
         return;
     if (at->state != MODEL_DONE)
@@ -73,10 +154,11 @@ static void merge_done(struct model *m, uint32_t u, const struct record *r)
 
 static void meet_host(struct model *m, uint32_t h)
 {
-    struct model_host *at = &m->hosts[h];
-    if (at->is_known)
+    struct model_host *at = host_at(m, h);
+    if (!at || at->is_known)
         return;
     at->is_known = true;
+    at->was_mine = is_mine(m, h);
     at->due_ms = m->now_ms + m->web->hosts[h].delay_ms;
 }
 
@@ -85,23 +167,24 @@ void model_merge(struct model *m, const struct record *r)
     uint32_t h = web_host_of(m->web, r), u = web_url_of(m->web, r);
     if (h != UINT32_MAX) {
         meet_host(m, h);
-        if (r->next_wall_ms > m->hosts[h].next_ms)
-            m->hosts[h].next_ms = r->next_wall_ms;
+        struct model_host *at = host_at(m, h);
+        if (at && r->next_wall_ms > at->next_ms)
+            at->next_ms = r->next_wall_ms;
     }
     if (u == UINT32_MAX)
         return;
     meet_host(m, m->web->urls[u].host);
     if (r->kind == RECORD_DONE) {
         merge_done(m, u, r);
-    } else if (m->urls[u].state == MODEL_UNKNOWN) {
-        m->urls[u].state = MODEL_QUEUED;
+    } else if (model_url(m, u)->state == MODEL_UNKNOWN && url_at(m, u)) {
+        url_at(m, u)->state = MODEL_QUEUED;
         m->admitted++;
     }
 }
 
 static struct record done_record(const struct model *m, uint32_t u)
 {
-    const struct model_url *at = &m->urls[u];
+    const struct model_url *at = model_url(m, u);
     struct record r = web_url_record(m->web, u);
     r.kind = RECORD_DONE;
     r.path = (struct str){0};
@@ -115,7 +198,7 @@ static struct record done_record(const struct model *m, uint32_t u)
 static struct record host_record(const struct model *m, uint32_t h)
 {
     struct record r = web_host_record(m->web, h);
-    r.next_wall_ms = m->hosts[h].next_ms;
+    r.next_wall_ms = model_host(m, h)->next_ms;
     r.time_ms = m->wall_ms;
     return r;
 }
@@ -123,26 +206,37 @@ static struct record host_record(const struct model *m, uint32_t h)
 static void forget_all(struct model *m)
 {
     m->are_counts_known = false;
-    memset(m->urls, 0, m->web->url_count * sizeof *m->urls);
-    memset(m->hosts, 0, m->web->host_count * sizeof *m->hosts);
+    for (size_t i = 0; i < pages_of(m->web->url_count); i++) {
+        mem_free(m->url_pages[i]);
+        m->url_pages[i] = NULL;
+    }
+    for (size_t i = 0; i < pages_of(m->web->host_count); i++) {
+        mem_free(m->host_pages[i]);
+        m->host_pages[i] = NULL;
+    }
 }
 
 /* A page is done; those of its links that were mine are queued. */
-static void apply_page(struct model *m, const struct model_entry *e)
+static void apply_page(struct model *m, const struct model_body *e)
 {
     struct str links = get_records(&e->mine);
     m->pages++;
-    struct model_host *h = &m->hosts[m->web->urls[e->url].host];
     struct record r = web_url_record(m->web, e->url);
     r.kind = RECORD_DONE;
     r.time_ms = e->time_ms;
     r.where = str_c(m->name);
     r.where_inc = e->inc;
     model_merge(m, &r);
-    if (e->next_ms > h->next_ms)
+    struct model_host *h = host_at(m, m->web->urls[e->url].host);
+    if (h && e->next_ms > h->next_ms)
         h->next_ms = e->next_ms;
     while (records_next(&links, &r))
         model_merge(m, &r);
+}
+
+static bool is_for_others(const struct model_entry *e)
+{
+    return e->kind == MODEL_PAGE || e->kind == MODEL_SEEDS || (e->body && e->body->foreign_count);
 }
 
 static void apply(struct model *m, const struct model_entry *e)
@@ -155,45 +249,46 @@ static void apply(struct model *m, const struct model_entry *e)
     case MODEL_SEEDS:
         break;
     case MODEL_TAKE:
-        records = get_records(&e->mine);
+        records = get_records(&e->body->mine);
         while (records_next(&records, &r))
             model_merge(m, &r);
         break;
     case MODEL_PAGE:
-        apply_page(m, e);
+        apply_page(m, e->body);
         break;
     case MODEL_ASIDE:
         forget_all(m);
         break;
     case MODEL_FORGET:
-        for (size_t i = 0; i + 4 <= e->mine.n; i += 4) {
-            struct model_url *u = &m->urls[get_le32(e->mine.p + i)];
-            if (u->state == MODEL_QUEUED)
+        for (size_t i = 0; i + 4 <= e->body->mine.n; i += 4) {
+            struct model_url *u = url_at(m, get_le32(e->body->mine.p + i));
+            if (u && u->state == MODEL_QUEUED)
                 u->state = MODEL_UNKNOWN;
         }
         break;
     }
-    bool is_for_others = e->kind == MODEL_PAGE || e->kind == MODEL_SEEDS || e->foreign_count;
-    if (is_for_others)
+    if (is_for_others(e))
         m->last = (uint64_t)(e - m->entries) + 1;
 }
 
 /* ---- life ---- */
 
-enum rc model_init(struct model *m, const struct web *web, const char *name)
+enum rc model_init(struct model *m, const struct web *web, const char *name, struct facts *facts)
 {
-    *m = (struct model){.port = {&ops}, .web = web};
+    *m = (struct model){.port = {&ops}, .web = web, .facts = facts};
     (void)snprintf(m->name, sizeof m->name, "%s", name);
-    m->urls = mem_zero(web->url_count, sizeof *m->urls);
-    m->hosts = mem_zero(web->host_count, sizeof *m->hosts);
-    m->out = mem_zero(MAX_OUT, sizeof *m->out);
-    return m->urls && m->hosts && m->out ? RC_OK : RC_NOMEM;
+    m->url_pages = mem_zero(pages_of(web->url_count), sizeof(struct model_url *));
+    m->host_pages = mem_zero(pages_of(web->host_count), sizeof(struct model_host *));
+    m->out = mem_alloc(MAX_OUT * sizeof *m->out);
+    return m->url_pages && m->host_pages && m->out ? RC_OK : RC_NOMEM;
 }
 
 static void drop_from(struct model *m, size_t from)
 {
     while (m->count > from)
-        entry_done(&m->entries[--m->count]);
+        entry_done(m, &m->entries[--m->count]);
+    while (m->aside > from || (m->aside && m->entries[m->aside - 1].kind != MODEL_ASIDE))
+        m->aside--;
     if (m->durable > from)
         m->durable = from;
     if (m->kept > from)
@@ -203,9 +298,11 @@ static void drop_from(struct model *m, size_t from)
 void model_done(struct model *m)
 {
     drop_from(m, 0);
+    if (m->url_pages && m->host_pages)
+        forget_all(m);
     mem_free(m->entries);
-    mem_free(m->urls);
-    mem_free(m->hosts);
+    mem_free(m->url_pages);
+    mem_free(m->host_pages);
     mem_free(m->out);
 }
 
@@ -245,7 +342,7 @@ void model_wipe(struct model *m)
 /* cluster/facts.c: a boot is a fact of kind 2, or follows the incarnation it begins with. */
 static bool is_boot(const struct model_entry *e)
 {
-    return e->kind == MODEL_ASIDE || (e->fact.n && e->fact.p[0] == 2);
+    return e->kind == MODEL_ASIDE || (e->fact && e->fact->text[0] == 2);
 }
 
 void model_roll_back(struct model *m)
@@ -259,10 +356,13 @@ void model_roll_back(struct model *m)
 
 uint64_t model_inc(const struct model *m)
 {
-    for (size_t i = m->count; i > 0; i--)
-        if (m->entries[i - 1].kind == MODEL_ASIDE)
-            return m->entries[i - 1].inc;
-    return 0;
+    return m->aside ? m->entries[m->aside - 1].body->inc : 0;
+}
+
+void model_clock_jumps(struct model *m, uint64_t by_ms)
+{
+    for (uint32_t h = 0; model_next_host(m, &h); h++)
+        host_at(m, h)->due_ms += by_ms;
 }
 
 enum rc model_seed(struct model *m)
@@ -276,13 +376,15 @@ enum rc model_seed(struct model *m)
 
 uint32_t model_lend(struct model *m)
 {
-    for (uint32_t u = 0; u < m->web->url_count; u++) {
-        struct model_host *h = &m->hosts[m->web->urls[u].host];
-        if (m->urls[u].state != MODEL_QUEUED || h->is_open || h->due_ms > m->now_ms ||
+    if (!agent_is_fetching(m->agent, m->now_ms))
+        return UINT32_MAX;
+    for (uint32_t u = 0; model_next_url(m, &u); u++) {
+        const struct model_host *h = model_host(m, m->web->urls[u].host);
+        if (model_url(m, u)->state != MODEL_QUEUED || h->is_open || h->due_ms > m->now_ms ||
             h->next_ms > m->wall_ms ||
             !agent_may_fetch(m->agent, m->web->hosts[m->web->urls[u].host].position, m->now_ms))
             continue;
-        h->is_open = m->urls[u].is_open = true;
+        host_at(m, m->web->urls[u].host)->is_open = url_at(m, u)->is_open = true;
         m->are_counts_known = false;
         return u;
     }
@@ -291,18 +393,16 @@ uint32_t model_lend(struct model *m)
 
 void model_return(struct model *m, uint32_t url)
 {
-    struct model_host *h = &m->hosts[m->web->urls[url].host];
-    m->urls[url].is_open = h->is_open = false;
+    struct model_host *h = host_at(m, m->web->urls[url].host);
+    struct model_url *u = url_at(m, url);
     m->are_counts_known = false;
+    if (!h || !u)
+        return;
+    u->is_open = h->is_open = false;
     h->due_ms = m->now_ms + m->web->hosts[m->web->urls[url].host].delay_ms;
 }
 
-static bool is_mine(const struct model *m, uint32_t h)
-{
-    return m->agent && agent_owns(m->agent, m->web->hosts[h].position);
-}
-
-static void put_own_links(const struct model *m, struct model_entry *e, uint32_t url)
+static void put_own_links(const struct model *m, struct model_body *e, uint32_t url)
 {
     const struct web_url *u = &m->web->urls[url];
     put_records(&e->mine, NULL, 0);
@@ -320,10 +420,10 @@ enum rc model_settle(struct model *m, uint32_t url)
     if (!e)
         return RC_NOMEM;
     model_return(m, url);
-    put_own_links(m, e, url);
-    e->url = url;
-    e->time_ms = m->wall_ms;
-    e->next_ms = m->wall_ms + m->web->hosts[m->web->urls[url].host].delay_ms;
+    put_own_links(m, e->body, url);
+    e->body->url = url;
+    e->body->time_ms = m->wall_ms;
+    e->body->next_ms = m->wall_ms + m->web->hosts[m->web->urls[url].host].delay_ms;
     apply(m, e);
     return RC_OK;
 }
@@ -333,10 +433,7 @@ enum rc model_settle(struct model *m, uint32_t url)
 static enum rc model_note(struct port *p, struct str fact)
 {
     struct model_entry *e = add(model_of(p), MODEL_FACT);
-    if (!e)
-        return RC_NOMEM;
-    buf_add(&e->fact, fact);
-    return buf_rc(&e->fact);
+    return e ? set_fact(model_of(p), e, fact) : RC_NOMEM;
 }
 
 static enum rc model_take(struct port *p, const struct record *mine, size_t mine_count,
@@ -346,12 +443,12 @@ static enum rc model_take(struct port *p, const struct record *mine, size_t mine
     struct model_entry *e = add(m, MODEL_TAKE);
     if (!e)
         return RC_NOMEM;
-    put_records(&e->mine, mine, mine_count);
-    put_records(&e->foreign, foreign, foreign_count);
-    e->foreign_count = (uint32_t)foreign_count;
-    buf_add(&e->fact, fact);
+    put_records(&e->body->mine, mine, mine_count);
+    put_records(&e->body->foreign, foreign, foreign_count);
+    e->body->foreign_count = (uint32_t)foreign_count;
+    enum rc rc = set_fact(m, e, fact);
     apply(m, e);
-    return buf_rc(&e->fact) ? buf_rc(&e->fact) : buf_rc(&e->foreign);
+    return rc ? rc : buf_rc(&e->body->foreign);
 }
 
 static enum rc model_recall(struct port *p,
@@ -361,8 +458,8 @@ static enum rc model_recall(struct port *p,
     struct model *m = model_of(p);
     enum rc rc = RC_OK;
     for (size_t i = 0; i < m->count && !rc; i++)
-        if (m->entries[i].fact.n)
-            rc = each(ctx, i, buf_str(&m->entries[i].fact));
+        if (m->entries[i].fact)
+            rc = each(ctx, i, fact_str(m->entries[i].fact));
     return rc;
 }
 
@@ -384,12 +481,13 @@ static size_t page_links(struct model *m, uint32_t url)
     return u->link_count;
 }
 
-static void read_entry(struct model *m, const struct model_entry *e, struct port_batch *ret)
+static void read_entry(struct model *m, const struct model_entry *entry, struct port_batch *ret)
 {
+    const struct model_body *e = entry->body;
     struct str records;
     ret->links = m->out;
     ret->outcome = m->outcome;
-    if (e->kind == MODEL_PAGE) {
+    if (entry->kind == MODEL_PAGE) {
         ret->link_count = page_links(m, e->url);
         m->outcome[0] = web_url_record(m->web, e->url);
         m->outcome[0].kind = RECORD_DONE;
@@ -402,7 +500,7 @@ static void read_entry(struct model *m, const struct model_entry *e, struct port
         m->outcome[1].time_ms = e->time_ms;
         m->outcome[1].next_wall_ms = e->next_ms;
         ret->outcome_count = 2;
-    } else if (e->kind == MODEL_SEEDS) {
+    } else if (entry->kind == MODEL_SEEDS) {
         for (uint32_t i = 0; i < WEB_SEEDS && i < m->web->url_count; i++)
             m->out[ret->link_count++] = web_url_record(m->web, i);
     } else {
@@ -417,7 +515,7 @@ static enum rc model_read(struct port *p, uint64_t from, struct port_batch *ret)
     struct model *m = model_of(p);
     for (size_t i = (size_t)from; i < m->durable; i++) {
         const struct model_entry *e = &m->entries[i];
-        if (e->kind != MODEL_PAGE && e->kind != MODEL_SEEDS && !e->foreign_count)
+        if (!is_for_others(e))
             continue;
         *ret = (struct port_batch){.position = i, .next = i + 1};
         read_entry(m, e, ret);
@@ -440,8 +538,8 @@ static void model_epoch(struct port *p)
 {
     struct model *m = model_of(p);
     m->are_counts_known = false;
-    for (uint32_t i = 0; i < m->web->host_count; i++) {
-        struct model_host *h = &m->hosts[i];
+    for (uint32_t i = 0; model_next_host(m, &i); i++) {
+        struct model_host *h = host_at(m, i);
         bool mine = is_mine(m, i);
         uint64_t due = m->now_ms + m->web->hosts[i].delay_ms;
         if (mine && !h->was_mine && h->due_ms < due)
@@ -461,8 +559,8 @@ static struct port_counts model_counts(struct port *p)
     if (m->are_counts_known)
         return m->counts;
     struct port_counts c = {.admitted = m->admitted, .last = m->last, .pages = m->pages};
-    for (uint32_t i = 0; i < m->web->url_count; i++) {
-        const struct model_url *u = &m->urls[i];
+    for (uint32_t i = 0; model_next_url(m, &i); i++) {
+        const struct model_url *u = model_url(m, i);
         bool mine =
             u->state == MODEL_QUEUED || u->is_open ? is_mine(m, m->web->urls[i].host) : false;
         c.queued += u->state == MODEL_QUEUED && mine;
@@ -474,27 +572,46 @@ static struct port_counts model_counts(struct port *p)
     return c;
 }
 
+/* The next of which something may be known; false: none. */
+static bool walk_on(const struct model *m, uint64_t *token)
+{
+    uint64_t urls = m->web->url_count;
+    uint32_t u = (uint32_t)*token, h;
+    if (*token < urls) {
+        bool found = model_next_url(m, &u);
+        *token = found ? u : urls;
+        if (found)
+            return true;
+    }
+    h = (uint32_t)(*token - urls);
+    bool found = model_next_host(m, &h);
+    *token = urls + h;
+    return found;
+}
+
 /* URLs first, then hosts: the token counts through both. Now and then it says "not yet", as one
  * does whose hosts rest on a disk. */
 static enum rc model_walk(struct port *p, enum port_walk which, uint64_t *token, struct record *ret,
                           size_t most, size_t *ret_count)
 {
     struct model *m = model_of(p);
-    uint64_t urls = m->web->url_count, all = urls + m->web->host_count;
+    uint64_t urls = m->web->url_count;
     bool own = which == PORT_WALK_OWN;
     *ret_count = 0;
     if (++m->walks % WALKS_IN_VAIN == 0)
         return RC_AGAIN;
-    for (*ret_count = 0; *token < all && *ret_count < most; ++*token) {
+    for (*ret_count = 0; walk_on(m, token) && *ret_count < most; ++*token) {
         bool is_url = *token < urls;
         uint32_t u = (uint32_t)*token,
                  h = is_url ? m->web->urls[u].host : (uint32_t)(*token - urls);
-        bool is_done = is_url && m->urls[u].state == MODEL_DONE;
-        if ((is_mine(m, h) != own && !(own && is_done)) || (!is_url && !m->hosts[h].is_known))
+        const struct model_url *at = is_url ? model_url(m, u) : NULL;
+        bool is_done = at && at->state == MODEL_DONE;
+        if ((is_url && at->state == MODEL_UNKNOWN) || (!is_url && !model_host(m, h)->is_known) ||
+            (is_mine(m, h) != own && !(own && is_done)))
             continue;
         if (!is_url) {
             ret[(*ret_count)++] = host_record(m, h);
-        } else if (m->urls[u].state == MODEL_QUEUED) {
+        } else if (at->state == MODEL_QUEUED) {
             ret[*ret_count] = web_url_record(m->web, u);
             ret[(*ret_count)++].is_back = !own;
         } else if (is_done && own) {
@@ -510,11 +627,11 @@ static enum rc model_forget(struct port *p)
     struct model_entry *e = add(m, MODEL_FORGET);
     if (!e)
         return RC_NOMEM;
-    for (uint32_t i = 0; i < m->web->url_count; i++)
-        if (m->urls[i].state == MODEL_QUEUED && !is_mine(m, m->web->urls[i].host))
-            buf_le32(&e->mine, i);
+    for (uint32_t i = 0; model_next_url(m, &i); i++)
+        if (model_url(m, i)->state == MODEL_QUEUED && !is_mine(m, m->web->urls[i].host))
+            buf_le32(&e->body->mine, i);
     apply(m, e);
-    return buf_rc(&e->mine);
+    return buf_rc(&e->body->mine);
 }
 
 static enum rc model_aside(struct port *p, struct str fact)
@@ -523,10 +640,9 @@ static enum rc model_aside(struct port *p, struct str fact)
     struct model_entry *e = add(m, MODEL_ASIDE);
     if (!e)
         return RC_NOMEM;
-    buf_add(&e->fact, fact);
-    e->inc = fact.n >= 9 ? get_le64(fact.p + 1) : 0; /* cluster/facts.c: a new incarnation */
+    e->body->inc = fact.n >= 9 ? get_le64(fact.p + 1) : 0; /* cluster/facts.c: a new incarnation */
     apply(m, e);
-    return buf_rc(&e->fact);
+    return set_fact(m, e, fact);
 }
 
 static void model_hurry(struct port *p)

@@ -8,6 +8,7 @@
 #define SIMULATE_MODEL_H
 
 #include "cluster/agent.h"
+#include "simulate/facts.h"
 #include "simulate/web.h"
 
 enum model_entry_kind {
@@ -19,14 +20,19 @@ enum model_entry_kind {
     MODEL_FORGET
 };
 
-struct model_entry {
-    enum model_entry_kind kind;
-    uint32_t url;              /* of a page */
+/* What an entry has besides a fact. */
+struct model_body {
     uint64_t time_ms, next_ms; /* of a page: wall clock; its host's next moment */
-    uint64_t inc;              /* of a page */
-    struct buf fact;
-    struct buf mine, foreign; /* of a take: records, as a batch; of a forget: numbers of URLs */
+    uint64_t inc;              /* of a page; of an aside: the one that begins */
+    struct buf mine, foreign;  /* of a take: records, as a batch; of a forget: numbers of URLs */
     uint32_t foreign_count;
+    uint32_t url; /* of a page */
+};
+
+struct model_entry {
+    struct fact *fact;       /* or NULL */
+    struct model_body *body; /* NULL: of a fact alone */
+    enum model_entry_kind kind;
 };
 
 enum model_url_state { MODEL_UNKNOWN, MODEL_QUEUED, MODEL_DONE };
@@ -44,17 +50,24 @@ struct model_host {
     bool is_known, is_open, was_mine;
 };
 
+/* Of a web of thousands an agent knows a few dozen: they stand in pages, made when one is written.
+ */
+enum { MODEL_ROWS = 16 };
+
 struct model {
     struct port port;
     const struct web *web;
     struct agent *agent; /* whose crawl it is; NULL: the process does not run */
     char name[8];
+    struct facts *facts;
     struct model_entry *entries;
     size_t count, cap, durable;
+    size_t aside;    /* the last that began an incarnation, plus one; 0: none */
     bool wants_sync; /* the agent waits for it */
     uint64_t keep, kept;
-    struct model_url *urls;
-    struct model_host *hosts;
+    struct model_url **url_pages;
+    struct model_host **host_pages;
+    bool has_failed; /* no memory for a page of them */
     uint64_t admitted, last, pages;
     uint64_t walks;           /* asked for, ever: some are told "not yet" */
     uint64_t now_ms, wall_ms; /* set before every call */
@@ -66,8 +79,18 @@ struct model {
     struct record outcome[2];
 };
 
-MUST_CHECK enum rc model_init(struct model *m, const struct web *web, const char *name);
+/* `facts` is borrowed. */
+MUST_CHECK enum rc model_init(struct model *m, const struct web *web, const char *name,
+                              struct facts *facts);
 void model_done(struct model *m);
+
+/* What is known of one; zeros if nothing is. */
+const struct model_url *model_url(const struct model *m, uint32_t url);
+const struct model_host *model_host(const struct model *m, uint32_t host);
+/* The first at or behind *url, or *host, of which something may be known; false: none. */
+bool model_next_url(const struct model *m, uint32_t *url);
+bool model_next_host(const struct model *m, uint32_t *host);
+void model_clock_jumps(struct model *m, uint64_t by_ms); /* the web's does not */
 
 /* The process begins: everything is made from the journal again. */
 MUST_CHECK enum rc model_start(struct model *m, uint64_t now_ms, uint64_t wall_ms);

@@ -6,6 +6,9 @@ enum {
     LONG_MS = 90000,
     LIMIT_MS = 900000,
     POINTS = 16,
+    LEAST_RENEW_MS = 2500,
+    LEAST_MODELLED = 500,
+    URLS_A_HOST = 8,
     MAX_TRAIL_BYTES = 1 << 16,
     PROCESSES = 1 << WORLD_KILL | 1 << WORLD_STAY_AWAY | 1 << WORLD_POWER | 1 << WORLD_WIPE |
                 1 << WORLD_ROLL_BACK,
@@ -15,6 +18,8 @@ enum {
     LATE = 1 << WORLD_LATE,
     SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER,
 };
+
+static const struct roster_timings few_timings = {1000, 2500, 3000, 10000, 12000, 15000};
 
 /* Servers fail only while everybody is well, so they have seeds of their own. */
 static const uint32_t profiles[] = {
@@ -27,8 +32,47 @@ static const uint32_t profiles[] = {
 };
 enum { PROFILES = sizeof profiles / sizeof *profiles };
 
+/* What an operator of so many would choose: the log grows by ten renewals a second, however many
+ * they are. */
+static struct roster_timings timings_of(uint32_t agents)
+{
+    uint32_t renew = agents * 100 > LEAST_RENEW_MS ? agents * 100 : LEAST_RENEW_MS;
+    uint32_t beat = renew / 10 > 1000 ? renew / 10 : 1000;
+    return (struct roster_timings){.beat_ms = beat,
+                                   .renew_ms = renew,
+                                   .suspect_ms = beat * 5 / 2,
+                                   .fence_ms = renew * 11 / 5,
+                                   .abort_ms = renew * 13 / 5,
+                                   .dead_ms = renew * 3};
+}
+
+static uint32_t between(uint32_t least, uint32_t n, uint64_t most)
+{
+    uint32_t at_least = n > least ? n : least;
+    return at_least > most ? (uint32_t)most : at_least;
+}
+
+static struct world_settings large_world(const struct runs_settings *s, uint64_t seed)
+{
+    struct roster_timings t = timings_of(s->agents);
+    uint32_t hosts = between(LEAST_MODELLED, s->agents, s->hosts);
+    return (struct world_settings){.seed = seed,
+                                   .agents = s->agents,
+                                   .hosts = hosts,
+                                   .urls = s->urls ? s->urls : hosts * URLS_A_HOST,
+                                   .trouble_ms = s->is_calm ? 1 : UINT64_C(12) * t.dead_ms,
+                                   .limit_ms = UINT64_C(20) * t.dead_ms + LIMIT_MS,
+                                   .faults = s->is_calm ? 0 : UINT32_MAX,
+                                   .is_calm = s->is_calm,
+                                   .points = ASSIGN_POINTS,
+                                   .timings = t,
+                                   .all_hosts = s->hosts};
+}
+
 struct world_settings runs_world(const struct runs_settings *s, uint64_t seed)
 {
+    if (s->is_large)
+        return large_world(s, seed);
     uint32_t faults = s->is_calm ? 0 : profiles[seed % PROFILES];
     return (struct world_settings){.seed = seed,
                                    .agents =
@@ -41,7 +85,31 @@ struct world_settings runs_world(const struct runs_settings *s, uint64_t seed)
                                    .limit_ms = LIMIT_MS,
                                    .faults = faults,
                                    .is_calm = s->is_calm,
-                                   .points = POINTS};
+                                   .points = POINTS,
+                                   .timings = few_timings};
+}
+
+static double greater(double x, double y)
+{
+    return x > y ? x : y;
+}
+
+static void add_scale(struct world_scale *sum, const struct world_scale *r)
+{
+    sum->deviation = greater(sum->deviation, r->deviation);
+    sum->largest = greater(sum->largest, r->largest);
+    sum->end_deviation = greater(sum->end_deviation, r->end_deviation);
+    sum->end_largest = greater(sum->end_largest, r->end_largest);
+    sum->sample = r->sample;
+    sum->changes += r->changes;
+    sum->moves += r->moves;
+    sum->astray += r->astray;
+    sum->entries += r->entries;
+    sum->renewals += r->renewals;
+    sum->idle_entries += r->idle_entries;
+    sum->heard += r->heard;
+    for (size_t i = 0; i < r->recovery_count && sum->recovery_count < WORLD_MAX_RECOVERIES; i++)
+        sum->recoveries[sum->recovery_count++] = r->recoveries[i];
 }
 
 static void add(struct world_report *sum, const struct world_report *r)
@@ -58,6 +126,7 @@ static void add(struct world_report *sum, const struct world_report *r)
     sum->epochs += r->epochs;
     if (r->longest_recovery_ms > sum->longest_recovery_ms)
         sum->longest_recovery_ms = r->longest_recovery_ms;
+    add_scale(&sum->scale, &r->scale);
     for (int i = 0; i < WORLD_FAULTS; i++)
         sum->faults[i] += r->faults[i];
     for (int i = 0; i < POST_FAULTS; i++)
@@ -69,7 +138,7 @@ static void add(struct world_report *sum, const struct world_report *r)
 enum rc runs_all(const struct runs_settings *s, struct runs_result *ret)
 {
     enum rc rc = RC_OK;
-    *ret = (struct runs_result){.trail = {.max = MAX_TRAIL_BYTES}};
+    *ret = (struct runs_result){.trail = {.max = MAX_TRAIL_BYTES}, .is_large = s->is_large};
     for (uint64_t seed = s->first; seed <= s->last && !rc; seed++) {
         struct world_settings set = runs_world(s, seed);
         struct world_report r;
@@ -94,7 +163,7 @@ void runs_done(struct runs_result *r)
 
 const char *runs_missing_fault(const struct runs_result *r)
 {
-    for (int i = 0; i < WORLD_FAULTS; i++)
+    for (int i = 0; i < (r->is_large ? WORLD_FAULTS : WORLD_RACK); i++)
         if (!r->sum.faults[i])
             return world_fault_names[i];
     for (int i = 0; i < POST_FAULTS; i++)

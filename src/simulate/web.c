@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAX_LINKS = 6, LEAST_DELAY_MS = 1000, DELAYS_MS = 5000 };
+enum { MAX_LINKS = 6 };
 
-static void make_host(struct web_host *h, uint32_t i, struct rng *r)
+static void make_host(struct web_host *h, uint32_t i, const struct web_shape *shape, struct rng *r)
 {
     (void)snprintf(h->name, sizeof h->name, "h%u.example", i);
     h->position = hash64(str_c(h->name));
-    h->delay_ms = LEAST_DELAY_MS + rng_below(r, DELAYS_MS);
+    h->delay_ms = shape->least_delay_ms + rng_below(r, shape->delays_ms);
 }
 
 /* A page links to some at random, and to those that were found on it first. */
@@ -31,8 +31,9 @@ static void make_links(struct web *w, struct rng *r)
     }
 }
 
-enum rc web_init(struct web *w, uint64_t seed, uint32_t hosts, uint32_t urls)
+enum rc web_init(struct web *w, uint64_t seed, const struct web_shape *shape)
 {
+    uint32_t hosts = shape->hosts, urls = shape->urls;
     struct rng r;
     *w = (struct web){.host_count = hosts, .url_count = urls};
     w->hosts = mem_zero(hosts, sizeof *w->hosts);
@@ -44,7 +45,7 @@ enum rc web_init(struct web *w, uint64_t seed, uint32_t hosts, uint32_t urls)
     }
     rng_init(&r, seed);
     for (uint32_t i = 0; i < hosts; i++)
-        make_host(&w->hosts[i], i, &r);
+        make_host(&w->hosts[i], i, shape, &r);
     for (uint32_t i = 0; i < urls; i++) {
         w->urls[i].host = (uint32_t)rng_below(&r, hosts);
         (void)snprintf(w->urls[i].path, sizeof w->urls[i].path, "/%u", i);

@@ -27,7 +27,11 @@ struct web {
     uint32_t host_count, url_count, link_count;
 };
 
-MUST_CHECK enum rc web_init(struct web *w, uint64_t seed, uint32_t hosts, uint32_t urls);
+struct web_shape {
+    uint32_t hosts, urls;
+    uint64_t least_delay_ms, delays_ms; /* of a host: the least, and by how much they differ */
+};
+MUST_CHECK enum rc web_init(struct web *w, uint64_t seed, const struct web_shape *shape);
 void web_done(struct web *w);
 
 /* A record of that URL or host; strings are the web's. */

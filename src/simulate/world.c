@@ -7,19 +7,38 @@
 #include <stdio.h>
 
 enum {
-    POLL_MS = 300,
-    GAP_MS = 2000,
-    SYNC_MS = 700,
-    HURRIED_MS = 60,
-    CRAWL_MS = 250,
-    LOOK_MS = 2000,
-    MAX_EVENTS = 4000000,
     FETCH_LEAST_MS = 50,
     FETCH_MOST_MS = 1200,
-    OUTBOX_MOST = 12, /* so little that it is often full */
+    HURRIED_MS = 60,
+    FACT_BUCKETS = 1 << 8,
+    MANY_FACT_BUCKETS = 1 << 16,
 };
 
-static const struct roster_timings timings = {1000, 2500, 3000, 10000, 12000, 15000};
+static const struct world_pace few = {
+    .poll_ms = 300,
+    .gap_ms = 2000,
+    .sync_ms = 700,
+    .crawl_ms = 250,
+    .look_ms = 2000,
+    .outbox_most = 12, /* so little that it is often full */
+    .most_events = 4000000,
+};
+
+/* A second is nothing where death takes minutes. */
+static const struct world_pace many = {
+    .poll_ms = 300,
+    .gap_ms = 5000,
+    .sync_ms = 1000,
+    .crawl_ms = 2000,
+    .look_ms = 10000,
+    .outbox_most = 32,
+    .most_events = UINT64_C(1) << 40,
+};
+
+bool world_is_large(const struct world *w)
+{
+    return w->set.all_hosts > 0;
+}
 
 /* ---- telling ---- */
 
@@ -67,18 +86,22 @@ bool world_is_frozen(const struct world *w, const struct world_agent *a)
 struct world_agent *world_new_agent(struct world *w)
 {
     char subject[64], stream[64];
-    if (w->agent_count == WORLD_MAX_AGENTS)
+    if (w->agent_count == w->agent_most)
         return NULL;
-    struct world_agent *a = &w->agents[w->agent_count];
+    struct world_agent *a = mem_zero(1, sizeof *a);
+    if (!a)
+        return NULL;
+    w->agents[w->agent_count] = a;
     *a = (struct world_agent){.start_ms = UINT64_MAX, .skew_ms = 1000 + rng_below(&w->rng, 5000)};
     (void)snprintf(a->name, sizeof a->name, "a%u", w->agent_count);
     (void)snprintf(subject, sizeof subject, "orb.c.j.%s.", a->name);
     (void)snprintf(stream, sizeof stream, "ORB_c_%s", a->name);
     a->stream = post_stream(w->post, str_c(stream), str_c(subject));
-    if (a->stream < 0 || model_init(&a->model, &w->web, a->name))
-        return NULL;
-    w->agent_count++;
+    a->next = (struct heap_node){.key = UINT64_MAX, .order = w->agent_count++};
     a->is_here = true;
+    if (a->stream < 0 || model_init(&a->model, &w->web, a->name, w->facts) ||
+        heap_add(&w->schedule, &a->next))
+        return NULL;
     return a;
 }
 
@@ -94,16 +117,19 @@ enum rc world_start(struct world *w, struct world_agent *a)
                                .name = str_c(a->name),
                                .weight = ASSIGN_WEIGHT_ONE,
                                .seed = rng_next(&w->rng),
-                               .gap_ms = GAP_MS,
-                               .poll_ms = POLL_MS,
-                               .outbox_most = OUTBOX_MOST};
+                               .gap_ms = w->pace.gap_ms,
+                               .poll_ms = w->pace.poll_ms,
+                               .outbox_most = w->pace.outbox_most,
+                               .rings = w->rings};
     a->start_ms = UINT64_MAX;
     a->starts++;
+    a->began_ms = w->now_ms;
     a->boot = a->epoch = a->generation = a->cursor = 0;
     a->thaw_ms = 0;
     a->bus = post_connect(w->post, w->now_ms);
     if (!a->bus)
         return RC_NOMEM;
+    post_set_owner(a->bus, a);
     enum rc rc = model_start(&a->model, world_agent_now(w, a), WALL_MS + w->now_ms);
     if (!rc && a->wants_seed) {
         rc = model_seed(&a->model);
@@ -115,8 +141,8 @@ enum rc world_start(struct world *w, struct world_agent *a)
         agent_set_weight(a->agent, ASSIGN_WEIGHT_ONE); /* the former process may have had another */
     a->model.agent = a->agent;
     a->turn_ms = w->now_ms;
-    a->sync_ms = w->now_ms + 1 + rng_below(&w->rng, SYNC_MS);
-    a->crawl_ms = w->now_ms + 1 + rng_below(&w->rng, CRAWL_MS);
+    a->sync_ms = w->now_ms + 1 + rng_below(&w->rng, w->pace.sync_ms);
+    a->crawl_ms = w->now_ms + 1 + rng_below(&w->rng, w->pace.crawl_ms);
     if (a->mend_ms)
         post_cut(w->post, a->bus, true, w->now_ms);
     world_say(w, "%s starts, process %llu", a->name, (unsigned long long)a->starts);
@@ -197,6 +223,7 @@ struct polled {
 static void each_event(void *ctx, const struct bus_event *e)
 {
     struct polled *p = ctx;
+    p->w->report->scale.heard += e->kind == BUS_HEARD;
     agent_event(p->a->agent, e, world_agent_now(p->w, p->a));
 }
 
@@ -227,9 +254,10 @@ static void look_at_finish(struct world *w)
         return;
     bool all = true, any = false;
     for (uint32_t i = 0; i < w->agent_count; i++) {
-        const struct world_agent *a = &w->agents[i];
+        const struct world_agent *a = w->agents[i];
         any = any || a->is_over;
-        all = all && (a->is_over || !a->is_here);
+        /* Who is alone among many that went home has to declare them dead one by one. */
+        all = all && (a->is_over || !a->is_here || (a->is_late && w->scale));
     }
     if (all && any && w->finished_ms)
         w->is_finished = true;
@@ -266,17 +294,17 @@ static void live(struct world *w, struct world_agent *a)
     if (a->sync_ms <= w->now_ms) {
         model_sync(&a->model);
         a->is_hurried = false;
-        a->sync_ms = w->now_ms + 1 + rng_below(&w->rng, 2 * SYNC_MS);
+        a->sync_ms = w->now_ms + 1 + rng_below(&w->rng, 2 * w->pace.sync_ms);
     }
     if (a->model.wants_sync && !a->is_hurried) { /* not always: a disk may be slow */
-        uint64_t ms = rng_below(&w->rng, 3) ? HURRIED_MS : 2 * SYNC_MS;
+        uint64_t ms = rng_below(&w->rng, 3) ? HURRIED_MS : 2 * w->pace.sync_ms;
         uint64_t at_ms = w->now_ms + 1 + rng_below(&w->rng, ms);
         a->is_hurried = true;
         a->sync_ms = at_ms < a->sync_ms ? at_ms : a->sync_ms;
     }
     if (a->crawl_ms <= w->now_ms) {
         crawl(w, a);
-        a->crawl_ms = w->now_ms + CRAWL_MS;
+        a->crawl_ms = w->now_ms + w->pace.crawl_ms;
     }
     uint64_t due = agent_due_ms(a->agent);
     a->turn_ms = due == UINT64_MAX ? UINT64_MAX : due > a->skew_ms ? due - a->skew_ms : 0;
@@ -327,10 +355,12 @@ void world_roster_refold(struct world *w)
     w->truth = NULL;
     w->truth_taken = 0;
     w->hash_count = 0;
-    if (roster_open(&w->truth))
+    if (roster_open_sharing(w->rings, &w->truth))
         world_break(w, 12, "no memory");
+    w->is_founding = world_is_large(w); /* what is left has been looked at before */
     for (uint64_t i = 1; w->truth && i <= post_length(w->post, w->roster_stream); i++)
         invariants_taken(w, w->roster_stream, i);
+    w->is_founding = false;
 }
 
 static void taken(void *ctx, int stream, uint64_t sequence)
@@ -340,45 +370,48 @@ static void taken(void *ctx, int stream, uint64_t sequence)
 
 /* ---- the loop ---- */
 
-static struct world_agent *agent_of_bus(struct world *w, const struct bus *b)
+static void schedule(struct world *w, struct world_agent *a)
+{
+    heap_move(&w->schedule, &a->next, agent_next_ms(w, a));
+}
+
+static void schedule_all(struct world *w)
 {
     for (uint32_t i = 0; i < w->agent_count; i++)
-        if (b && w->agents[i].bus == b)
-            return &w->agents[i];
-    return NULL;
+        schedule(w, w->agents[i]);
 }
 
 static void step(struct world *w)
 {
     uint64_t at = post_next_ms(w->post);
-    struct world_agent *next = NULL;
-    for (uint32_t i = 0; i < w->agent_count; i++) {
-        uint64_t when = agent_next_ms(w, &w->agents[i]);
-        if (when < at) {
-            at = when;
-            next = &w->agents[i];
-        }
-    }
+    struct world_agent *next = (struct world_agent *)heap_first(&w->schedule);
+    if (next && next->next.key < at)
+        at = next->next.key;
+    else
+        next = NULL;
     uint64_t fault = w->fault_ms;
     if (fault <= at) {
         w->now_ms = fault > w->now_ms ? fault : w->now_ms;
         world_fault(w);
+        schedule_all(w);
         return;
     }
     w->now_ms = at > w->now_ms ? at : w->now_ms;
     if (!next) {
-        next = agent_of_bus(w, post_step(w->post, w->now_ms));
-        if (!next || !next->agent || world_is_frozen(w, next))
+        struct bus *b = post_step(w->post, w->now_ms);
+        next = b ? post_owner(b) : NULL;
+        if (!next || next->bus != b || !next->agent || world_is_frozen(w, next))
             return;
     }
     agent_step(w, next);
+    schedule(w, next);
 }
 
 static enum rc found(struct world *w)
 {
     struct buf out = {.max = 4096};
     roster_entry_write(&(struct roster_entry){.kind = ROSTER_FOUND,
-                                              .timings = timings,
+                                              .timings = w->timings,
                                               .points = w->set.points,
                                               .probes = ASSIGN_PROBES},
                        &out);
@@ -391,31 +424,49 @@ static enum rc found(struct world *w)
 
 static enum rc begin(struct world *w)
 {
-    const struct post_odds odds = {5, 5, 3, 30, 20, 10, 5};
+    /* Whatever is lost costs its caller 2 s; with ten entries a second everybody would come late.
+     */
+    static const struct post_odds few_odds = {5, 5, 3, 30, 20, 10, 5};
+    static const struct post_odds many_odds = {1, 1, 1, 10, 20, 10, 5};
+    bool is_large = world_is_large(w);
+    uint64_t unit = w->set.timings.dead_ms;
+    struct web_shape shape = {w->set.hosts, w->set.urls, is_large ? unit / 6 : 1000,
+                              is_large ? unit / 3 : 5000};
     rng_init(&w->rng, w->set.seed);
-    enum rc rc = web_init(&w->web, w->set.seed ^ 77, w->set.hosts, w->set.urls);
+    w->timings = w->set.timings;
+    w->pace = is_large ? many : few;
+    w->agent_most = w->set.agents + WORLD_MORE_AGENTS;
+    w->agents = mem_zero(w->agent_most, sizeof(*w->agents));
+    heap_init(&w->schedule, w->agent_most);
+    w->facts = facts_open(is_large ? MANY_FACT_BUCKETS : FACT_BUCKETS);
+    enum rc rc = web_init(&w->web, w->set.seed ^ 77, &shape);
     w->trail = mem_zero(TRAIL_LINES, sizeof *w->trail);
     w->urls = mem_zero(w->set.urls, sizeof *w->urls);
     w->hosts = mem_zero(w->set.hosts, sizeof *w->hosts);
     w->post = post_open(w->set.seed, WALL_MS);
-    if (rc || !w->trail || !w->urls || !w->hosts || !w->post)
+    if (rc || !w->trail || !w->urls || !w->hosts || !w->post || !w->agents || !w->facts)
         return RC_NOMEM;
-    rc = roster_open(&w->truth);
-    if (rc)
-        return rc;
     if (!w->set.is_calm)
-        post_set_odds(w->post, &odds);
+        post_set_odds(w->post, is_large ? &many_odds : &few_odds);
     post_watch(w->post, taken, w);
     w->roster_stream = post_stream(w->post, STR("ORB_c_ROSTER"), STR("orb.c.roster."));
-    rc = found(w);
-    for (uint32_t i = 0; i < w->set.agents && !rc; i++) {
+    for (uint32_t i = 0; i < w->set.agents; i++) {
         struct world_agent *a = world_new_agent(w);
         if (!a)
             return RC_NOMEM;
         a->wants_seed = i == 0;
-        a->start_ms = rng_below(&w->rng, 3000);
+        a->start_ms = rng_below(&w->rng, is_large ? w->timings.renew_ms : 3000);
     }
-    w->fault_ms = 5000 + rng_below(&w->rng, 5000);
+    w->fault_ms = is_large ? w->timings.renew_ms + unit / 20 : 5000 + rng_below(&w->rng, 5000);
+    if (is_large)
+        rc = scale_open(w);
+    if (!rc)
+        rc = roster_open_sharing(w->rings, &w->truth);
+    if (!rc)
+        rc = found(w);
+    if (!rc && is_large)
+        rc = scale_begin(w);
+    schedule_all(w);
     return rc;
 }
 
@@ -424,7 +475,7 @@ static void finish(struct world *w)
     for (int i = 0; i < POST_FAULTS; i++)
         w->report->post_faults[i] = post_faults(w->post)[i];
     for (uint32_t i = 0; i < w->agent_count; i++) {
-        struct world_agent *a = &w->agents[i];
+        struct world_agent *a = w->agents[i];
         struct agent_status st = {0};
         char room[128];
         struct buf waits = buf_on(room, sizeof room);
@@ -453,12 +504,18 @@ static void finish(struct world *w)
 static void end(struct world *w)
 {
     for (uint32_t i = 0; i < w->agent_count; i++) {
-        world_stop(w, &w->agents[i]);
-        model_done(&w->agents[i].model);
-        invariants_forget_held(&w->agents[i]);
+        world_stop(w, w->agents[i]);
+        model_done(&w->agents[i]->model);
+        invariants_forget_held(w->agents[i]);
+        mem_free(w->agents[i]);
     }
     post_close(w->post);
     roster_close(w->truth);
+    scale_free(w);
+    roster_rings_close(w->rings);
+    facts_close(w->facts);
+    heap_done(&w->schedule);
+    mem_free(w->agents);
     web_done(&w->web);
     mem_free(w->hashes);
     mem_free(w->trail);
@@ -480,14 +537,16 @@ enum rc world_run(const struct world_settings *s, struct world_report *ret, stru
         step(w);
         ret->events++;
         if (w->look_ms <= w->now_ms) {
-            w->look_ms = w->now_ms + LOOK_MS;
+            w->look_ms = w->now_ms + w->pace.look_ms;
             invariants_places(w);
         }
-        if (w->now_ms > s->limit_ms || ret->events > MAX_EVENTS)
+        if (w->now_ms > s->limit_ms || ret->events > w->pace.most_events)
             world_break(w, 12, "not finished after %llu s", (unsigned long long)(w->now_ms / 1000));
     }
     if (!rc && !ret->broken)
         invariants_end(w);
+    if (!rc && w->scale)
+        scale_end(w);
     if (!rc)
         finish(w);
     if (trail && ret->broken)

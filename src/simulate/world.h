@@ -11,7 +11,7 @@
 #include "bus/bus_sim.h"
 #include "simulate/model.h"
 
-enum { WORLD_MAX_AGENTS = 16, WORLD_INVARIANTS = 13 };
+enum { WORLD_MORE_AGENTS = 8, WORLD_INVARIANTS = 13, WORLD_MAX_RECOVERIES = 256 };
 
 enum world_fault {
     WORLD_KILL,        /* kill -9, started again soon */
@@ -32,6 +32,9 @@ enum world_fault {
     WORLD_SERVER_INBOX,  /* the servers lose the end of an agent's stream */
     WORLD_SERVER_ROSTER, /* and of the roster's */
     WORLD_LATE, /* somebody is killed, frozen or cut off when others say that all is finished */
+    WORLD_RACK, /* of many agents: several machines at once, by a power cut */
+    WORLD_PARTITION, /* a tenth of many agents is cut off */
+    WORLD_OUTAGE,    /* all are: there is no post office for a while */
     WORLD_FAULTS
 };
 extern const char *const world_fault_names[WORLD_FAULTS];
@@ -44,6 +47,33 @@ struct world_settings {
     uint32_t faults;     /* bits of enum world_fault that may come; all: UINT32_MAX */
     bool is_calm;        /* no odds in the post office */
     uint32_t points;     /* of the ring */
+    struct roster_timings timings;
+    /* Many agents (simulate/scale.h): they have joined before, share rings, look less often at what
+     * is there, and every kind of fault comes once. 0: few; else all hosts, of which `hosts` are
+     * modelled. */
+    uint64_t all_hosts;
+};
+
+/* Somebody died, or came: moments, 0: it did not come to that. */
+struct world_recovery {
+    bool is_join;
+    uint64_t gone_ms;    /* it did nothing any more; a joiner: its process began */
+    uint64_t said_ms;    /* `dead`, or `join`, stood in the log */
+    uint64_t adopted_ms; /* and `adopted` */
+    uint64_t settled_ms; /* and the epoch was settled */
+    uint64_t inc;
+    uint32_t agent;
+};
+
+struct world_scale {
+    double deviation, largest; /* of the shares of all hosts, from their mean; at the start */
+    double end_deviation, end_largest; /* and at the end */
+    uint64_t sample;                   /* hosts that were looked at in every epoch */
+    uint64_t changes;                  /* epochs */
+    uint64_t moves, astray;            /* of the sample, in all of them; not of who came or went */
+    uint64_t recovery_count, entries, renewals, idle_entries; /* of the log; that did not count */
+    uint64_t heard;                                           /* heartbeats */
+    struct world_recovery recoveries[WORLD_MAX_RECOVERIES];
 };
 
 struct world_report {
@@ -56,6 +86,7 @@ struct world_report {
     uint64_t checked[WORLD_INVARIANTS + 1]; /* how often each was */
     int broken;                             /* the invariant; 0: none */
     char why[256];
+    struct world_scale scale; /* of many agents */
 };
 
 /* One run. RC_OK: it ran; whether it was right the report says. `trail`: the last events, if it was

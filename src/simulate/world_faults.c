@@ -6,9 +6,11 @@
 #include "simulate/world_inside.h"
 
 enum {
-    DEAD_MS = 15000,
+    USUAL_DEAD_MS = 15000, /* what the times below are meant for */
     BETWEEN_MS = 8000,
+    BETWEEN_MANY_MS = 3000,
     SERVER_QUIET_MS = 25000,
+    SERVER_QUIET_MANY_MS = 12500,
     LATE_MS = 6000,
     SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER,
 };
@@ -30,12 +32,28 @@ const char *const world_fault_names[WORLD_FAULTS] = {"killed",
                                                      "joins",
                                                      "servers lose inbox",
                                                      "servers lose roster",
-                                                     "too late for the end"};
+                                                     "too late for the end",
+                                                     "a rack's power cut",
+                                                     "a tenth cut off",
+                                                     "no post office"};
+
+/* With longer timings everything takes longer. */
+static uint64_t scaled(const struct world *w, uint64_t ms)
+{
+    return ms * w->timings.dead_ms / USUAL_DEAD_MS;
+}
+
+/* Long enough to be taken for dead; among many it does not have to be for long. */
+static uint64_t draw_late(struct world *w)
+{
+    uint64_t dead = w->timings.dead_ms;
+    return dead + rng_below(&w->rng, world_is_large(w) ? dead : 3 * dead);
+}
 
 static struct world_agent *anybody(struct world *w)
 {
     for (int tries = 0; tries < 8; tries++) {
-        struct world_agent *a = &w->agents[rng_below(&w->rng, w->agent_count)];
+        struct world_agent *a = w->agents[rng_below(&w->rng, w->agent_count)];
         if (a->agent && a->is_here && !a->thaw_ms && !a->mend_ms)
             return a;
     }
@@ -47,23 +65,24 @@ static uint32_t count_up(const struct world *w)
 {
     uint32_t up = 0;
     for (uint32_t i = 0; i < w->agent_count; i++)
-        up += w->agents[i].agent && w->agents[i].is_here && !w->agents[i].is_leaving &&
-              !w->agents[i].thaw_ms && !w->agents[i].mend_ms;
+        up += w->agents[i]->agent && w->agents[i]->is_here && !w->agents[i]->is_leaving &&
+              !w->agents[i]->thaw_ms && !w->agents[i]->mend_ms;
     return up;
 }
 
 static void away(struct world *w, struct world_agent *a, uint64_t for_ms)
 {
     world_stop(w, a);
+    a->gone_ms = w->now_ms;
     a->start_ms = w->now_ms + 1 + for_ms;
 }
 
 static void kill_agent(struct world *w, struct world_agent *a, enum world_fault f)
 {
-    uint64_t soon = rng_below(&w->rng, 6000);
-    bool is_long = f == WORLD_STAY_AWAY || rng_below(&w->rng, 4) == 0;
+    uint64_t soon = rng_below(&w->rng, scaled(w, 6000));
+    bool is_long = f == WORLD_STAY_AWAY || f == WORLD_RACK || rng_below(&w->rng, 4) == 0;
     invariants_allow(w, a, f == WORLD_WIPE || f == WORLD_ROLL_BACK);
-    if (f == WORLD_POWER)
+    if (f == WORLD_POWER || f == WORLD_RACK)
         model_power_cut(&a->model, rng_below(&w->rng, 40));
     if (f == WORLD_WIPE || f == WORLD_ROLL_BACK) {
         uint64_t inc = model_inc(&a->model);
@@ -75,32 +94,31 @@ static void kill_agent(struct world *w, struct world_agent *a, enum world_fault 
         else
             model_roll_back(&a->model);
     }
-    if (a == &w->agents[0] && !w->urls[0].was_said)
+    if (a == w->agents[0] && !w->urls[0].was_said)
         a->wants_seed = true; /* whoever typed them in does it again */
     world_stop(w, a);
     (void)!model_start(&a->model, a->model.now_ms, a->model.wall_ms); /* as it will find itself */
-    away(w, a, is_long ? DEAD_MS + rng_below(&w->rng, 3 * DEAD_MS) : soon);
+    away(w, a, is_long ? draw_late(w) : soon);
 }
 
 static void disturb(struct world *w, struct world_agent *a, enum world_fault f)
 {
-    uint64_t soon = 100 + rng_below(&w->rng, 8000);
-    uint64_t late = DEAD_MS + rng_below(&w->rng, 3 * DEAD_MS);
+    uint64_t soon = 100 + rng_below(&w->rng, scaled(w, 8000));
+    uint64_t late = draw_late(w);
     switch (f) {
     case WORLD_FREEZE:
-        a->thaw_ms = w->now_ms + soon;
-        break;
     case WORLD_LONG_FREEZE:
-        a->thaw_ms = w->now_ms + late;
+        a->thaw_ms = w->now_ms + (f == WORLD_FREEZE ? soon : late);
+        a->gone_ms = w->now_ms;
         break;
     case WORLD_JUMP:
         a->skew_ms += soon;
-        for (uint32_t i = 0; i < w->set.hosts; i++) /* the web's time has not jumped */
-            a->model.hosts[i].due_ms += soon;
+        model_clock_jumps(&a->model, soon);
         break;
     case WORLD_CUT:
     case WORLD_LONG_CUT:
         a->mend_ms = w->now_ms + (f == WORLD_CUT ? soon : late);
+        a->gone_ms = w->now_ms;
         post_cut(w->post, a->bus, true, w->now_ms);
         break;
     case WORLD_LAG:
@@ -120,6 +138,50 @@ static void disturb(struct world *w, struct world_agent *a, enum world_fault f)
     }
 }
 
+/* Neighbours, as in a rack; back after they were declared dead. */
+static bool rack_fails(struct world *w)
+{
+    uint32_t most = 2 + w->set.agents / 125, count = 0;
+    uint32_t from = (uint32_t)rng_below(&w->rng, w->agent_count);
+    for (uint32_t i = from; i < w->agent_count && count < most; i++) {
+        struct world_agent *a = w->agents[i];
+        if (!a->agent || !a->is_here || a->thaw_ms || a->mend_ms)
+            continue;
+        kill_agent(w, a, WORLD_RACK);
+        count++;
+    }
+    world_say(w, "%u agents lose power from a%u on", count, from);
+    return count > 1;
+}
+
+/* For some time, but nobody is taken for dead: a lease is up to `renew` old when it begins. */
+static bool cut_many(struct world *w, uint32_t from, uint32_t count, uint64_t for_ms)
+{
+    uint32_t cut = 0;
+    for (uint32_t i = from; i < w->agent_count && cut < count; i++) {
+        struct world_agent *a = w->agents[i];
+        if (!a->agent || !a->is_here || a->mend_ms)
+            continue;
+        a->mend_ms = w->now_ms + for_ms;
+        a->gone_ms = a->gone_ms ? a->gone_ms : w->now_ms;
+        post_cut(w->post, a->bus, true, w->now_ms);
+        cut++;
+    }
+    world_say(w, "%u agents are cut off from a%u on for %llu s", cut, from,
+              (unsigned long long)(for_ms / 1000));
+    return cut > 0;
+}
+
+static bool cut_some(struct world *w, enum world_fault f)
+{
+    uint64_t quarter = w->timings.dead_ms / 4;
+    uint32_t tenth = w->set.agents / 10 + 1;
+    if (f == WORLD_OUTAGE)
+        return cut_many(w, 0, w->agent_count, quarter / 2 + rng_below(&w->rng, quarter));
+    return cut_many(w, (uint32_t)rng_below(&w->rng, w->agent_count - tenth), tenth,
+                    quarter + rng_below(&w->rng, quarter));
+}
+
 /* Everybody is there, nobody is dead: what the servers lose can be told them again. */
 static bool may_servers_fail(struct world *w)
 {
@@ -127,7 +189,7 @@ static bool may_servers_fail(struct world *w)
         return false;
     for (uint32_t i = 0; i < w->agent_count; i++) {
         struct agent_status st;
-        const struct world_agent *a = &w->agents[i];
+        const struct world_agent *a = w->agents[i];
         if (!a->is_here)
             continue;
         if (!a->agent || a->thaw_ms || a->mend_ms)
@@ -157,7 +219,8 @@ static bool servers_fail(struct world *w, enum world_fault f)
         world_roster_refold(w);
     else
         invariants_forget_held(a);
-    w->quiet_until_ms = w->now_ms + SERVER_QUIET_MS;
+    w->quiet_until_ms =
+        w->now_ms + scaled(w, world_is_large(w) ? SERVER_QUIET_MANY_MS : SERVER_QUIET_MS);
     return true;
 }
 
@@ -185,6 +248,11 @@ static bool do_fault(struct world *w, enum world_fault f)
     case WORLD_SERVER_INBOX:
     case WORLD_SERVER_ROSTER:
         return servers_fail(w, f);
+    case WORLD_RACK:
+        return rack_fails(w);
+    case WORLD_PARTITION:
+    case WORLD_OUTAGE:
+        return cut_some(w, f);
     case WORLD_LEAVE:
         if (!a || count_up(w) < 3)
             return false;
@@ -212,7 +280,7 @@ static bool do_fault(struct world *w, enum world_fault f)
 static void mend(struct world *w, bool all)
 {
     for (uint32_t i = 0; i < w->agent_count; i++) {
-        struct world_agent *a = &w->agents[i];
+        struct world_agent *a = w->agents[i];
         if (a->mend_ms && (all || a->mend_ms <= w->now_ms)) {
             a->mend_ms = 0;
             if (a->bus)
@@ -230,7 +298,7 @@ void world_heal(struct world *w)
     mend(w, true);
     post_set_odds(w->post, &none);
     for (uint32_t i = 0; i < w->agent_count; i++) {
-        struct world_agent *a = &w->agents[i];
+        struct world_agent *a = w->agents[i];
         if (a->thaw_ms > w->now_ms)
             a->thaw_ms = w->now_ms + 1;
         if (a->agent) /* a disk that was full has room again */
@@ -246,7 +314,7 @@ void world_fault_late(struct world *w)
     if (w->is_late || !(w->set.faults >> WORLD_LATE & 1))
         return;
     w->is_late = true;
-    w->fault_ms = w->now_ms + 1 + rng_below(&w->rng, LATE_MS);
+    w->fault_ms = w->now_ms + 1 + rng_below(&w->rng, w->scale ? w->timings.beat_ms : LATE_MS);
 }
 
 /* Others say that all is finished and go home; who is away meanwhile does not hear them. */
@@ -260,6 +328,7 @@ static void late_fault(struct world *w)
     if (!a || a->is_over)
         return;
     w->report->faults[WORLD_LATE]++;
+    a->is_late = true;
     world_say(w, "%s: %s, when all is finished", a->name, world_fault_names[f]);
     if (f == WORLD_KILL || f == WORLD_STAY_AWAY)
         kill_agent(w, a, f);
@@ -273,8 +342,8 @@ static uint64_t next_mend(const struct world *w)
 {
     uint64_t next = UINT64_MAX;
     for (uint32_t i = 0; i < w->agent_count; i++)
-        if (w->agents[i].mend_ms && w->agents[i].mend_ms < next)
-            next = w->agents[i].mend_ms;
+        if (w->agents[i]->mend_ms && w->agents[i]->mend_ms < next)
+            next = w->agents[i]->mend_ms;
     return next;
 }
 
@@ -288,7 +357,7 @@ static enum world_fault choose(struct world *w)
         may &= SERVERS | 1 << WORLD_WEIGHT | 1 << WORLD_LAG;
     enum world_fault f = WORLD_KILL;
     for (int tries = 0; tries < 32; tries++) {
-        f = (enum world_fault)rng_below(&w->rng, WORLD_FAULTS);
+        f = (enum world_fault)rng_below(&w->rng, WORLD_RACK); /* those of few */
         if (may >> f & 1)
             break;
     }
@@ -306,16 +375,20 @@ void world_fault(struct world *w)
             w->fault_ms = UINT64_MAX;
         return;
     }
-    if (w->now_ms >= w->set.trouble_ms) {
+    enum world_fault f = w->scale ? scale_next_fault(w) : choose(w);
+    if (w->now_ms >= w->set.trouble_ms || f == WORLD_FAULTS) {
         world_heal(w);
         return;
     }
-    enum world_fault f = choose(w);
     bool wanted = w->set.faults >> f & 1;
-    if (wanted && w->now_ms >= w->quiet_until_ms && do_fault(w, f))
-        w->report->faults[f]++;
+    bool is_quiet = w->now_ms < w->quiet_until_ms;
+    bool happened = wanted && !is_quiet && do_fault(w, f);
+    w->report->faults[f] += happened;
+    if (w->scale && !is_quiet)
+        scale_fault_done(w, happened);
     invariants_places(w);
-    w->fault_ms = w->now_ms + 1 + rng_below(&w->rng, BETWEEN_MS);
+    w->fault_ms =
+        w->now_ms + 1 + rng_below(&w->rng, scaled(w, w->scale ? BETWEEN_MANY_MS : BETWEEN_MS));
     uint64_t due = next_mend(w);
     if (due < w->fault_ms)
         w->fault_ms = due;

@@ -3,6 +3,7 @@
 #ifndef SIMULATE_WORLD_INSIDE_H
 #define SIMULATE_WORLD_INSIDE_H
 
+#include "base/heap.h"
 #include "base/rng.h"
 #include "simulate/world.h"
 
@@ -20,6 +21,7 @@ struct world_held {
 };
 
 struct world_agent {
+    struct heap_node next; /* when it does something next */
     char name[8];
     int stream;
     struct model model;
@@ -27,8 +29,11 @@ struct world_agent {
     struct bus *bus;
     bool is_here; /* was ever started, and has not left */
     bool wants_seed, is_leaving;
+    bool is_late;         /* it was disturbed when others knew that all is finished */
     bool is_over;        /* it went home when all had said that the crawl is finished */
     uint64_t stale_inc;  /* its disk was lost in that incarnation: the journal is not its own */
+    uint64_t began_ms;   /* its process */
+    uint64_t gone_ms;    /* killed, frozen or cut off then; 0: it is there */
     uint64_t outside_ms; /* its disk was lost then while it was not in the roster; 0: never */
     uint64_t starts;     /* processes so far */
     uint64_t start_ms;   /* the next one; UINT64_MAX: none */
@@ -45,11 +50,17 @@ struct world_agent {
     uint64_t held_upto;
 };
 
+/* Places of the last look: agent i's journal is 2 i + 1, its stream 2 i + 2. How many, and the
+ * first of them, are all that the invariants ask for: whether it is somewhere else too. */
+struct world_places {
+    uint32_t count, first, last;
+};
+
 struct world_url {
-    uint32_t settled;     /* times */
-    uint64_t places;      /* of the last look: bit i: journal of agent i; 32 + i: its stream */
-    uint64_t done_places; /* the same, as done */
-    bool was_said;        /* in any stream ever */
+    uint32_t settled; /* times */
+    struct world_places places, done_places;
+    uint32_t journals; /* of its places */
+    bool was_said;     /* in any stream ever */
 };
 
 struct world_host {
@@ -57,7 +68,18 @@ struct world_host {
     bool was_started;
 };
 
+/* How often a process looks at what is there. */
+struct world_pace {
+    uint64_t poll_ms, gap_ms, sync_ms, crawl_ms, look_ms;
+    size_t outbox_most;
+    uint64_t most_events;
+};
+
+struct scale; /* scale.c */
+
 struct world {
+    struct scale *scale; /* NULL: few agents */
+    bool is_founding;    /* the log is written as it was before the beginning */
     struct world_settings set;
     struct world_report *report;
     struct rng rng;
@@ -68,8 +90,13 @@ struct world {
     uint64_t *hashes;     /* of the truth, by length */
     size_t hash_count, hash_cap;
     int roster_stream;
-    struct world_agent agents[WORLD_MAX_AGENTS];
-    uint32_t agent_count;
+    struct roster_timings timings;
+    struct world_pace pace;
+    struct facts *facts;
+    struct roster_rings *rings; /* NULL: each roster has its own */
+    struct heap schedule;       /* of agents */
+    struct world_agent **agents;
+    uint32_t agent_count, agent_most;
     struct world_url *urls;
     struct world_host *hosts;
     uint64_t now_ms, fault_ms, quiet_until_ms, finished_ms, open_since_ms, look_ms;
@@ -79,6 +106,8 @@ struct world {
     char (*trail)[TRAIL_BYTES];
     uint64_t trail_count;
 };
+
+bool world_is_large(const struct world *w);
 
 #define WALL_MS UINT64_C(1700000000000)
 
@@ -93,6 +122,17 @@ void world_stop(struct world *w, struct world_agent *a); /* the process is gone,
 struct world_agent *world_new_agent(struct world *w);
 void world_fault_late(struct world *w); /* somebody knows that all is finished */
 void world_roster_refold(struct world *w);
+
+/* scale.c */
+MUST_CHECK enum rc scale_open(struct world *w); /* all agents have their names */
+MUST_CHECK enum rc
+scale_begin(struct world *w); /* agents that have joined; rings that they share */
+void scale_entry(struct world *w, const struct roster_entry *e, struct str writer, bool counted,
+                 bool is_new_epoch);
+void scale_end(struct world *w);
+void scale_free(struct world *w);
+enum world_fault scale_next_fault(struct world *w); /* WORLD_FAULTS: none any more */
+void scale_fault_done(struct world *w, bool happened);
 
 /* world_faults.c */
 void world_fault(struct world *w);

@@ -10,7 +10,7 @@ seconds later. Faults overlap. When all have ended the agents must come to their
     a URL was asked for again only if it was open, or its outcome not acknowledged, when somebody was
     killed, frozen or cut off: counted, printed, within a bound; and never when its outcome stood in a
     stream by then (tests/lib/streams.py);
-    captures that are missing are those of wiped directories;
+    captures that are missing are those of wiped directories, and the program names exactly those;
     the witness saw nothing impolite but for what the issue excepts, at most one a host and fault;
     every directory agrees with itself and its archives can be read."""
 import collections
@@ -27,7 +27,7 @@ import tempfile
 import time
 
 import scenario
-from agents import Agent, stop_all
+from agents import Agent, lost_captures, stop_all
 from crawl import agree, few, is_robots, read_archive, verify, wanted, witnessed
 from cut import Wire
 from post import Post
@@ -388,6 +388,8 @@ class Run:
                     verify(m)
         missing = self.must - kept
         assert not missing - wiped, "archived nowhere: " + few(missing - wiped)
+        named = lost_captures([m for m in self.members if m.starts]) & self.must
+        assert named == missing, f"named, and not lost {few(named - missing)}; lost, and not named {few(missing - named)}"
         return len(missing)
 
     def check_polite(self):

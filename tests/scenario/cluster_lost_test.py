@@ -107,16 +107,24 @@ def _(tmp):
         assert missing and not missing - gone, (few(missing), few(missing - gone))
         named = lost_captures(t.agents)
         assert named & t.must == missing, ("named only " + few(named - missing), "not named " + few(missing - named))
-        # Of b alone nobody can say it, of the others it is with an agent that was not looked at ...
+        # Of the others alone it is with an agent that was not looked at,
         assert not lost_captures([t.agents[0], t.agents[2]])
-        # ... unless the operator says that it will not come back.
-        assert lost_captures([t.agents[0], t.agents[2]], "--gone", "b") >= missing & named - archived(t.agents[1])
+        # unless the operator says that it will not come back.
+        gone_for_good = lost_captures([t.agents[0], t.agents[2]], "--gone", "b")
+        assert gone_for_good and not gone_for_good - missing - archived(t.agents[1])
+        # Later, too: the same command with --refetch-lost brings it back.
+        for a in t.agents:
+            a.command.append("--refetch-lost")
+            a.start()
+        t.wait()
+        assert not t.missing() and not lost_captures(t.agents), few(t.missing())
 
 
-@case("with --refetch-lost nothing is lost at the end, and nothing else is asked for again")
+@case("with refetch-lost, set while it runs, nothing is lost at the end and nothing else is asked for again")
 def _(tmp):
-    with Three(tmp, "--refetch-lost") as t:
+    with Three(tmp) as t:
         gone = t.wipe_second()
+        told("set", t.post.dir, "refetch-lost=yes")
         t.agents[1].start()
         t.wait()
         assert not t.missing(), few(t.missing())

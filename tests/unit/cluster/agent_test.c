@@ -21,6 +21,7 @@ struct member {
 
 struct bench {
     struct post *post;
+    struct facts *facts;
     struct web web;
     struct member members[MEMBERS];
     uint64_t now_ms, seed;
@@ -90,10 +91,10 @@ static struct agent_status status(struct bench *b, int i)
 static void open_bench(struct bench *b)
 {
     struct buf out = {.max = 4096};
-    *b = (struct bench){.post = post_open(7, 0)};
-    assert_rc(web_init(&b->web, 1, 10, 20), RC_OK);
+    *b = (struct bench){.post = post_open(7, 0), .facts = facts_open(64)};
+    assert_rc(web_init(&b->web, 1, &(struct web_shape){10, 20, 1000, 5000}), RC_OK);
     for (int i = 0; i < MEMBERS; i++)
-        assert_rc(model_init(&b->members[i].model, &b->web, "x"), RC_OK);
+        assert_rc(model_init(&b->members[i].model, &b->web, "x", b->facts), RC_OK);
     (void)post_stream(b->post, STR("ORB_c_ROSTER"), STR("orb.c.roster."));
     (void)post_stream(b->post, STR("ORB_c_ant"), STR("orb.c.j.ant."));
     (void)post_stream(b->post, STR("ORB_c_bee"), STR("orb.c.j.bee."));
@@ -114,6 +115,7 @@ static void close_bench(struct bench *b)
         model_done(&b->members[i].model);
     }
     post_close(b->post);
+    facts_close(b->facts);
     web_done(&b->web);
 }
 
@@ -211,9 +213,9 @@ static void of_two_processes_with_one_directory_one_stops(void **state)
     run(&b, 5000);
     /* A copy of the directory: the facts, as they are. */
     for (size_t i = 0; i < b.members[0].model.count; i++)
-        if (b.members[0].model.entries[i].fact.n)
+        if (b.members[0].model.entries[i].fact)
             assert_rc(
-                port_note(&b.members[1].model.port, buf_str(&b.members[0].model.entries[i].fact)),
+                port_note(&b.members[1].model.port, fact_str(b.members[0].model.entries[i].fact)),
                 RC_OK);
     (void)start(&b, 1, "ant");
     run(&b, 10000);
@@ -241,12 +243,12 @@ static void junk_in_a_stream_is_counted_and_passed(void **state)
     assert_rc(post_append(b.post, STR("orb.c.j.ant.1.in.bee"), STR("junk"), b.now_ms), RC_OK);
     assert_rc(post_append(b.post, STR("orb.c.j.ant.1.in.fly"), buf_str(&out), b.now_ms), RC_OK);
     run(&b, 5000);
-    assert_int_equal(b.members[0].model.urls[3].state, MODEL_UNKNOWN);
+    assert_int_equal(model_url(&b.members[0].model, 3)->state, MODEL_UNKNOWN);
     assert_int_equal(status(&b, 0).junk, 2);
     /* Of an epoch that never comes: it waits for the roster, but not for ever. */
     assert_rc(post_append(b.post, STR("orb.c.j.ant.1.in.bee"), buf_str(&out), b.now_ms), RC_OK);
     run(&b, 10000);
-    assert_int_equal(b.members[0].model.urls[3].state, MODEL_QUEUED);
+    assert_int_equal(model_url(&b.members[0].model, 3)->state, MODEL_QUEUED);
     buf_done(&out);
     close_bench(&b);
 }
@@ -260,7 +262,7 @@ static void d5_who_joins_gets_what_it_owns_and_who_leaves_gives_it_back(void **s
     (void)start(&b, 0, "ant");
     run(&b, 6000);
     for (uint32_t u = 0; u < WEB_SEEDS; u++)
-        assert_int_equal(b.members[0].model.urls[u].state, MODEL_QUEUED);
+        assert_int_equal(model_url(&b.members[0].model, u)->state, MODEL_QUEUED);
     (void)start(&b, 1, "bee");
     run(&b, 15000);
     assert_int_equal(status(&b, 1).state, AGENT_UP);
@@ -268,8 +270,8 @@ static void d5_who_joins_gets_what_it_owns_and_who_leaves_gives_it_back(void **s
     for (uint32_t u = 0; u < WEB_SEEDS; u++) {
         uint64_t at = b.web.hosts[b.web.urls[u].host].position;
         int owner = agent_owns(b.members[1].agent, at);
-        assert_int_equal(b.members[owner].model.urls[u].state, MODEL_QUEUED);
-        assert_int_equal(b.members[!owner].model.urls[u].state, MODEL_UNKNOWN);
+        assert_int_equal(model_url(&b.members[owner].model, u)->state, MODEL_QUEUED);
+        assert_int_equal(model_url(&b.members[!owner].model, u)->state, MODEL_UNKNOWN);
         assert_true(agent_may_fetch(b.members[owner].agent, at, b.now_ms));
         assert_false(agent_may_fetch(b.members[!owner].agent, at, b.now_ms));
     }
@@ -277,7 +279,7 @@ static void d5_who_joins_gets_what_it_owns_and_who_leaves_gives_it_back(void **s
     run(&b, 25000);
     assert_int_equal(status(&b, 0).state, AGENT_GONE);
     for (uint32_t u = 0; u < WEB_SEEDS; u++)
-        assert_int_equal(b.members[1].model.urls[u].state, MODEL_QUEUED);
+        assert_int_equal(model_url(&b.members[1].model, u)->state, MODEL_QUEUED);
     close_bench(&b);
 }
 
@@ -299,10 +301,75 @@ static void d7_who_is_silent_is_dead_and_its_hosts_and_urls_are_others(void **st
     run(&b, DEAD_MS);
     assert_int_equal(status(&b, 0).settled, 3);
     for (uint32_t u = 0; u < WEB_SEEDS; u++) {
-        assert_int_equal(b.members[0].model.urls[u].state, MODEL_QUEUED);
+        assert_int_equal(model_url(&b.members[0].model, u)->state, MODEL_QUEUED);
         assert_true(agent_may_fetch(b.members[0].agent, b.web.hosts[b.web.urls[u].host].position,
                                     b.now_ms));
     }
+    close_bench(&b);
+}
+
+static void d10_two_who_come_at_once_are_settled_within_three_beats(void **state)
+{
+    (void)state;
+    struct bench b;
+    open_bench(&b);
+    assert_rc(model_seed(&b.members[0].model), RC_OK);
+    (void)start(&b, 0, "ant");
+    (void)start(&b, 1, "bee");
+    run(&b, 3000);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(status(&b, i).state, AGENT_UP);
+        assert_int_equal(status(&b, i).settled, 2);
+    }
+    close_bench(&b);
+}
+
+static void d10_who_has_no_news_looks_and_speaks_rarely(void **state)
+{
+    (void)state;
+    struct bench b;
+    open_bench(&b);
+    assert_rc(model_seed(&b.members[0].model), RC_OK); /* nobody fetches here: all of it waits */
+    (void)start(&b, 0, "ant");
+    (void)start(&b, 1, "bee");
+    run(&b, 20000);
+    struct agent_status before = status(&b, 0);
+    run(&b, 20000);
+    struct agent_status now = status(&b, 0);
+    assert_in_range(now.says - before.says, 18, 30);
+    assert_in_range(now.gets - before.gets, 20, 120); /* 10 a second of two streams were 400 */
+    close_bench(&b);
+}
+
+static void d10_all_that_is_finished_ends_soon_but_never_before_it_has_begun(void **state)
+{
+    (void)state;
+    struct bench b;
+    open_bench(&b);
+    (void)start(&b, 0, "ant");
+    (void)start(&b, 1, "bee");
+    run(&b, 9000);
+    assert_int_equal(status(&b, 0).settled, 2);
+    assert_false(status(&b, 0).is_finished); /* who has the seeds may join last */
+    run(&b, 2000);
+    assert_true(status(&b, 0).may_end && status(&b, 1).may_end);
+    close_bench(&b);
+}
+
+static void a_weight_brings_somebody_into_an_empty_ring(void **state)
+{
+    (void)state;
+    struct bench b;
+    open_bench(&b);
+    struct agent *a = start(&b, 0, "ant");
+    run(&b, 3000);
+    agent_set_weight(a, 0);
+    run(&b, 3000);
+    assert_false(agent_owns(a, 1));
+    agent_set_weight(a, ASSIGN_WEIGHT_ONE);
+    run(&b, 3000);
+    assert_true(agent_may_fetch(a, 1, b.now_ms));
+    assert_int_equal(status(&b, 0).settled, status(&b, 0).epoch);
     close_bench(&b);
 }
 
@@ -332,6 +399,10 @@ int main(void)
         cmocka_unit_test(junk_in_a_stream_is_counted_and_passed),
         cmocka_unit_test(d5_who_joins_gets_what_it_owns_and_who_leaves_gives_it_back),
         cmocka_unit_test(d7_who_is_silent_is_dead_and_its_hosts_and_urls_are_others),
+        cmocka_unit_test(d10_two_who_come_at_once_are_settled_within_three_beats),
+        cmocka_unit_test(d10_who_has_no_news_looks_and_speaks_rarely),
+        cmocka_unit_test(d10_all_that_is_finished_ends_soon_but_never_before_it_has_begun),
+        cmocka_unit_test(a_weight_brings_somebody_into_an_empty_ring),
         cmocka_unit_test(names_that_are_none_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -267,6 +267,46 @@ static void many_deaths_cost_no_rings(void **state)
     roster_log_close(&l);
 }
 
+/* Whatever a roster goes through, one that shares its rings folds the same and has the same owners;
+ * "eve" was not told, so rings with her are its own. */
+static void rings_that_are_shared_are_the_same_rings(void **state)
+{
+    (void)state;
+    const struct str names[] = {STR("ant"), STR("cat"), STR("bee")};
+    struct roster_log own;
+    struct roster_rings *rings = NULL;
+    struct roster *first = NULL, *second = NULL;
+    assert_rc(roster_rings_open(names, 3, 64, 2 * ASSIGN_WEIGHT_ONE, &rings), RC_OK);
+    assert_rc(roster_open_sharing(rings, &first), RC_OK);
+    assert_rc(roster_open_sharing(rings, &second), RC_OK);
+    roster_log_open(&own);
+    roster_log_say(&own, "found; ant join; ant settled; bee join; ant settled; cat join weight=128;"
+                         "ant settled; bee weight weight=16; ant settled; ant,cat go 70;"
+                         "ant dead bee; eve join; cat adopted bee; ant adopted bee; ant settled;"
+                         "eve join; ant settled; cat leave");
+    struct str kept = buf_str(&own.kept), bytes;
+    struct roster_stand at;
+    while (roster_lost_next(&kept, &at, &bytes)) {
+        const char *why;
+        at.number = roster_length(first) + 1;
+        assert_rc(roster_take(first, &at, bytes, &why), RC_OK);
+        assert_rc(roster_take(second, &at, bytes, &why), RC_OK);
+        for (unsigned i = 0; roster_epoch(first) && i < KEYS; i++)
+            assert_str(owner_name(first, key(i), roster_epoch(first)),
+                       owner_name(second, key(i), roster_epoch(second)));
+    }
+    assert_true(roster_epoch(own.roster) > 5);
+    assert_int_equal(roster_hash(first), roster_hash(own.roster));
+    assert_int_equal(roster_hash(second), roster_hash(own.roster));
+    for (uint64_t e = roster_settled(first); e <= roster_epoch(first); e++)
+        for (unsigned i = 0; i < KEYS; i++)
+            assert_str(owner_name(first, key(i), e), owner_name(own.roster, key(i), e));
+    roster_close(first);
+    roster_close(second);
+    roster_rings_close(rings);
+    roster_log_close(&own);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +315,7 @@ int main(void)
         cmocka_unit_test(marks_are_needed_of_those_who_lost_only),
         cmocka_unit_test(the_last_one_may_leave_and_the_next_takes_all),
         cmocka_unit_test(many_deaths_cost_no_rings),
+        cmocka_unit_test(rings_that_are_shared_are_the_same_rings),
     };
     return cmocka_run_group_tests_name("roster_ring", tests, NULL, NULL);
 }

@@ -237,6 +237,71 @@ static void an_incarnation_put_aside_leaves_nothing_at_rest(void **state)
     tight(an_incarnation_put_aside_leaves_nothing_but_facts_and_outbox);
 }
 
+/* The file of lines as it is, once a turn has written what the journal brought back. */
+static void assert_elsewhere(struct str text)
+{
+    struct buf all = {.max = 10000};
+    assert_rc(ledger_turn(crawl.ledger, 0), RC_OK);
+    assert_rc(disk_read_whole(disk, "state/elsewhere", &all), RC_OK);
+    assert_str(buf_str(&all), text);
+    buf_done(&all);
+}
+
+static void what_is_lost_is_asked_for_again_and_only_that(void **state)
+{
+    (void)state;
+    struct record waits = record_of(RECORD_URL, "/1"), done = record_of(RECORD_DONE, "/2");
+    struct record again = record_of(RECORD_URL, "/2"), other = record_of(RECORD_URL, "/1");
+    again.is_again = other.is_again = true;
+    done.where = STR("bee");
+    done.where_inc = 3;
+    done.path = STR("/2");
+    begin();
+    tell(&waits);
+    tell(&done);
+    is_queued(1);
+    tell(&other); /* it waits already */
+    is_queued(1);
+    tell(&again);
+    is_queued(2);
+    tell(&again);
+    is_queued(2);
+    for (int i = 0; i < 2; i++) {
+        open_again();
+        is_queued(2);
+        assert_elsewhere(STR("done bee 3 7 L 0 http://" HOST "/2\n"
+                             "again - 0 0 L 0 http://" HOST "/1\n"
+                             "again - 0 0 L 0 http://" HOST "/2\n"
+                             "again - 0 0 L 0 http://" HOST "/2\n"));
+    }
+    tell(&done); /* heard once more */
+    is_queued(1);
+    end();
+}
+
+static void what_rests_and_is_lost_is_asked_for_again(void **state)
+{
+    (void)state;
+    tight(what_is_lost_is_asked_for_again_and_only_that);
+}
+
+static void the_lines_of_news_survive_a_kill(void **state)
+{
+    (void)state;
+    struct record done = record_of(RECORD_DONE, "/2");
+    done.where = STR("bee");
+    done.where_inc = 3;
+    done.path = STR("/2");
+    begin();
+    assert_rc(ledger_sync(crawl.ledger), RC_OK);
+    tell(&done);
+    assert_rc(ledger_turn(crawl.ledger, 0), RC_OK); /* the kernel has it, no commit says so */
+    small_close(&crawl);
+    assert_rc(small_open(&crawl, disk, 1, &truth), RC_OK);
+    assert_elsewhere(STR("done bee 3 7 L 0 http://" HOST "/2\n"));
+    end();
+}
+
 static void what_a_budget_left_out_of_news_stays_out(void **state)
 {
     (void)state;
@@ -345,7 +410,10 @@ int main(void)
         cmocka_unit_test(what_was_done_elsewhere_is_not_queued_though_it_rests),
         cmocka_unit_test(what_rests_is_forgotten_when_it_is_handed_over),
         cmocka_unit_test(an_incarnation_put_aside_leaves_nothing_at_rest),
+        cmocka_unit_test(what_rests_and_is_lost_is_asked_for_again),
         cmocka_unit_test(an_incarnation_put_aside_leaves_nothing_but_facts_and_outbox),
+        cmocka_unit_test(what_is_lost_is_asked_for_again_and_only_that),
+        cmocka_unit_test(the_lines_of_news_survive_a_kill),
         cmocka_unit_test(what_a_budget_left_out_of_news_stays_out),
         cmocka_unit_test(a_foreign_link_is_for_others_alone),
         cmocka_unit_test(whatever_end_was_named_becomes_durable_though_nothing_more_happens),

@@ -12,7 +12,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { FIRST_STEPS = 40, LAST_STEPS = 60, SYNCS = 24, PATH = 200, ROUNDS_MS = 5 };
+enum {
+    FIRST_STEPS = 40,
+    LAST_STEPS = 60,
+    SYNCS = 24,
+    PATH = 200,
+    ROUNDS_MS = 5,
+    HOUR_MS = 3600000,
+    LOOKS = 6000
+};
 
 /* The real disk, with a gate in front of one sync of the helper. */
 static struct {
@@ -154,10 +162,43 @@ static void kill_while_something_is_synced_takes_nothing_that_was_written(void *
     (void)nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+static bool becomes_durable(struct ledger *l, uint64_t position)
+{
+    static const struct timespec rest = {.tv_nsec = 10000000};
+    for (int i = 0; i < LOOKS && ledger_durable(l) <= position; i++)
+        (void)nanosleep(&rest, NULL);
+    return ledger_durable(l) > position;
+}
+
+/* The rounds are an hour apart. */
+static void d10_what_is_waited_for_is_durable_before_the_next_round(void **state)
+{
+    (void)state;
+    char root[] = "/tmp/orbweaver-hurry-XXXXXX";
+    struct ledger_news n = {.kept = LEDGER_NOT_SAID, .fact = STR("a fact")};
+    struct small_truth truth = {0};
+    struct disk *d;
+    unsigned epoch;
+    uint64_t batch;
+    assert_non_null(mkdtemp(root));
+    assert_rc(disk_real_open(root, &d), RC_OK);
+    assert_rc(small_open_helped(&one, d, 1, &truth, HOUR_MS), RC_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_rc(ledger_tell(one.ledger, &n, &epoch, &batch), RC_OK);
+        assert_true(ledger_durable(one.ledger) <= batch);
+        ledger_hurry(one.ledger);
+        assert_true(becomes_durable(one.ledger, batch));
+    }
+    small_close(&one);
+    disk_close(d);
+    (void)nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kill_while_something_is_synced_takes_nothing_that_was_written),
+        cmocka_unit_test(d10_what_is_waited_for_is_durable_before_the_next_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

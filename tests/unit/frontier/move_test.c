@@ -258,6 +258,27 @@ static void what_is_forgotten_can_come_back_and_what_is_done_not(void **state)
     frontier_close(f);
 }
 
+static void only_what_is_done_can_become_unknown(void **state)
+{
+    (void)state;
+    struct frontier *f = filled(1, 3);
+    struct candidate done = url_of(0, 0), waits = url_of(0, 1), never = url_of(0, 7);
+    uint64_t list[] = {done.fingerprint, waits.fingerprint, never.fingerprint};
+    struct lent l;
+    assert_rc(move_done(f, done.position, done.host, &done.fingerprint, 1), RC_OK);
+    assert_rc(frontier_lend(f, 0, NOW, &l), RC_OK); /* the second is out */
+    assert_str(l.path, waits.path);
+    uint64_t known = frontier_counts(f).known;
+    assert_rc(move_unknow(f, done.position, done.host, list, 3), RC_OK);
+    assert_int_equal(frontier_counts(f).known, known - 1);
+    assert_int_equal(admit(f, &waits), ADMITTED_KNOWN);
+    assert_int_equal(admit(f, &done), ADMITTED_NEW);
+    assert_rc(move_unknow(f, done.position, done.host, list, 3), RC_OK);
+    assert_int_equal(admit(f, &done), ADMITTED_KNOWN);
+    frontier_settle(f, &l, SETTLE_DONE, 0);
+    frontier_close(f);
+}
+
 static void done_elsewhere_leaves_the_queue_from_anywhere(void **state)
 {
     (void)state;
@@ -599,6 +620,7 @@ int main(void)
         cmocka_unit_test(a_walk_tells_all_of_others_whatever_its_steps),
         cmocka_unit_test(a_host_that_is_out_stays_until_it_is_back),
         cmocka_unit_test(what_is_forgotten_can_come_back_and_what_is_done_not),
+        cmocka_unit_test(only_what_is_done_can_become_unknown),
         cmocka_unit_test(done_elsewhere_leaves_the_queue_from_anywhere),
         cmocka_unit_test(unknown_ones_become_known_without_a_host),
         cmocka_unit_test(a_host_record_only_pushes_the_moment_on),
