@@ -37,10 +37,29 @@ static void heard_domain(struct port *p, uint64_t who, const struct heartbeat_do
     heard = *d;
 }
 
+/* Of addresses nobody here has a word. */
+static size_t tell_addresses(struct port *p, uint64_t *ret, size_t most)
+{
+    (void)p;
+    (void)ret;
+    (void)most;
+    return 0;
+}
+
+static void heard_addresses(struct port *p, uint64_t who, const uint64_t *list, size_t count)
+{
+    (void)p;
+    (void)who;
+    (void)list;
+    (void)count;
+}
+
 static struct port_ops with_budgets = {.used = used,
                                        .others = take_others,
                                        .tell_domains = tell_domains,
-                                       .heard_domain = heard_domain};
+                                       .heard_domain = heard_domain,
+                                       .tell_addresses = tell_addresses,
+                                       .heard_addresses = heard_addresses};
 static struct port_ops without = {0};
 static struct port port = {&with_budgets};
 
