@@ -37,10 +37,26 @@ static void heard_domain(struct port *p, uint64_t who, const struct heartbeat_do
     heard = *d;
 }
 
+static size_t tell_addresses(struct port *p, uint64_t *ret, size_t most)
+{
+    (void)p;
+    assert_int_equal(most, HEARTBEAT_MAX_ADDRESSES);
+    ret[0] = 10;
+    return 1;
+}
+
+static void heard_addresses(struct port *p, uint64_t who, const uint64_t *list, size_t count)
+{
+    (void)p, (void)who, (void)list;
+    assert_true(count <= HEARTBEAT_MAX_ADDRESSES);
+}
+
 static struct port_ops with_budgets = {.used = used,
                                        .others = take_others,
                                        .tell_domains = tell_domains,
-                                       .heard_domain = heard_domain};
+                                       .heard_domain = heard_domain,
+                                       .tell_addresses = tell_addresses,
+                                       .heard_addresses = heard_addresses};
 static struct port_ops without = {0};
 static struct port port = {&with_budgets};
 
