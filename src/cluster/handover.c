@@ -6,7 +6,7 @@
  *              for those hosts is on its way to the owners
  *   FLUSH      everything journalled till then is under the receivers' floors, outcomes said
  *   END_AGAIN  an end behind those outcomes
- *   SCAN       done and host records of those hosts, out of our own stream up to that end (the
+ *   SCAN       done, way and host records of those hosts, out of our own stream up to that end (the
  *              crawl knows what is done by fingerprints only)
  *   WALK       their queued URLs and host records, out of the crawl
  *   FLOOR      all of that is under the gainers' floors, and so is what is published again because
@@ -70,7 +70,7 @@ static void forward(struct agent *a, struct str payload)
     if (record_batch_read(payload, &b) || b.is != BATCH_IS_RECORDS)
         return;
     while (records_next(&b.records, &r))
-        if (r.kind != RECORD_URL && !agent_owns(a, r.position))
+        if (r.kind != RECORD_URL && r.kind != RECORD_NEARER && !agent_owns(a, r.position))
             outbox_put(a, &r, &a->handover.source);
 }
 

@@ -8,6 +8,7 @@
  *     done:    fingerprint 8, time 8, status 4, digest 20, [1] where, where_inc 8 and, if where
  *              is not empty: flags 1, class 1, port 2, [1] hops, [2] path (may be empty)
  *     host:    next moment 8, time 8, [4] state
+ *     way, nearer: as url, [1] where
  *
  * [n] is a length of n bytes before the text. A host's position follows from its name and is not
  * sent, so that nobody can say another. */

@@ -81,14 +81,22 @@ static bool take_host(struct taker *t, struct record *r)
     return r->state.n <= RECORDS_MAX_STATE_BYTES;
 }
 
+static bool take_way(struct taker *t, struct record *r)
+{
+    bool is_ok = take_url(t, r);
+    r->where = take_str8(t);
+    return is_ok && (!r->where.n || cluster_name_ok(r->where));
+}
+
 static bool take_record(struct taker *t, struct record *r)
 {
     *r = (struct record){.kind = (enum record_kind)take_u8(t)};
     r->host = take_str8(t);
-    bool is_ok = r->kind == RECORD_URL    ? take_url(t, r)
-                 : r->kind == RECORD_DONE ? take_done(t, r)
-                 : r->kind == RECORD_HOST ? take_host(t, r)
-                                          : false;
+    bool is_ok = r->kind == RECORD_URL                               ? take_url(t, r)
+                 : r->kind == RECORD_DONE                            ? take_done(t, r)
+                 : r->kind == RECORD_HOST                            ? take_host(t, r)
+                 : r->kind == RECORD_WAY || r->kind == RECORD_NEARER ? take_way(t, r)
+                                                                     : false;
     return is_ok && !t->bad && is_host(r->host);
 }
 

@@ -2,7 +2,11 @@
 /* known: where a recrawl begins: every URL that earlier runs have asked for, from the history, a
  * few hundred to a visit that fetches nothing. Pages that have not changed tell no links (304), so
  * what they led to is brought here. What the frontier knows already is left out behind it: after an
- * interruption all of it is brought once more. */
+ * interruption all of it is brought once more.
+ *
+ * And of a crawl that goes on: what is nearer to a seed than an earlier run had time to see
+ * (depths_recall.h). */
+#include "components/depths_recall.h"
 #include "components/services.h"
 #include "components/visit.h"
 
@@ -14,6 +18,7 @@ enum { KNOWN_A_VISIT = 200, BYTES_A_VISIT = 256 << 10 }; /* whichever comes firs
 struct known {
     struct ledger_service *ledger;
     struct history_cursor *cursor; /* NULL: there is nothing to bring, or no more */
+    struct str again;              /* likewise, of what is found again */
 };
 
 static void known_close(struct instance *self)
@@ -31,6 +36,7 @@ static enum rc known_open(struct instance *self, struct buf *why)
         return RC_NOMEM;
     self->state = k;
     k->ledger = part_provider(self, 0);
+    k->again = buf_str(&k->ledger->found_again);
     struct history *h = ledger_history(k->ledger->ledger);
     if (!k->ledger->opened.is_unmet || !h)
         return RC_OK;
@@ -46,6 +52,21 @@ static char last_hop(struct str hops)
     return (char)(hops.n ? hops.p[hops.n - 1] : HOP_LINK);
 }
 
+static enum rc refer(struct visit *v, struct str url, struct str hops, uint64_t via)
+{
+    if (!visit_refer(v, url, last_hop(hops), STR_NONE))
+        return RC_NOMEM;
+    v->known[v->reference_count - 1] = (struct visit_known){hops.p ? hops : STR(""), via};
+    return RC_OK;
+}
+
+/* RC_NOT_FOUND: there are no more. The list outlives the visit. */
+static enum rc bring_again(struct known *k, struct visit *v)
+{
+    struct found_again f;
+    return found_again_next(&k->again, &f) ? refer(v, f.url, f.hops, f.via) : RC_NOT_FOUND;
+}
+
 /* RC_NOT_FOUND: there are no more. */
 static enum rc bring_one(struct instance *self, struct known *k, struct visit *v)
 {
@@ -59,11 +80,7 @@ static enum rc bring_one(struct instance *self, struct known *k, struct visit *v
     }
     if (rc)
         return rc;
-    if (!visit_refer(v, past.url, last_hop(past.hops), STR_NONE))
-        return RC_NOMEM;
-    v->known[v->reference_count - 1] =
-        (struct visit_known){past.hops.p ? past.hops : STR(""), past.via};
-    return RC_OK;
+    return refer(v, past.url, past.hops, past.via);
 }
 
 static enum rc bring(struct instance *self, struct known *k, struct visit *v)
@@ -73,14 +90,14 @@ static enum rc bring(struct instance *self, struct known *k, struct visit *v)
     if (!v->known)
         return RC_NOMEM;
     for (int i = 0; i < KNOWN_A_VISIT && arena_used(v->arena) < BYTES_A_VISIT && rc == RC_OK; i++)
-        rc = bring_one(self, k, v);
+        rc = k->again.n ? bring_again(k, v) : k->cursor ? bring_one(self, k, v) : RC_NOT_FOUND;
     return rc;
 }
 
 static enum produced known_produce(struct instance *self)
 {
     struct known *k = self->state;
-    if (!k->cursor)
+    if (!k->cursor && !k->again.n)
         return PRODUCED_IDLE;
     struct visit *v = visit_open(VISIT_KNOWN, NULL);
     enum rc rc = v ? bring(self, k, v) : RC_NOMEM;
@@ -90,11 +107,13 @@ static enum produced known_produce(struct instance *self)
         message_end(&v->head);
     if (rc == RC_OK)
         return PRODUCED_MORE;
+    bool is_met = k->cursor && rc == RC_NOT_FOUND;
     history_cursor_close(k->cursor);
     k->cursor = NULL;
-    if (rc == RC_NOT_FOUND)
+    k->again = STR("");
+    if (is_met)
         ledger_met(k->ledger->ledger);
-    else
+    else if (rc != RC_NOT_FOUND)
         part_fail(self, rc, "cannot read what is known: %s", rc_text(rc));
     return PRODUCED_IDLE;
 }

@@ -52,6 +52,14 @@ static struct record host_record(void)
                            .state = STR("any\0thing")};
 }
 
+static struct record way_record(void)
+{
+    struct record r = url_record();
+    r.kind = RECORD_WAY;
+    r.where = STR("bee");
+    return r;
+}
+
 static void assert_same(const struct record *a, const struct record *b)
 {
     assert_int_equal(a->kind, b->kind);
@@ -78,15 +86,18 @@ static void assert_same(const struct record *a, const struct record *b)
 static void records_come_back_as_they_were(void **state)
 {
     (void)state;
-    struct record list[] = {url_record(), done_record(), host_record(), url_record(),
-                            done_record()};
+    struct record list[] = {url_record(),  done_record(), host_record(), url_record(),
+                            done_record(), way_record(),  way_record()};
+    enum { COUNT = sizeof list / sizeof *list };
+    list[6].kind = RECORD_NEARER;
+    list[6].where = STR(""); /* nobody has it */
     list[3].is_again = true;
     list[4].path = STR(""); /* archived, and nobody says under which URL */
     struct buf out = {.max = RECORDS_MAX_BATCH_BYTES};
     struct record_batch b;
     struct record r;
     record_batch_begin(&out, &head);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < COUNT; i++)
         record_put(&out, &list[i]);
     assert_rc(buf_rc(&out), RC_OK);
     assert_rc(record_batch_read(buf_str(&out), &b), RC_OK);
@@ -94,7 +105,7 @@ static void records_come_back_as_they_were(void **state)
     assert_str(b.src, head.src);
     assert_int_equal(b.src_inc, 2);
     assert_int_equal(b.epoch, 7);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < COUNT; i++) {
         assert_true(records_next(&b.records, &r));
         assert_same(&list[i], &r);
     }
