@@ -60,6 +60,20 @@ const struct roster_agent *agent_owner(const struct agent *a, uint64_t position)
     return roster_owner(a->roster, position, roster_epoch(a->roster));
 }
 
+const struct roster_agent *agent_receiver(const struct agent *a, const struct record *r)
+{
+    const struct roster_agent *to =
+        r->kind == RECORD_NEARER ? roster_find(a->roster, r->where) : NULL;
+    bool is_there = to && agent_is_in_ring(a, to->name, to->inc);
+    return is_there ? to : agent_owner(a, r->position);
+}
+
+bool agent_is_receiver(const struct agent *a, const struct record *r)
+{
+    const struct roster_agent *to = agent_receiver(a, r);
+    return to && to->inc == a->inc && strcmp(to->name, a->name) == 0;
+}
+
 bool agent_owns(const struct agent *a, uint64_t position)
 {
     const struct roster_agent *owner = agent_owner(a, position);
@@ -94,6 +108,11 @@ uint64_t agent_jitter(struct agent *a, uint64_t ms)
 uint64_t agent_due_ms(const struct agent *a)
 {
     return a->due_ms;
+}
+
+bool agent_has_time(const struct agent *a)
+{
+    return !a->pace.is_quick;
 }
 
 const char *agent_why(const struct agent *a)

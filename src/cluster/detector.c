@@ -216,7 +216,10 @@ static uint64_t my_turn_ms(const struct agent *a, const struct peer *p)
 void detector_turn(struct agent *a)
 {
     struct roster_timings t = roster_timings(a->roster);
-    bool may = a->state == AGENT_RETURN ||
+    /* Who is not in the roster needs no lease; the log must have heard it all the while. Those it
+     * waits for may all have gone for good. */
+    bool is_outside = a->state == AGENT_JOINING && !agent_is_living(a);
+    bool may = a->state == AGENT_RETURN || is_outside ||
                ((a->state == AGENT_UP || a->state == AGENT_JOINING || a->state == AGENT_LEAVING) &&
                 lease_is_good(a, a->now_ms));
     if (!may || !t.dead_ms || a->now_ms < a->start_ms + 2 * (uint64_t)t.dead_ms ||

@@ -6,7 +6,7 @@
  *              for those hosts is on its way to the owners
  *   FLUSH      everything journalled till then is under the receivers' floors, outcomes said
  *   END_AGAIN  an end behind those outcomes
- *   SCAN       done and host records of those hosts, out of our own stream up to that end (the
+ *   SCAN       done, way and host records of those hosts, out of our own stream up to that end (the
  *              crawl knows what is done by fingerprints only); of who leaves also the URLs: a
  *              recrawl will ask for them, and nobody will look into its stream or history then
  *   WALK       their queued URLs and host records, out of the crawl
@@ -71,7 +71,7 @@ static void forward(struct agent *a, struct str payload)
     if (record_batch_read(payload, &b) || b.is != BATCH_IS_RECORDS)
         return;
     while (records_next(&b.records, &r)) {
-        bool is_needed = r.kind != RECORD_URL || a->state == AGENT_LEAVING;
+        bool is_needed = r.kind == RECORD_URL ? a->state == AGENT_LEAVING : r.kind != RECORD_NEARER;
         if (is_needed && !agent_owns(a, r.position))
             outbox_put(a, &r, &a->handover.source);
     }

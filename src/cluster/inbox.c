@@ -120,7 +120,7 @@ static enum rc take_records(struct agent *a, struct str records)
     while (records_next(&records, &r)) {
         if (mine == PORT_MAX_LINKS || foreign == PORT_MAX_LINKS)
             return RC_LIMIT;
-        if (!agent_owns(a, r.position))
+        if (!agent_is_receiver(a, &r))
             in->foreign[foreign++] = r;
         else if (rounds_takes(a, &r))
             in->mine[mine++] = r;

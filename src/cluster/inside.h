@@ -323,6 +323,10 @@ const struct roster_agent *agent_me(const struct agent *a);
 bool agent_is_living(const struct agent *a); /* in the roster we know, our incarnation and boot */
 bool agent_is_in_ring(const struct agent *a, const char *name, uint64_t inc);
 const struct roster_agent *agent_owner(const struct agent *a, uint64_t position);
+/* Who is to have that record: its host's owner, but for what is addressed to somebody in the ring
+ * (RECORD_NEARER). NULL: nobody is in the ring. */
+const struct roster_agent *agent_receiver(const struct agent *a, const struct record *r);
+bool agent_is_receiver(const struct agent *a, const struct record *r);
 void agent_wake(struct agent *a, uint64_t at_ms); /* a turn is due then */
 void agent_roster_taken(struct agent *a, const struct roster_entry *e, struct str writer,
                         bool is_valid);

@@ -141,7 +141,7 @@ static void parcel_put(struct agent *a, struct parcel *p, const struct record *r
 
 static void put_for(struct agent *a, const struct record *r, struct source **list, size_t count)
 {
-    const struct roster_agent *owner = agent_owner(a, r->position);
+    const struct roster_agent *owner = agent_receiver(a, r);
     if (!owner) {
         agent_fail(a, RC_INVALID, "a record for nobody"); /* callers look at the ring first */
         return;
@@ -520,9 +520,9 @@ static void drop_floored(struct agent *a)
 static void look_at_pages(struct agent *a)
 {
     struct outbox *o = &a->outbox;
-    if (!o->pages || (o->look_ms > a->now_ms && !a->pace.is_quick))
+    if (!o->pages || o->look_ms > a->now_ms)
         return;
-    o->look_ms = a->now_ms + a->settings.poll_ms;
+    o->look_ms = a->now_ms + (a->pace.is_quick ? 1 : a->settings.poll_ms);
     for (struct source *s = o->pages; s; s = s->next)
         source_look(a, s);
 }

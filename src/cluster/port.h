@@ -37,7 +37,7 @@ struct port_batch {
     const struct record *links;
     size_t link_count;
     const struct record
-        *outcome; /* done (if it is) and host records; none: nothing was asked for */
+        *outcome; /* done and way (if it is) and host records; none: nothing was asked for */
     size_t outcome_count;
 };
 

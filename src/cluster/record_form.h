@@ -9,6 +9,7 @@
  *              is not empty: flags 1, class 1, port 2, [1] hops, [2] path (may be empty)
  *     done of a recrawl: a kind of its own; round 4, then as done
  *     host:    next moment 8, time 8, [4] state
+ *     way, nearer: as url, [1] where
  *
  * [n] is a length of n bytes before the text. A host's position follows from its name and is not
  * sent, so that nobody can say another. */
@@ -18,7 +19,7 @@
 #include "cluster/records.h"
 
 enum { RECORDS_VERSION = 2 };
-enum { RECORD_DONE_AGAIN = RECORD_HOST + 1 }; /* as bytes only */
+enum { RECORD_DONE_AGAIN = RECORD_NEARER + 1 }; /* as bytes only */
 enum { URL_IS_HTTPS = 1, URL_IS_BACK = 2, URL_IS_AGAIN = 4, URL_FLAGS = 7 };
 
 #endif

@@ -81,6 +81,13 @@ static bool take_host(struct taker *t, struct record *r)
     return r->state.n <= RECORDS_MAX_STATE_BYTES;
 }
 
+static bool take_way(struct taker *t, struct record *r)
+{
+    bool is_ok = take_url(t, r);
+    r->where = take_str8(t);
+    return is_ok && (!r->where.n || cluster_name_ok(r->where));
+}
+
 static bool take_record(struct taker *t, struct record *r)
 {
     uint8_t kind = take_u8(t);
@@ -89,10 +96,11 @@ static bool take_record(struct taker *t, struct record *r)
     r->host = take_str8(t);
     if (is_again)
         r->round = take_u32(t);
-    bool is_ok = r->kind == RECORD_URL    ? take_url(t, r)
-                 : r->kind == RECORD_DONE ? take_done(t, r)
-                 : r->kind == RECORD_HOST ? take_host(t, r)
-                                          : false;
+    bool is_ok = r->kind == RECORD_URL                               ? take_url(t, r)
+                 : r->kind == RECORD_DONE                            ? take_done(t, r)
+                 : r->kind == RECORD_HOST                            ? take_host(t, r)
+                 : r->kind == RECORD_WAY || r->kind == RECORD_NEARER ? take_way(t, r)
+                                                                     : false;
     return is_ok && !t->bad && is_host(r->host) && (!is_again || r->round);
 }
 

@@ -61,6 +61,12 @@ static void put_url(struct buf *out, const struct record *r)
     put_path(out, r);
 }
 
+static void put_where(struct buf *out, const struct record *r)
+{
+    if (!refuse(out, r->where.n > RECORDS_MAX_NAME_BYTES))
+        put_str8(out, r->where);
+}
+
 static void put_done(struct buf *out, const struct record *r)
 {
     if (refuse(out, r->where.n > RECORDS_MAX_NAME_BYTES))
@@ -106,6 +112,11 @@ void record_put(struct buf *out, const struct record *r)
     case RECORD_HOST:
         put_host(out, r);
         return;
+    case RECORD_WAY:
+    case RECORD_NEARER:
+        put_url(out, r);
+        put_where(out, r);
+        return;
     }
 }
 
@@ -129,7 +140,7 @@ int record_compare(const struct record *a, const struct record *b)
 {
     if (a->kind != b->kind)
         return a->kind > b->kind ? 1 : -1;
-    if (a->kind == RECORD_URL)
+    if (a->kind != RECORD_DONE && a->kind != RECORD_HOST)
         return 0;
     if (a->kind == RECORD_DONE)
         return compare_done(a, b);

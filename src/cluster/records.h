@@ -7,6 +7,10 @@
  *                                          was archived it says the URL too: should that archive be
  *                                          lost, it can be named and asked for again
  *   host(h, next moment, state)            when h may be asked next, and what its owner keeps on it
+ *   way(u, hops, where)                    u was asked for at the end of these hops; `where` can
+ * say what was found on it (of a crawl with a --depth) nearer(u, hops, where)                 a
+ * shorter way was found: for `where`, to judge its links again; or for the owner, to ask for u
+ * again, if nobody is there or has it any more
  *
  * Records merge as a join (invariant 8): any order, any number of times, the same state. Of two
  * dones the later round and time wins (then the greater bytes, so that everybody agrees); of two
@@ -32,16 +36,16 @@ enum {
     RECORDS_CLASSES = 4, /* of the frontier */
 };
 
-enum record_kind { RECORD_URL = 1, RECORD_DONE, RECORD_HOST };
+enum record_kind { RECORD_URL = 1, RECORD_DONE, RECORD_HOST, RECORD_WAY, RECORD_NEARER };
 
 /* All borrowed. What a kind does not name is 0. */
 struct record {
     enum record_kind kind;
     uint64_t position; /* of the host: hash64 of its name */
     struct str host;
-    /* url, done */
+    /* all but host */
     uint64_t fingerprint;
-    /* url, and done that was archived */
+    /* url, way, nearer, and done that was archived */
     struct str path; /* with query; of done "": not said */
     uint64_t via;
     struct str hops;
@@ -54,7 +58,8 @@ struct record {
     uint64_t time_ms; /* wall clock; of host: when `state` was written */
     int32_t status;
     uint8_t digest[RECORDS_DIGEST_BYTES]; /* zeros: nothing was kept */
-    struct str where;                     /* the agent whose archive has it; "" = none */
+    struct str where;                     /* the agent whose archive has it; "" = none. Of way and
+                                             nearer, too */
     uint64_t where_inc; /* the incarnation in which that archive's directory began */
     uint32_t round; /* in which it was asked for: 0 is the first crawl, 1 its first recrawl, … */
     /* host */

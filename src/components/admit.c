@@ -81,7 +81,8 @@ static bool has_room(struct admit *a, struct candidate *c, struct str from, unsi
     return budget_query(a->budget, c->position, c->path);
 }
 
-/* A shorter way to a page that still waits; the frontier has the one it was found by. */
+/* A shorter way to a page that waits, and the frontier has the one it was found by; or to one that
+ * is done: until its links have been judged again a crash must not forget it (depths_recall.h). */
 static void remember(struct instance *self, const struct candidate *c)
 {
     struct admit *a = self->state;
@@ -90,10 +91,55 @@ static void remember(struct instance *self, const struct candidate *c)
     unsigned epoch;
     candidate_print(c, &url);
     struct past past = {.url = buf_str(&url), .via = c->via, .hops = c->hops};
-    struct ledger_outcome o = {.fingerprint = c->fingerprint, .past = &past};
+    struct ledger_outcome o = {.fingerprint = depths_note(c->fingerprint), .past = &past};
     enum rc rc = ledger_settle(a->ledger->ledger, self->shard, &o, &epoch);
     if (rc)
         part_fail(self, rc, "cannot remember a shorter way: %s", rc_text(rc));
+}
+
+/* To deepen. */
+static void look_again(struct instance *self, struct links *links,
+                       const struct candidate *const *list, size_t count)
+{
+    struct admit *a = self->state;
+    struct links *l = links_open(list, count, STR(""), 0, 0);
+    if (!l) {
+        part_fail(self, RC_NOMEM, "no memory for links");
+        return;
+    }
+    for (size_t i = 0; i < count && !a->cluster->is_alone; i++)
+        a->cluster->ops->begin(a->cluster);
+    part_derive(self, &links->head, &l->head);
+    part_emit(self, AGAIN, &l->head);
+}
+
+/* Whether the origin names sitemaps that the crawl reads. Of a host that rests nobody knows. */
+static bool is_listed(const struct admit *a, const struct candidate *c)
+{
+    const struct host *h = frontier_host(a->frontier, c->position, c->host);
+    const struct card *card = h ? card_if(h) : NULL;
+    const struct card_robots *r = card ? card_robots_of(card, c->is_https, c->port) : NULL;
+    struct str url;
+    if (frontier_rests(a->frontier, c->position))
+        return true;
+    return r && r->rules && card->is_listed && robots_sitemap(r->rules, 0, &url);
+}
+
+/* A way to a URL is one to its origin, and to the sitemaps that this names. While its robots.txt is
+ * not known the way waits for that (robots.c). In a cluster the card may come with the host. */
+static void note_origin(struct instance *self, struct links *links, const struct candidate *c)
+{
+    struct admit *a = self->state;
+    uint64_t origin = depths_origin(c->position, c->is_https, c->port);
+    struct candidate robots = *c;
+    const struct candidate *list = &robots;
+    depths_waits(a->depths, origin);
+    enum nearer is = depths_found(a->depths, origin, visit_depth(c->hops), c->hops);
+    if (!is_listed(a, c) || (is != NEARER_DONE && !depths_take(a->depths, origin, &robots.hops)))
+        return;
+    robots.path = STR("/robots.txt");
+    robots.fingerprint = 0;
+    look_again(self, links, &list, 1);
 }
 
 /* Pages that are done, and to which these links are a shorter way. */
@@ -110,18 +156,12 @@ static void note_depths(struct instance *self, struct links *links, const struct
         enum nearer is = depths_found(a->depths, c->fingerprint, visit_depth(c->hops), c->hops);
         if (is == NEARER_DONE)
             nearer[n++] = c;
-        else if (is == NEARER_WAITING)
+        if (is != NEARER_NOT)
             remember(self, c);
+        note_origin(self, links, c);
     }
-    struct links *l = n ? links_open(nearer, n, STR(""), 0, 0) : NULL;
-    if (n && !l)
-        part_fail(self, RC_NOMEM, "no memory for links");
-    if (!l)
-        return;
-    for (size_t i = 0; i < n && !a->cluster->is_alone; i++)
-        a->cluster->ops->begin(a->cluster);
-    part_derive(self, &links->head, &l->head);
-    part_emit(self, AGAIN, &l->head);
+    if (n)
+        look_again(self, links, nearer, n);
 }
 
 static void admit_some(struct instance *self, struct links *links, const struct candidate *list,

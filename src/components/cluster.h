@@ -76,6 +76,8 @@ struct cluster_service {
     _Atomic uint64_t repeated;        /* links that were not, having been sent lately (C6) */
     _Atomic uint64_t told;            /* URLs that others told us */
     _Atomic uint64_t refused;         /* of them: outside of the scope, or no URLs */
+    _Atomic uint64_t nearer; /* pages of others' archives to which a shorter way was found */
+    _Atomic uint64_t again;  /* asked for again, because nobody has what was found on it */
 };
 
 #endif

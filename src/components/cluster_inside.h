@@ -7,6 +7,7 @@
  *   cluster_view.c   the cluster as this agent sees it, as JSON
  *   cluster_port.c   the crawl as the agent sees it (cluster/port.h), over the ledger
  *   cluster_walk.c   of that: looking at the frontiers
+ *   cluster_ways.c   of that: by which ways pages were asked for, and who has them
  *   cluster_room.c   its weight, by the room on its disk
  *   cluster_share.c  budgets that all agents share, addresses that several ask
  *   cluster_lost.c   captures that were lost with a disk
@@ -86,7 +87,8 @@ struct cluster_part {
     struct ledger_outbox *outbox;
     struct record *links; /* of the batch that was read */
     size_t link_room;
-    struct record outcome[2];
+    struct record outcome[3];
+    char way_room[URL_ROOM_BYTES]; /* of a record in `links` */
     uint64_t keep, keep_said;
     bool is_hurried; /* the agent waits for the disk */
     struct buf mine, foreign, scratch;
@@ -128,6 +130,21 @@ MUST_CHECK bool cluster_mail_all(struct cluster_part *c, enum mail_kind kind, un
 
 /* Records of URLs that are ours and asked for again (is_again): journalled, and to their shards. */
 MUST_CHECK enum rc cluster_port_again(struct cluster_part *c, struct str batch);
+
+/* Whether the record's fingerprint is that of its URL. */
+bool cluster_is_true(struct cluster_part *c, const struct record *r, struct url_room room,
+                     struct url *ret);
+
+/* cluster_ways.c */
+struct batch;
+/* Of a page that is done: by which way it was asked for. False: nobody needs to know. */
+bool cluster_read_way(struct cluster_part *c, const struct batch *b, struct record *way);
+/* Of a page whose links were judged again: the shorter way, for its owner of now. */
+bool cluster_read_new_way(struct cluster_part *c, const struct batch *b, struct record *way);
+/* Where a record that came to us goes: to the shards, on to others, or nowhere. A way; it may
+ * change who has its page. */
+enum cluster_taken { TAKEN_IN, TAKEN_BACK, TAKEN_NOT };
+enum cluster_taken cluster_take_way(struct cluster_part *c, struct record *r);
 
 /* cluster_lost.c */
 MUST_CHECK enum rc cluster_lost_open(struct cluster_part *c);

@@ -9,6 +9,7 @@
 #include "base/log.h"
 
 #include <poll.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -16,6 +17,7 @@ enum {
     LEAST_WAIT_MS = 1, /* what is due at once still lets the shards have the lock */
     MOST_WAIT_MS = 50, /* the journal may have become durable; */
     DISK_WAIT_MS = 10, /* the agent waits for that */
+    REST_MS = 5,       /* for events to gather, while nobody waits for the agent */
     LOOK_MS = 20,      /* between two looks at what has become of the agent */
     SAY_MS = 10000,
     LAST_BEATS = 3,
@@ -168,6 +170,8 @@ static void wait_for_more(struct cluster_part *c)
                             {.fd = c->wake, .events = POLLIN}};
     uint64_t now = now_ms(c), due = agent_due_ms(c->agent), woken;
     uint64_t wait = due > now ? due - now : 0;
+    if (agent_has_time(c->agent) && !c->is_hurried)
+        (void)nanosleep(&(struct timespec){.tv_nsec = REST_MS * 1000000L}, NULL);
     uint64_t most = c->is_hurried ? DISK_WAIT_MS : MOST_WAIT_MS;
     wait = wait < LEAST_WAIT_MS ? LEAST_WAIT_MS : wait > most ? most : wait;
     (void)poll(fds, 2, (int)wait);
@@ -203,7 +207,9 @@ static void say_end(struct cluster_part *c)
              LOG_U64("foreign", atomic_load(&c->service.foreign)),
              LOG_U64("repeated", atomic_load(&c->service.repeated)),
              LOG_U64("told", atomic_load(&c->service.told)),
-             LOG_U64("refused", atomic_load(&c->service.refused)));
+             LOG_U64("refused", atomic_load(&c->service.refused)),
+             LOG_U64("nearer", atomic_load(&c->service.nearer)),
+             LOG_U64("again", atomic_load(&c->service.again)));
 }
 
 /* Shards may be the ones who stop it, several at a time. */

@@ -289,8 +289,8 @@ static enum rc open_all(struct instance *self, struct cluster_part *c, struct bu
     rc = rc ? rc : open_bus(s, c, why);
     rc = rc ? rc : open_talk(s, c);
     rc = rc ? rc : open_agent(s, c, why);
-    rc = rc ? rc : cluster_loop_start(c);
-    return rc ? rc : cluster_lost_open(c);
+    rc = rc ? rc : cluster_lost_open(c); /* the agent's thread looks at it */
+    return rc ? rc : cluster_loop_start(c);
 }
 
 static enum rc cluster_nats_open(struct instance *self, struct buf *why)

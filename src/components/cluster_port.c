@@ -93,19 +93,26 @@ static enum rc port_note_fact(struct port *p, struct str fact)
     return tell(cluster_of_port(p), &(struct ledger_news){.fact = fact}, &told);
 }
 
+bool cluster_is_true(struct cluster_part *c, const struct record *r, struct url_room room,
+                     struct url *ret)
+{
+    struct url_parser parser = {.idn = c->scope->idn};
+    uint64_t fingerprint;
+    buf_clear(&c->scratch);
+    return move_fingerprint(r->host, r->is_https, r->port, r->path, &c->scratch, &fingerprint) ==
+               RC_OK &&
+           fingerprint == r->fingerprint && r->position == hash64(r->host) &&
+           url_parse(&parser, buf_str(&c->scratch), NULL, room, ret) == RC_OK &&
+           str_eq(url_href(ret), buf_str(&c->scratch));
+}
+
 /* Others judge by the same settings, but by the seeds' redirects that they know of. Where a seed
  * redirects to joins the scope here too. */
 static bool is_wanted(struct cluster_part *c, const struct record *r)
 {
-    struct url_parser parser = {.idn = c->scope->idn};
     char room[URL_ROOM_BYTES];
     struct url u;
-    uint64_t fingerprint;
-    buf_clear(&c->scratch);
-    if (move_fingerprint(r->host, r->is_https, r->port, r->path, &c->scratch, &fingerprint) ||
-        fingerprint != r->fingerprint || r->position != hash64(r->host) ||
-        url_parse(&parser, buf_str(&c->scratch), NULL, (struct url_room){room, sizeof room}, &u) ||
-        !str_eq(url_href(&u), buf_str(&c->scratch)))
+    if (!cluster_is_true(c, r, (struct url_room){room, sizeof room}, &u))
         return false;
     enum scope_verdict verdict = scope_check(c->scope->scope, &u, r->hops);
     if (verdict == SCOPE_OUTSIDE && scope_joins(r->hops) &&
@@ -115,22 +122,30 @@ static bool is_wanted(struct cluster_part *c, const struct record *r)
     return verdict == SCOPE_IN || (verdict == SCOPE_OUTSIDE && !r->hops.n);
 }
 
-static void choose_mine(struct cluster_part *c, const struct record *list, size_t count,
-                        size_t *ret_count)
+static enum cluster_taken take_url(struct cluster_part *c, const struct record *r)
 {
-    begin_records(c, &c->mine);
-    *ret_count = 0;
+    count_add(&c->service.told, 1);
+    if (is_wanted(c, r))
+        return TAKEN_IN;
+    count_add(&c->service.refused, 1);
+    return TAKEN_NOT;
+}
+
+/* Into c->mine; what goes back into c->foreign. */
+static void choose_mine(struct cluster_part *c, const struct record *list, size_t count,
+                        size_t *ret_mine, size_t *ret_back)
+{
     for (size_t i = 0; i < count; i++) {
-        bool is_url = list[i].kind == RECORD_URL;
-        count_add(&c->service.told, is_url);
-        if (is_url && !is_wanted(c, &list[i])) {
-            count_add(&c->service.refused, 1);
-            continue;
-        }
         struct record r = list[i];
         r.is_again = false; /* nobody else says that */
-        record_put(&c->mine, &r);
-        ++*ret_count;
+        enum cluster_taken taken = r.kind == RECORD_URL ? take_url(c, &r)
+                                   : r.kind == RECORD_WAY || r.kind == RECORD_NEARER
+                                       ? cluster_take_way(c, &r)
+                                       : TAKEN_IN;
+        if (taken != TAKEN_NOT)
+            record_put(taken == TAKEN_IN ? &c->mine : &c->foreign, &r);
+        *ret_mine += taken == TAKEN_IN;
+        *ret_back += taken == TAKEN_BACK;
     }
 }
 
@@ -140,16 +155,17 @@ static enum rc port_take_records(struct port *p, const struct record *mine, size
 {
     struct cluster_part *c = cluster_of_port(p);
     struct told told;
-    size_t chosen;
-    choose_mine(c, mine, mine_count, &chosen);
+    size_t chosen = 0, back = 0;
+    begin_records(c, &c->mine);
     begin_records(c, &c->foreign);
+    choose_mine(c, mine, mine_count, &chosen, &back);
     for (size_t i = 0; i < foreign_count; i++)
         record_put(&c->foreign, &foreign[i]);
     enum rc rc = buf_rc(&c->mine);
     rc = rc ? rc : buf_rc(&c->foreign);
     struct ledger_news n = {.fact = fact,
                             .mine = chosen ? buf_str(&c->mine) : STR(""),
-                            .foreign = foreign_count ? buf_str(&c->foreign) : STR("")};
+                            .foreign = foreign_count + back ? buf_str(&c->foreign) : STR("")};
     rc = rc ? rc : tell(c, &n, &told);
     return rc || !chosen ? rc : mail_records(c, n.mine, told);
 }
@@ -252,6 +268,9 @@ static enum rc read_links(struct cluster_part *c, const struct batch *b, struct 
             ret->link_count++;
         return rc ? rc : to ? RC_OK : RC_NOMEM;
     }
+    to = one_more(c, 0);
+    if (to && cluster_read_new_way(c, b, to))
+        ret->link_count++;
     while (batch_next_link(&rest, &link, NULL)) {
         to = one_more(c, ret->link_count);
         if (!to)
@@ -299,8 +318,11 @@ static void read_outcome(struct cluster_part *c, const struct batch *b, struct p
 {
     if (!b->has_url)
         return;
-    if (b->url.how == SETTLE_DONE && b->has_past)
+    bool is_done = b->url.how == SETTLE_DONE && b->has_past;
+    if (is_done)
         read_done(c, b, &c->outcome[ret->outcome_count++]);
+    if (is_done)
+        ret->outcome_count += cluster_read_way(c, b, &c->outcome[ret->outcome_count]);
     read_host(&b->url, clock_wall_ms(c->ledger->clock), &c->outcome[ret->outcome_count++]);
 }
 

@@ -10,6 +10,7 @@
 #include "components/links.h"
 #include "components/mail_walk.h"
 #include "components/services.h"
+#include "components/visit.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -136,6 +137,37 @@ static enum rc emit_urls(struct instance *self, struct post_part *p)
     return RC_OK;
 }
 
+static enum rc emit_one(struct instance *self, struct post_part *p, const struct candidate *c)
+{
+    struct links *l = links_open(&c, 1, STR(""), p->mail->epoch, p->mail->batch);
+    if (!l)
+        return RC_NOMEM;
+    l->is_told = true;
+    part_emit(self, 0, &l->head);
+    return RC_OK;
+}
+
+/* A page that somebody else has asked for, or a shorter way to one that we have, or that nobody has
+ * any more. As a link it then is nearer than it seemed, or new (admit.c). */
+static enum rc emit_way(struct instance *self, struct post_part *p, const struct record *r)
+{
+    struct depths *d = p->ledger->depths ? p->ledger->depths[self->shard] : NULL;
+    struct candidate c = ledger_candidate_of(r);
+    struct str hops;
+    enum rc rc = ledger_take_way(p->ledger->ledger, self->shard, r);
+    if (rc)
+        return rc;
+    if (d && r->kind == RECORD_WAY) {
+        if (depths_told(d, r->fingerprint, visit_depth(r->hops), &hops))
+            c.hops = hops;
+    } else if (d && r->where.n) {
+        depths_is_done(d, r->fingerprint);
+    } else if (d) {
+        depths_again(d, r->fingerprint);
+    }
+    return emit_one(self, p, &c);
+}
+
 /* *ret_emitted: a source gives one message at a time. */
 static enum rc work_on_records(struct instance *self, struct post_part *p, bool *ret_emitted)
 {
@@ -153,6 +185,9 @@ static enum rc work_on_records(struct instance *self, struct post_part *p, bool 
         if (*ret_emitted)
             return emit_urls(self, p);
         p->rest = rest;
+        *ret_emitted = r.kind == RECORD_WAY || r.kind == RECORD_NEARER;
+        if (*ret_emitted)
+            return emit_way(self, p, &r);
         rc = ledger_merge(l, self->shard, p->mail->epoch, &r, 1, &fresh);
     }
     return rc;

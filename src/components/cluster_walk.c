@@ -51,38 +51,59 @@ static enum rc step(struct cluster_part *c, struct cluster_tour *t)
     return RC_OK;
 }
 
-/* What the history knows of a page; false: that was all, or this is none. */
-static enum rc next_past(struct cluster_part *c, struct record *ret, bool *ret_is_one)
+/* By which way it was asked for, and who has it. */
+static struct record way_of(const struct record *done, const struct past *past, const struct url *u,
+                            struct str path, struct str where)
+{
+    return (struct record){.kind = RECORD_WAY,
+                           .position = done->position,
+                           .host = done->host,
+                           .fingerprint = done->fingerprint,
+                           .path = path,
+                           .via = past->via,
+                           .hops = past->hops,
+                           .port = u->port,
+                           .is_https = u->kind == URL_HTTPS,
+                           .where = where};
+}
+
+/* What the history knows of a page: two records at most; none: that was all, or this is none. */
+static enum rc next_past(struct cluster_part *c, struct record *ret, size_t *ret_count)
 {
     struct past past;
     struct url_parser parser = {0};
     char room[URL_ROOM_BYTES];
     struct url u;
     uint64_t fingerprint = 0;
-    *ret_is_one = false;
+    struct str who = STR("");
     enum rc rc = history_cursor_next(c->past, c->past_arena, &fingerprint, &past);
-    if (rc || !past.fetches ||
+    if (rc || (!past.fetches && !past_is_elsewhere(&past, &who)) ||
         url_parse(&parser, past.url, NULL, (struct url_room){room, sizeof room}, &u))
         return rc == RC_CORRUPT ? RC_OK : rc;
     struct str host = arena_dup(c->past_arena, url_host(&u));
     struct str path = arena_dup(c->past_arena, url_path_query(&u));
     if (!host.p || !path.p)
         return RC_NOMEM;
-    *ret = (struct record){.kind = RECORD_DONE,
-                           .position = hash64(host),
-                           .host = host,
-                           .fingerprint = fingerprint,
-                           .time_ms = past.date_ms > 0 ? (uint64_t)past.date_ms : 0,
-                           .status = past.code,
-                           .where = past.has_digest ? str_c(c->login.name) : STR(""),
-                           .where_inc = past.has_digest ? agent_first_inc(c->agent) : 0,
-                           .path = path,
-                           .is_https = u.kind == URL_HTTPS,
-                           .port = u.port,
-                           .hops = past.hops};
+    struct record done = {.kind = RECORD_DONE,
+                          .position = hash64(host),
+                          .host = host,
+                          .fingerprint = fingerprint,
+                          .time_ms = past.date_ms > 0 ? (uint64_t)past.date_ms : 0,
+                          .status = past.code,
+                          .where = past.has_digest ? str_c(c->login.name) : STR(""),
+                          .where_inc = past.has_digest ? agent_first_inc(c->agent) : 0,
+                          .path = path,
+                          .is_https = u.kind == URL_HTTPS,
+                          .port = u.port,
+                          .hops = past.hops};
     if (past.has_digest)
-        memcpy(ret->digest, past.digest.bytes, RECORDS_DIGEST_BYTES);
-    *ret_is_one = true;
+        memcpy(done.digest, past.digest.bytes, RECORDS_DIGEST_BYTES);
+    if (past.fetches)
+        ret[(*ret_count)++] = done;
+    bool has_way = c->ledger->depths && past.file.n;
+    if (has_way)
+        ret[(*ret_count)++] =
+            way_of(&done, &past, &u, path, past.fetches ? str_c(c->login.name) : who);
     return RC_OK;
 }
 
@@ -97,11 +118,8 @@ static enum rc walk_past(struct cluster_part *c, struct record *ret, size_t most
     if (!c->past)
         return RC_NOMEM;
     arena_clear(c->past_arena);
-    while (*ret_count < most && rc == RC_OK) {
-        bool is_one;
-        rc = next_past(c, &ret[*ret_count], &is_one);
-        *ret_count += is_one;
-    }
+    while (*ret_count + 2 <= most && rc == RC_OK)
+        rc = next_past(c, ret, ret_count);
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 

@@ -2,9 +2,12 @@
 /* deepen: a page that is done turns out to be nearer to a seed than it was found (depths.h): what
  * was found on it is read back from the archive and judged once more, at its true depth. Nothing is
  * asked for twice. History and archive are written a moment behind the crawl, so it waits for them.
+ * Likewise an origin (fingerprint 0): its links are the sitemaps that its robots.txt names.
  *
  * Where several agents are one crawl, whoever sends a page here has said cluster begin for it, and
- * settle says end when its links are in the journal: meanwhile the crawl is not finished. */
+ * settle says end when its links are in the journal: meanwhile the crawl is not finished. A page of
+ * a host that has moved stands in the archive of who had the host then: it is told the shorter way
+ * (RECORD_NEARER), through the journal like all that others have to hear, and judges the links. */
 #include "components/cluster.h"
 #include "components/links.h"
 #include "components/services.h"
@@ -12,6 +15,8 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "cluster/records.h"
+#include "frontier/rest.h"
 
 enum { TRIES = 100 };
 
@@ -62,36 +67,105 @@ static enum rc name(struct visit *v, const struct candidate *c)
     return visit_name(v, VISIT_DEEPER);
 }
 
-/* RC_OK: on its way to settle. RC_AGAIN: not written yet. RC_NOT_FOUND: it cannot be read; that is
- * said and passed over: the crawl goes on as if the shorter way had not been found. */
+/* The sitemaps that the origin's robots.txt names. RC_NOT_FOUND: its host rests on disk and may
+ * come back, or (*ret_is_lost) there are none, or it is another agent's by now, who has been told.
+ */
+static enum rc sitemaps_of(struct deepen *d, struct visit *v, const struct candidate *c,
+                           bool *ret_is_lost)
+{
+    struct frontier *f = ledger_frontier(d->ledger->ledger, d->self->shard);
+    const struct host *h = frontier_host(f, c->position, c->host);
+    const struct card *card = h ? card_if(h) : NULL;
+    const struct card_robots *r = card ? card_robots_of(card, c->is_https, c->port) : NULL;
+    struct str url;
+    bool is_listed = r && r->rules && card->is_listed; /* else the crawl reads no sitemaps */
+    size_t i = 0;
+    while (is_listed && robots_sitemap(r->rules, i, &url) && refer(v, url, HOP_PREREQUISITE))
+        i++;
+    *ret_is_lost = !i && !frontier_rests(f, c->position);
+    return i ? RC_OK : RC_NOT_FOUND;
+}
+
+static enum rc links_again(struct deepen *d, struct visit *v, const struct candidate *c,
+                           bool *ret_is_lost)
+{
+    if (!c->fingerprint)
+        return sitemaps_of(d, v, c, ret_is_lost);
+    enum rc rc = ledger_links_of(d->ledger->ledger, c->fingerprint, v->arena, refer, v, &v->past,
+                                 ret_is_lost);
+    v->has_past = rc == RC_OK;
+    return rc;
+}
+
+/* Nothing more will come of it here. */
+static void give_up(struct deepen *d)
+{
+    if (!d->cluster->is_alone)
+        d->cluster->ops->end(d->cluster);
+}
+
+/* Who has it is told first, then it is remembered here: a crash in between tells it again. */
+static enum rc forward(struct deepen *d, const struct candidate *c, struct past *past,
+                       struct str who)
+{
+    struct record r = {.kind = RECORD_NEARER,
+                       .position = c->position,
+                       .host = c->host,
+                       .fingerprint = c->fingerprint,
+                       .path = c->path,
+                       .via = c->via,
+                       .hops = c->hops,
+                       .port = c->port,
+                       .is_https = c->is_https,
+                       .where = who};
+    struct buf batch = {.max = RECORDS_MAX_BATCH_BYTES};
+    struct ledger_outcome o = {.fingerprint = c->fingerprint, .past = past};
+    unsigned epoch;
+    uint64_t position;
+    record_batch_begin(&batch,
+                       &(struct record_batch){.is = BATCH_IS_RECORDS, .src = d->cluster->name});
+    record_put(&batch, &r);
+    past->hops = c->hops;
+    enum rc rc = buf_rc(&batch);
+    struct ledger_news news = {.kept = LEDGER_NOT_SAID, .foreign = buf_str(&batch)};
+    rc = rc ? rc : ledger_tell(d->ledger->ledger, &news, &epoch, &position);
+    rc = rc ? rc : ledger_settle(d->ledger->ledger, d->self->shard, &o, &epoch);
+    buf_done(&batch);
+    if (rc == RC_OK) {
+        count_add(&d->cluster->nearer, 1);
+        give_up(d);
+    }
+    return rc;
+}
+
+/* RC_OK: on its way to settle, or to another agent. RC_AGAIN: not written yet. RC_NOT_FOUND: it
+ * cannot be read; that is said and passed over: the crawl goes on as if the shorter way had not
+ * been found. */
 static enum rc look_again(struct deepen *d, struct links *from, const struct candidate *c)
 {
     struct visit *v = visit_open(VISIT_DEEPER, NULL);
     bool is_lost = false;
+    struct str who;
     enum rc rc = v ? name(v, c) : RC_NOMEM;
     if (rc == RC_OK)
-        rc = ledger_links_of(d->ledger->ledger, c->fingerprint, v->arena, refer, v, &v->past,
-                             &is_lost);
+        rc = links_again(d, v, c, &is_lost);
     if (rc == RC_OK) {
-        v->has_past = true;
         part_derive(d->self, &from->head, &v->head);
         part_emit(d->self, 0, &v->head);
         return RC_OK;
     }
+    bool is_elsewhere = v && rc == RC_NOT_FOUND && past_is_elsewhere(&v->past, &who);
+    if (is_elsewhere && !d->cluster->is_alone)
+        rc = forward(d, c, &v->past, who);
     if (v)
         message_end(&v->head);
+    if (rc == RC_OK)
+        return RC_OK;
     if (rc == RC_NOT_FOUND && !is_lost)
         return RC_AGAIN;
     log_debug(part_log(d->self), "deepen.lost", LOG_STR("host", c->host), LOG_STR("path", c->path),
               LOG_RC(rc));
     return RC_NOT_FOUND;
-}
-
-/* Nothing will come of it. */
-static void give_up(struct deepen *d)
-{
-    if (!d->cluster->is_alone)
-        d->cluster->ops->end(d->cluster);
 }
 
 /* Those that are written go; how many are not. */

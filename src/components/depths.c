@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "components/depths.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 enum { FIRST_SLOTS = 1024, MAX_DEPTH = 255 };
@@ -16,15 +17,17 @@ struct depths {
     struct depth_slot *slots; /* open addressing */
     uint32_t slot_count;      /* a power of two */
     uint32_t count, max;
+    bool keeps_ways;
     struct depth_slot last; /* whose hops were handed out */
 };
 
-struct depths *depths_open(uint32_t max_urls)
+struct depths *depths_open(uint32_t max_urls, bool keeps_ways)
 {
     struct depths *d = mem_zero(1, sizeof *d);
     if (!d)
         return NULL;
     d->max = max_urls;
+    d->keeps_ways = keeps_ways;
     d->slot_count = FIRST_SLOTS;
     d->slots = mem_zero(d->slot_count, sizeof *d->slots);
     if (d->slots)
@@ -100,7 +103,10 @@ static void keep_hops(struct depth_slot *s, struct str hops)
 
 enum nearer depths_found(struct depths *d, uint64_t fingerprint, unsigned depth, struct str hops)
 {
+    uint32_t count = d->count;
     struct depth_slot *s = need(d, fingerprint, depth);
+    if (s && d->count > count && d->keeps_ways)
+        keep_hops(s, hops);
     if (!s || bounded(depth) >= s->depth)
         return NEARER_NOT;
     s->depth = bounded(depth);
@@ -140,4 +146,70 @@ bool depths_done(struct depths *d, uint64_t fingerprint, unsigned depth, struct 
         s->depth = bounded(depth);
     *ret_hops = str_c(d->last.better ? d->last.better : "");
     return d->last.better && d->last.depth < bounded(depth);
+}
+
+bool depths_told(struct depths *d, uint64_t fingerprint, unsigned depth, struct str *ret_hops)
+{
+    struct depth_slot *s = need(d, fingerprint, depth);
+    *ret_hops = STR("");
+    if (!s)
+        return false;
+    if (s->is_done) {
+        s->depth = s->depth < bounded(depth) ? s->depth : bounded(depth);
+        return false;
+    }
+    bool is_nearer = s->better && s->depth < bounded(depth);
+    mem_free(d->last.better);
+    d->last = *s;
+    *s = (struct depth_slot){
+        .fingerprint = fingerprint, .depth = bounded(depth), .is_used = true, .is_done = true};
+    if (is_nearer)
+        *ret_hops = str_c(d->last.better);
+    return is_nearer;
+}
+
+void depths_is_done(struct depths *d, uint64_t fingerprint)
+{
+    struct depth_slot *s = need(d, fingerprint, MAX_DEPTH);
+    if (s)
+        s->is_done = true;
+}
+
+void depths_again(struct depths *d, uint64_t fingerprint)
+{
+    struct depth_slot *s = need(d, fingerprint, MAX_DEPTH);
+    if (!s || !s->is_done)
+        return;
+    s->is_done = false;
+    s->depth = MAX_DEPTH;
+}
+
+void depths_far(struct depths *d, uint64_t fingerprint)
+{
+    struct depth_slot *s = find(d->slots, d->slot_count, fingerprint);
+    if (s->is_used && s->is_done)
+        s->depth = MAX_DEPTH;
+}
+
+uint64_t depths_note(uint64_t fingerprint)
+{
+    return hash64_mix(fingerprint ^ UINT64_C(0x6e6561726572));
+}
+
+uint64_t depths_origin(uint64_t position, bool is_https, uint16_t port)
+{
+    return hash64_mix(position ^ hash64_mix(((uint64_t)port << 1 | is_https) + 1));
+}
+
+bool depths_take(struct depths *d, uint64_t fingerprint, struct str *ret_hops)
+{
+    struct depth_slot *s = find(d->slots, d->slot_count, fingerprint);
+    if (!s->is_used || s->is_done || !s->better)
+        return false;
+    s->is_done = true;
+    mem_free(d->last.better);
+    d->last = *s;
+    s->better = NULL;
+    *ret_hops = str_c(d->last.better);
+    return true;
 }

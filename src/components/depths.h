@@ -12,8 +12,9 @@
 
 struct depths;
 
-/* NULL without memory. */
-struct depths *depths_open(uint32_t max_urls);
+/* NULL without memory. `keeps_ways`: the hops of all that waits are kept, not of shorter ways
+ * alone: in a cluster a page that was found here may turn out to be done elsewhere. */
+struct depths *depths_open(uint32_t max_urls, bool keeps_ways);
 void depths_close(struct depths *d);
 
 /* A way of so many links to that URL was found, by these hops. If it is shorter than all before:
@@ -35,5 +36,30 @@ struct str depths_way(const struct depths *d, uint64_t fingerprint, struct str h
 /* It is done, having been asked for at the end of a way of so many links. True: a shorter one was
  * found meanwhile, by *ret_hops (good until the next call). */
 bool depths_done(struct depths *d, uint64_t fingerprint, unsigned depth, struct str *ret_hops);
+
+/* It was done elsewhere, having been asked for at the end of a way of so many links. True: a
+ * shorter one is known, by *ret_hops (good until the next call): whoever finds it again with these
+ * finds it nearer. */
+bool depths_told(struct depths *d, uint64_t fingerprint, unsigned depth, struct str *ret_hops);
+
+/* It is done, however far away it was: any way is nearer. Nothing if it is known to be. */
+void depths_is_done(struct depths *d, uint64_t fingerprint);
+
+/* It is going to be asked for again, by whatever way is found next. */
+void depths_again(struct depths *d, uint64_t fingerprint);
+
+/* Its links have to be judged again by whatever way is found next. Nothing if it is not done. */
+void depths_far(struct depths *d, uint64_t fingerprint);
+
+/* The name of a note on that URL: in the history, beside what is known of the URL itself. */
+uint64_t depths_note(uint64_t fingerprint);
+
+/* What stands for an origin's robots.txt, whose links are the sitemaps: a way to any URL of the
+ * origin is a way to it. It is done when its sitemaps were judged. */
+uint64_t depths_origin(uint64_t position, bool is_https, uint16_t port);
+
+/* Of one that waits: it is done now, by the shortest way known, *ret_hops (good until the next
+ * call). False: it is done, or nothing is known of it. */
+bool depths_take(struct depths *d, uint64_t fingerprint, struct str *ret_hops);
 
 #endif

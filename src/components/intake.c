@@ -161,7 +161,7 @@ static struct str hops_of(struct judging *j, char hop)
     if (j->known)
         return j->known->hops;
     if (j->last_hop != hop) {
-        const struct str pieces[] = {j->v->lent.hops, {&hop, 1}};
+        const struct str pieces[] = {j->v->way.p ? j->v->way : j->v->lent.hops, {&hop, 1}};
         j->last_hop = hop;
         j->last_hops = arena_join(j->v->arena, pieces, 2);
     }

@@ -3,8 +3,12 @@
  * few hundred to a visit that fetches nothing. Pages that have not changed tell no links (304), so
  * what they led to is brought here. What the frontier knows already is left out behind it: after an
  * interruption all of it is brought once more. In a cluster each agent brings what it has asked
- * for; what is another's by now is sent to it, as links are. */
+ * for; what is another's by now is sent to it, as links are.
+ *
+ * And of a crawl that goes on: what is nearer to a seed than an earlier run had time to see
+ * (depths_recall.h). */
 #include "components/cluster.h"
+#include "components/depths_recall.h"
 #include "components/services.h"
 #include "components/visit.h"
 
@@ -17,6 +21,7 @@ struct known {
     struct ledger_service *ledger;
     struct cluster_service *cluster;
     struct history_cursor *cursor; /* NULL: there is nothing to bring, or no more */
+    struct str again;              /* likewise, of what is found again */
 };
 
 /* Something is neither open nor journalled: a list, or all before the first. */
@@ -46,6 +51,7 @@ static enum rc known_open(struct instance *self, struct buf *why)
     self->state = k;
     k->ledger = part_provider(self, 0);
     k->cluster = part_provider(self, 1);
+    k->again = buf_str(&k->ledger->found_again);
     struct history *h = ledger_history(k->ledger->ledger);
     if (!k->ledger->opened.is_unmet || !h)
         return RC_OK;
@@ -63,6 +69,21 @@ static char last_hop(struct str hops)
     return (char)(hops.n ? hops.p[hops.n - 1] : HOP_LINK);
 }
 
+static enum rc refer(struct visit *v, struct str url, struct str hops, uint64_t via)
+{
+    if (!visit_refer(v, url, last_hop(hops), STR_NONE))
+        return RC_NOMEM;
+    v->known[v->reference_count - 1] = (struct visit_known){hops.p ? hops : STR(""), via};
+    return RC_OK;
+}
+
+/* RC_NOT_FOUND: there are no more. The list outlives the visit. */
+static enum rc bring_again(struct known *k, struct visit *v)
+{
+    struct found_again f;
+    return found_again_next(&k->again, &f) ? refer(v, f.url, f.hops, f.via) : RC_NOT_FOUND;
+}
+
 /* RC_NOT_FOUND: there are no more. */
 static enum rc bring_one(struct instance *self, struct known *k, struct visit *v)
 {
@@ -76,11 +97,7 @@ static enum rc bring_one(struct instance *self, struct known *k, struct visit *v
     }
     if (rc)
         return rc;
-    if (!visit_refer(v, past.url, last_hop(past.hops), STR_NONE))
-        return RC_NOMEM;
-    v->known[v->reference_count - 1] =
-        (struct visit_known){past.hops.p ? past.hops : STR(""), past.via};
-    return RC_OK;
+    return refer(v, past.url, past.hops, past.via);
 }
 
 static enum rc bring(struct instance *self, struct known *k, struct visit *v)
@@ -90,14 +107,14 @@ static enum rc bring(struct instance *self, struct known *k, struct visit *v)
     if (!v->known)
         return RC_NOMEM;
     for (int i = 0; i < KNOWN_A_VISIT && arena_used(v->arena) < BYTES_A_VISIT && rc == RC_OK; i++)
-        rc = bring_one(self, k, v);
+        rc = k->again.n ? bring_again(k, v) : k->cursor ? bring_one(self, k, v) : RC_NOT_FOUND;
     return rc;
 }
 
 static enum produced known_produce(struct instance *self)
 {
     struct known *k = self->state;
-    if (!k->cursor)
+    if (!k->cursor && !k->again.n)
         return PRODUCED_IDLE;
     struct visit *v = visit_open(VISIT_KNOWN, NULL);
     enum rc rc = v ? bring(self, k, v) : RC_NOMEM;
@@ -108,10 +125,14 @@ static enum produced known_produce(struct instance *self)
         message_end(&v->head);
     if (rc == RC_OK)
         return PRODUCED_MORE;
+    bool was_known = k->cursor != NULL;
     history_cursor_close(k->cursor);
     k->cursor = NULL;
-    on_its_way(k, false);
-    if (rc == RC_NOT_FOUND && k->cluster->is_alone) /* else when all have (cluster_loop.c) */
+    k->again = STR("");
+    if (was_known)
+        on_its_way(k, false);
+    /* In a cluster when all have (cluster_loop.c). */
+    if (was_known && rc == RC_NOT_FOUND && k->cluster->is_alone)
         ledger_met(k->ledger->ledger);
     else if (rc != RC_NOT_FOUND)
         part_fail(self, rc, "cannot read what is known: %s", rc_text(rc));

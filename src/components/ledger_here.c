@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ledger/here: the crawl's directory on this machine's disk. */
+#include "components/depths_recall.h"
+#include "components/links.h"
 #include "components/services.h"
 #include "components/visit.h"
 
@@ -102,6 +104,7 @@ struct ledger_part {
     struct budget *budget;
     struct seed_set seeds;
     struct depths *depths[CRAWL_MAX_SHARDS];
+    struct buf heard; /* links of the journal, while it is opened */
 };
 
 /* Seeds that were there before ----------------------------------------------------------------- */
@@ -253,6 +256,26 @@ static uint64_t share_of(uint64_t bytes, unsigned shards)
     return bytes && bytes < shards ? 1 : bytes / shards;
 }
 
+/* Depths --------------------------------------------------------------------------------------- */
+
+/* Whether a shorter way found later can matter, and what was found on a page be read back. */
+static bool compares_ways(const struct ledger_part_settings *s)
+{
+    return s->depth < 100 && !s->no_history && !s->archive_only && !s->no_archive &&
+           !s->keywords.count;
+}
+
+/* A link of the last moments before a crash. */
+static void hear_link(void *ctx, const struct candidate *c)
+{
+    struct ledger_part *p = ctx;
+    char room[FRONTIER_MAX_PATH_BYTES + FRONTIER_MAX_HOST_BYTES + 32];
+    struct buf url = buf_on(room, sizeof room);
+    candidate_print(c, &url);
+    if (buf_rc(&url) == RC_OK && p->heard.n < DEPTHS_HEARD_BYTES - sizeof room)
+        found_again_put(&p->heard, &(struct found_again){buf_str(&url), c->hops, c->via});
+}
+
 static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct buf *why)
 {
     const struct ledger_part_settings *s = self->settings;
@@ -290,59 +313,15 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         return rc;
     struct buf text = {.max = 8192};
     buf_init(&p->service.joined, JOINED_BYTES);
-    rc = ledger_open(p->disk, &l, (struct ledger_hears){hear_seed, p}, &p->service.ledger,
-                     &p->service.opened, &text);
+    buf_init(&p->heard, DEPTHS_HEARD_BYTES);
+    buf_init(&p->service.found_again, SIZE_MAX / 2);
+    struct ledger_hears hears = {hear_seed, p, compares_ways(s) ? hear_link : NULL};
+    rc = ledger_open(p->disk, &l, hears, &p->service.ledger, &p->service.opened, &text);
     if (rc)
         buf_printf(why, STR_FMT ": " STR_FMT, STR_ARG(s->output),
                    STR_ARG(text.n ? buf_str(&text) : str_c(rc_text(rc))));
     buf_done(&text);
     return rc;
-}
-
-/* Depths --------------------------------------------------------------------------------------- */
-
-/* Whether a shorter way found later can matter, and what was found on a page be read back. */
-static bool compares_ways(const struct ledger_part_settings *s)
-{
-    return s->depth < 100 && !s->no_history && !s->archive_only && !s->no_archive &&
-           !s->keywords.count;
-}
-
-static void recall_depth(struct ledger_part *p, unsigned shards, uint64_t fingerprint,
-                         const struct past *past)
-{
-    struct url_parser parser = {0};
-    char room[URL_ROOM_BYTES];
-    struct url u;
-    struct str hops;
-    if (url_parse(&parser, past->url, NULL, (struct url_room){room, sizeof room}, &u))
-        return;
-    unsigned shard = frontier_bucket(hash64(url_host(&u))) % shards;
-    if (past->fetches) {
-        (void)depths_done(p->depths[shard], fingerprint, visit_depth(past->hops), &hops);
-    } else { /* it waits, having been found by a longer way */
-        depths_waits(p->depths[shard], fingerprint);
-        (void)depths_found(p->depths[shard], fingerprint, visit_depth(past->hops), past->hops);
-    }
-}
-
-/* What earlier runs have done, and how far from a seed it was. */
-static enum rc recall_depths(struct ledger_part *p, unsigned shards)
-{
-    struct arena *arena = arena_open(64 << 10, 16 << 20);
-    struct history_cursor *c = history_cursor_open(ledger_history(p->service.ledger));
-    enum rc rc = arena && c ? RC_OK : RC_NOMEM;
-    while (rc != RC_NOMEM && rc != RC_NOT_FOUND && rc != RC_IO) {
-        struct past past;
-        uint64_t fingerprint = 0;
-        rc = history_cursor_next(c, arena, &fingerprint, &past);
-        if (rc == RC_OK)
-            recall_depth(p, shards, fingerprint, &past);
-        arena_clear(arena);
-    }
-    history_cursor_close(c);
-    arena_close(arena);
-    return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
 static enum rc open_depths(struct instance *self, struct ledger_part *p)
@@ -352,13 +331,17 @@ static enum rc open_depths(struct instance *self, struct ledger_part *p)
     if (!compares_ways(s) || shards > CRAWL_MAX_SHARDS)
         return RC_OK;
     for (unsigned i = 0; i < shards; i++) {
-        p->depths[i] = depths_open((uint32_t)(s->depth_urls / shards));
+        p->depths[i] = depths_open((uint32_t)(s->depth_urls / shards), s->cluster.n > 0);
         if (!p->depths[i])
             return RC_NOMEM;
     }
     p->service.depths = p->depths;
     bool is_fresh = p->service.opened.is_new || p->service.opened.is_recrawl;
-    return is_fresh ? RC_OK : recall_depths(p, shards);
+    enum rc rc = is_fresh ? RC_OK
+                          : depths_recall(p->service.ledger, p->depths, shards, buf_str(&p->heard),
+                                          &p->service.found_again);
+    buf_done(&p->heard);
+    return rc;
 }
 
 static void ledger_here_close(struct instance *self)
@@ -373,6 +356,8 @@ static void ledger_here_close(struct instance *self)
     arena_close(p->arena);
     mem_free(p->seeds.slots);
     buf_done(&p->service.joined);
+    buf_done(&p->service.found_again);
+    buf_done(&p->heard);
     mem_free(p);
 }
 

@@ -207,13 +207,25 @@ static const struct robots *when_failing(const struct card_robots *known, int64_
     return NULL;
 }
 
-static void sitemaps_of(struct visit *v, const struct robots *rules)
+/* A sitemap is as far from a seed as the nearest URL of its origin, whichever was lent first. */
+static void shortest_way(struct robots_part *r, struct visit *v)
+{
+    struct depths *d = r->ledger->depths ? r->ledger->depths[r->self->shard] : NULL;
+    uint64_t origin = depths_origin(host_position(v->lent.host), v->lent.is_https, v->lent.port);
+    struct str way;
+    if (d && depths_take(d, origin, &way) && visit_depth(way) < visit_depth(v->lent.hops))
+        v->way = arena_dup(v->arena, way);
+}
+
+static void sitemaps_of(struct robots_part *r, struct visit *v, const struct robots *rules)
 {
     struct str url;
+    shortest_way(r, v);
     for (size_t i = 0; robots_sitemap(rules, i, &url); i++) {
         struct str copy = arena_dup(v->arena, url);
         if (!copy.p || !visit_refer(v, copy, HOP_PREREQUISITE, STR("robots.txt/Sitemap")))
             return;
+        v->card->is_listed = true;
     }
 }
 
@@ -234,7 +246,7 @@ static void conclude(struct instance *self, struct robots_part *r, struct visit 
     else if (meaning != ROBOTS_UNCHANGED)
         rules = robots_allow_all();
     if (rc == RC_OK && rules && meaning == ROBOTS_USE_BODY && !s->no_sitemaps)
-        sitemaps_of(v, rules);
+        sitemaps_of(r, v, rules);
     if (rc == RC_OK)
         rc = card_set_robots(v->card, is_https, v->lent.port, rules, fails, wall_ms);
     v->robots_changed = true;

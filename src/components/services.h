@@ -97,6 +97,8 @@ struct ledger_service {
     struct depths *const *depths; /* one a shard; NULL: the crawl has no limit that needs them */
     bool compares; /* pages are compared with what was captured before, or kept to be */
     struct crawl_counts counts;
+    /* URLs that are nearer than earlier runs had time to see (depths_recall.h), for `known`. */
+    struct buf found_again;
     struct buf joined;  /* where seeds redirected to in earlier runs, a line each (a cluster's) */
     struct calls calls; /* from other threads to schedule of each shard, and to seeds */
     /* Whether earlier runs have brought that seed. */

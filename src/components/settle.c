@@ -210,17 +210,18 @@ static void send_links(struct settle_part *s, struct visit *v, const struct fres
         send_to(s, v, fresh, epoch, shard);
 }
 
-/* It is done. If a shorter way to it was found since it was lent, that is the one to remember, and
- * its links are judged again. */
+/* It is done. If a shorter way to it was found since it was lent, its links are judged again, and
+ * only then that is the way to remember: what is remembered is how its links were judged. */
 static void note_depth(struct settle_part *s, struct visit *v, struct past *past)
 {
     struct str hops;
     if (!s->depths || v->kind != VISIT_PAGE ||
         !depths_done(s->depths, v->fingerprint, visit_depth(v->lent.hops), &hops))
         return;
-    past->hops = hops;
-    if (!v->link_count)
+    if (!v->link_count) {
+        past->hops = hops;
         return;
+    }
     struct candidate c = {.fingerprint = v->fingerprint,
                           .host = v->lent.host_name,
                           .path = v->lent.path,
@@ -487,7 +488,7 @@ static enum rc settle_list(struct settle_part *s, struct visit *v)
         return rc;
     struct ledger_outcome o = {
         .links = fresh.list, .link_count = fresh.count, .foreign_count = fresh.foreign};
-    if (v->kind == VISIT_DEEPER) {
+    if (v->kind == VISIT_DEEPER && v->has_past) {
         v->past.hops = v->lent.hops;
         o.fingerprint = v->fingerprint;
         o.past = &v->past;

@@ -113,6 +113,7 @@ struct visit {
         url; /* what is asked for; of VISIT_ROBOTS the robots.txt, or where it redirects to */
     uint64_t fingerprint;
     unsigned robots_hops; /* redirects of robots.txt so far */
+    struct str way;       /* robots': the shortest to its origin; absent = that of the loan */
     bool has_past;
     struct past past;               /* what is known of it from earlier */
     bool is_compared;               /* the crawl asks what changed */

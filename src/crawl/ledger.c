@@ -70,7 +70,7 @@ static enum rc enter(struct ledger *l, struct ledger_shard *s, const struct ledg
     s->settled_at = position;
     l->totals = after;
     l->pending[l->epoch % 2] += o->link_count - o->foreign_count;
-    if (o->link_count || o->lent)
+    if (o->link_count || o->lent || (o->past && o->past->file.p))
         l->for_others = position + JOURNAL_HEAD_BYTES + pieces[0].n + pieces[1].n;
     if (o->place && o->place->position > s->settled)
         s->settled = o->place->position;

@@ -88,10 +88,13 @@ struct ledger_settings {
 
 struct ledger;
 
-/* What the ledger tells while it recovers, in order: each seed, so that the scope can be drawn. */
+/* What the ledger tells while it recovers, in order: each link that was journalled since the last
+ * sync (it may not have reached its shard; NULL: nobody asks); each seed, so that the scope can be
+ * drawn. */
 struct ledger_hears {
     enum rc (*seed)(void *ctx, struct str line);
     void *ctx;
+    void (*link)(void *ctx, const struct candidate *c);
 };
 
 struct ledger_report {  /* of the opening */
@@ -220,6 +223,11 @@ MUST_CHECK enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, un
 struct record;
 MUST_CHECK enum rc ledger_merge(struct ledger *l, unsigned shard, unsigned epoch,
                                 const struct record *list, size_t count, size_t *ret_new);
+
+/* Of a way, or a nearer one (cluster/records.h), that ledger_tell has journalled: what is known of
+ * its page. It must then be admitted as a link. A page that nobody has is asked for again by that.
+ */
+MUST_CHECK enum rc ledger_take_way(struct ledger *l, unsigned shard, const struct record *r);
 
 /* URLs that ledger_tell has journalled as is_again, all of one host of this shard: those that are
  * done are not known any more, so that they can be admitted anew; what waits goes on waiting. Only

@@ -113,6 +113,12 @@ enum rc ledger_open_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES]
     return rc;
 }
 
+void ledger_tell_link(struct ledger *l, uint64_t position, const struct candidate *c)
+{
+    if (l->hears.link && position >= l->unsynced_from)
+        l->hears.link(l->hears.ctx, c);
+}
+
 enum rc ledger_tell_seeds(struct ledger *l, struct ledger_hears hears)
 {
     struct buf all = {.max = SIZE_MAX / 2};

@@ -111,10 +111,13 @@ struct ledger {
     bool is_recrawl, is_met, is_concluded;
     struct ledger_restarts restarts; /* constant once it is open */
     struct history_batch *past;      /* what was settled since the last round */
-    uint64_t durable;                /* position below which everything lasts */
-    uint64_t for_others;             /* behind the last batch that other agents have to hear of */
-    struct buf facts;                /* of an agent: position 8, length 4, bytes */
-    uint64_t outbox_kept;            /* the journal is needed from there on; LEDGER_NOT_SAID */
+    uint64_t history_from;     /* of the journal: at the opening the history has all before it */
+    struct ledger_hears hears; /* of the opening */
+    uint64_t unsynced_from;    /* of the journal, at the opening: behind its last commit */
+    uint64_t durable;          /* position below which everything lasts */
+    uint64_t for_others;       /* behind the last batch that other agents have to hear of */
+    struct buf facts;          /* of an agent: position 8, length 4, bytes */
+    uint64_t outbox_kept;      /* the journal is needed from there on; LEDGER_NOT_SAID */
     unsigned epoch;
     uint64_t pending[2]; /* links journalled in an epoch, by its last bit, and not yet admitted */
     enum image_step step;
@@ -155,6 +158,8 @@ MUST_CHECK enum rc ledger_check_version(struct ledger *l, struct buf *why);
 MUST_CHECK enum rc ledger_open_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES],
                                      struct ledger_report *report, struct buf *why);
 const char *ledger_lines_path(enum ledger_file file);
+/* Of a link that is done again, in the batch at that position. */
+void ledger_tell_link(struct ledger *l, uint64_t position, const struct candidate *c);
 MUST_CHECK enum rc ledger_tell_seeds(struct ledger *l, struct ledger_hears hears);
 
 /* ledger_recover.c: everything but the archives to be written, from what is there. */

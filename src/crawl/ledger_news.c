@@ -72,6 +72,33 @@ static enum rc remember(struct ledger *l, uint64_t position, const struct ledger
     return buf_rc(&l->facts);
 }
 
+/* Who has a page that was asked for elsewhere. Under `lock`, with the batch that says so. */
+static void remember_way(struct ledger *l, const struct record *r)
+{
+    char room[FRONTIER_MAX_HOST_BYTES + FRONTIER_MAX_PATH_BYTES + 32], file[64];
+    struct buf url = buf_on(room, sizeof room), name = buf_on(file, sizeof file);
+    uint64_t fingerprint;
+    buf_byte(&name, '@');
+    buf_add(&name, r->where);
+    if (buf_rc(&name) ||
+        move_fingerprint(r->host, r->is_https, r->port, r->path, &url, &fingerprint))
+        return;
+    struct past past = {
+        .url = buf_str(&url), .via = r->via, .hops = r->hops, .file = buf_str(&name)};
+    history_put(l->past, fingerprint, &past);
+}
+
+static void remember_ways(struct ledger *l, struct str bytes)
+{
+    struct record_batch b;
+    struct record r;
+    if (!l->history || !bytes.n || record_batch_read(bytes, &b))
+        return;
+    while (records_next(&b.records, &r))
+        if (r.kind == RECORD_WAY)
+            remember_way(l, &r);
+}
+
 enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret_epoch,
                     uint64_t *ret_batch)
 {
@@ -90,6 +117,7 @@ enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret
         l->pending[l->epoch % 2] += pending;
         *ret_epoch = l->epoch;
         *ret_batch = position;
+        remember_ways(l, n->mine);
         if (n->foreign.n)
             l->for_others = position + JOURNAL_HEAD_BYTES + bytes.n;
         rc = remember(l, position, n); /* journalled: only a replay can mend it */
@@ -141,9 +169,31 @@ static enum rc merge_one(struct ledger *l, struct frontier *f, const struct reco
         rc = move_host(f, &host, &c);
         rc = rc == RC_LIMIT || rc == RC_CORRUPT || rc == RC_VERSION ? RC_OK : rc;
         break;
+    case RECORD_WAY:
+    case RECORD_NEARER: /* taken before (ledger_take_way); now the link itself */
+        rc = frontier_admit(f, &url, 1, c.now_ms, &became, &done);
+        break;
     }
     *ret_new += became == ADMITTED_NEW;
     return rc;
+}
+
+/* What a way means to the frontier: the page is done; or it may be asked for again, because nobody
+ * has what was found on it. */
+static enum rc take_way(struct ledger *l, unsigned shard, const struct record *r)
+{
+    struct frontier *f = l->shards[shard].frontier;
+    enum rc rc = ledger_bring(l, shard, r->position);
+    if (rc)
+        return rc;
+    if (r->kind == RECORD_WAY || r->where.n)
+        return move_done(f, r->position, r->host, &r->fingerprint, 1);
+    return move_unknow(f, r->position, r->host, &r->fingerprint, 1);
+}
+
+enum rc ledger_take_way(struct ledger *l, unsigned shard, const struct record *r)
+{
+    return ledger_fail(l, take_way(l, shard, r));
 }
 
 /* What is of a bucket that rests waits in its inbox. */
@@ -235,9 +285,18 @@ static enum rc redo_records(struct ledger *l, uint64_t position, struct str byte
     struct record r;
     size_t fresh;
     enum rc rc = bytes.n ? record_batch_read(bytes, &b) : RC_OK;
-    while (bytes.n && rc == RC_OK && records_next(&b.records, &r))
-        if (r.kind != RECORD_URL || !drops_has(drops, position, r.fingerprint))
-            rc = merge_list(l, shard_of(l, r.position), &r, 1, &fresh);
+    while (bytes.n && rc == RC_OK && records_next(&b.records, &r)) {
+        unsigned shard = shard_of(l, r.position);
+        bool is_way = r.kind == RECORD_WAY || r.kind == RECORD_NEARER;
+        struct candidate link = ledger_candidate_of(&r);
+        if (is_way)
+            rc = take_way(l, shard, &r);
+        if (is_way || r.kind == RECORD_URL)
+            ledger_tell_link(l, position, &link);
+        if (rc == RC_OK &&
+            ((r.kind != RECORD_URL && !is_way) || !drops_has(drops, position, r.fingerprint)))
+            rc = merge_list(l, shard, &r, 1, &fresh);
+    }
     return rc;
 }
 
@@ -249,6 +308,8 @@ enum rc news_redo(struct ledger *l, uint64_t position, const struct ledger_news 
     for (unsigned i = 0; n->is_aside && i < l->settings.shards && rc == RC_OK; i++)
         rc = empty(l, i);
     rc = rc ? rc : redo_records(l, position, n->mine, drops);
+    if (rc == RC_OK && position >= l->history_from)
+        remember_ways(l, n->mine);
     while (names.rest.n && rc == RC_OK) {
         struct str host = take_str8(&names);
         rc = forget(l, shard_of(l, hash64(host)), host);

@@ -95,6 +95,7 @@ enum rc ledger_open(struct disk *d, const struct ledger_settings *s, struct ledg
     struct ledger *l = ledger_make(d, s);
     if (!l)
         return RC_NOMEM;
+    l->hears = hears;
     enum rc rc = ledger_make_folders(l, why);
     rc = rc ? rc : ledger_check_version(l, why);
     rc = rc ? rc : open_history(l, why);

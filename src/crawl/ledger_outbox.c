@@ -37,7 +37,8 @@ static bool is_for_others(const struct ledger *l, const struct batch *b, uint64_
         return false;
     if (b->kind == BATCH_NEWS)
         return b->news.foreign.n > 0;
-    return b->kind == BATCH_OUTCOME && (b->links.n || b->has_url);
+    bool has_way = b->has_past && b->past.file.p; /* of a page whose links were judged again */
+    return b->kind == BATCH_OUTCOME && (b->links.n || b->has_url || has_way);
 }
 
 enum rc ledger_outbox_next(struct ledger_outbox *o, uint64_t from, struct batch *ret,

@@ -273,9 +273,12 @@ static enum rc redo_links(struct recovery *r, uint64_t position, struct str link
     size_t done;
     bool is_foreign;
     enum rc rc = RC_OK;
-    while (rc == RC_OK && batch_next_link(&links, &c, &is_foreign))
-        if (!is_foreign && !drops_has(&r->drops, position, c.fingerprint))
-            rc = frontier_admit(frontier_of(r->l, c.position), &c, 1, r->now_ms, &what, &done);
+    while (rc == RC_OK && batch_next_link(&links, &c, &is_foreign)) {
+        if (is_foreign || drops_has(&r->drops, position, c.fingerprint))
+            continue;
+        rc = frontier_admit(frontier_of(r->l, c.position), &c, 1, r->now_ms, &what, &done);
+        ledger_tell_link(r->l, position, &c);
+    }
     return rc;
 }
 
@@ -387,7 +390,8 @@ static enum rc do_again(struct recovery *r)
     rc = rc ? rc : rest_clean(l);
     rc = rc ? rc : ledger_open_lines(l, r->said.lengths, r->report, r->why);
     if (rc == RC_OK && l->history)
-        r->history_from = history_position(l->history);
+        l->history_from = r->history_from = history_position(l->history);
+    l->unsynced_from = r->commit.n ? r->said.position : 0;
     rc = rc ? rc : open_journal(r, redo);
     if (rc == RC_OK && l->history)
         rc = history_write(l->history, l->past, journal_end(l->journal));

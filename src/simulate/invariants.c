@@ -467,11 +467,32 @@ static bool is_everybody_well(const struct world *w)
         bool living = r && (r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING);
         if (living && (model_inc(&a->model) != r->inc || r->inc == a->stale_inc))
             return false;
-        /* What it had sent before it was in the roster may not have been read: servers have it. */
-        if (a->outside_ms && w->now_ms - a->outside_ms < OUTSIDE_DEADS * w->timings.dead_ms)
-            return false;
     }
     return true;
+}
+
+void invariants_outside(struct world *w, struct world_agent *a)
+{
+    struct port_batch b;
+    struct model *m = &a->model;
+    size_t durable = m->durable;
+    m->durable = m->count;
+    for (uint64_t from = m->keep; m->port.ops->read(&m->port, from, &b) == RC_OK; from = b.next)
+        for (size_t i = 0; i < b.link_count + b.outcome_count; i++) {
+            const struct record *r = i < b.link_count ? &b.links[i] : &b.outcome[i - b.link_count];
+            uint32_t u = web_url_of(&w->web, r);
+            if (u != UINT32_MAX)
+                w->urls[u].outside_ms = w->now_ms;
+        }
+    m->durable = durable;
+}
+
+/* It was sent by somebody outside the roster whose disk was lost then. Whoever must read it may be
+ * away, declared dead, and adopted: so long the servers alone have it. */
+static bool was_outside(const struct world *w, uint32_t u)
+{
+    uint64_t at = w->urls[u].outside_ms;
+    return at && w->now_ms - at < OUTSIDE_DEADS * (uint64_t)w->timings.dead_ms;
 }
 
 /* Any one disk may be gone the next moment; or, while everybody is well, all that servers have. */
@@ -482,7 +503,7 @@ static void check_spares(struct world *w)
     if (is_quiet || !is_everybody_well(w))
         return;
     for (uint32_t u = 0; u < w->set.urls; u++)
-        if (is_placed(w, u) && !w->urls[u].journals)
+        if (is_placed(w, u) && !w->urls[u].journals && !was_outside(w, u))
             world_break(w, 1, "u%u is only on the servers", u);
 }
 

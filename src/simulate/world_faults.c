@@ -88,7 +88,8 @@ static void kill_agent(struct world *w, struct world_agent *a, enum world_fault 
         uint64_t inc = model_inc(&a->model);
         bool is_inside = roster_find_inc(w->truth, str_c(a->name), inc) != NULL;
         a->stale_inc = is_inside ? inc : a->stale_inc;
-        a->outside_ms = is_inside ? a->outside_ms : w->now_ms;
+        if (!is_inside)
+            invariants_outside(w, a);
         if (f == WORLD_WIPE)
             model_wipe(&a->model);
         else

@@ -29,17 +29,16 @@ struct world_agent {
     struct bus *bus;
     bool is_here; /* was ever started, and has not left */
     bool wants_seed, is_leaving;
-    bool is_late;         /* it was disturbed when others knew that all is finished */
-    bool is_over;        /* it went home when all had said that the crawl is finished */
-    uint64_t stale_inc;  /* its disk was lost in that incarnation: the journal is not its own */
-    uint64_t began_ms;   /* its process */
-    uint64_t gone_ms;    /* killed, frozen or cut off then; 0: it is there */
-    uint64_t outside_ms; /* its disk was lost then while it was not in the roster; 0: never */
-    uint64_t starts;     /* processes so far */
-    uint64_t start_ms;   /* the next one; UINT64_MAX: none */
-    uint64_t thaw_ms;    /* frozen until then; 0: not */
-    uint64_t mend_ms;    /* the connection comes back then; 0: it is there */
-    uint64_t skew_ms;    /* its clock is ahead of the world's by this */
+    bool is_late;       /* it was disturbed when others knew that all is finished */
+    bool is_over;       /* it went home when all had said that the crawl is finished */
+    uint64_t stale_inc; /* its disk was lost in that incarnation: the journal is not its own */
+    uint64_t began_ms;  /* its process */
+    uint64_t gone_ms;   /* killed, frozen or cut off then; 0: it is there */
+    uint64_t starts;    /* processes so far */
+    uint64_t start_ms;  /* the next one; UINT64_MAX: none */
+    uint64_t thaw_ms;   /* frozen until then; 0: not */
+    uint64_t mend_ms;   /* the connection comes back then; 0: it is there */
+    uint64_t skew_ms;   /* its clock is ahead of the world's by this */
     uint64_t turn_ms, sync_ms, crawl_ms;
     bool is_hurried; /* its journal, since the last sync */
     struct world_fetch fetches[WORLD_MAX_OPEN];
@@ -59,8 +58,9 @@ struct world_places {
 struct world_url {
     uint32_t settled; /* times */
     struct world_places places, done_places;
-    uint32_t journals; /* of its places */
-    bool was_said;     /* in any stream ever */
+    uint32_t journals;   /* of its places */
+    uint64_t outside_ms; /* it was for others on a disk that was lost then, outside the roster */
+    bool was_said;       /* in any stream ever */
 };
 
 struct world_host {
@@ -145,6 +145,8 @@ void invariants_agent(struct world *w, struct world_agent *a); /* after anything
 void invariants_places(struct world *w);                       /* 1 and 10 */
 void invariants_end(struct world *w);
 void invariants_forget_held(struct world_agent *a); /* its stream has changed */
+/* Its disk is lost, and it is not in the roster: what it kept for others. */
+void invariants_outside(struct world *w, struct world_agent *a);
 void invariants_allow(struct world *w, struct world_agent *a, bool is_journal_lost);
 
 #endif

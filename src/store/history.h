@@ -33,7 +33,8 @@ struct past {
     struct str etag, last_modified; /* absent = none */
     struct str mime;                /* absent = none */
     struct str file; /* the archive where what was found on it stands (archive/outlinks.h);
-                        absent = not said */
+                        absent = not said. With 0 fetches "@NAME": it was asked for by that agent
+                        of a cluster, at the end of `hops`, and stands there */
     uint64_t file_offset, file_bytes;
     uint32_t fetches; /* how often */
     uint32_t changes; /* how often its payload differed from the one before */
@@ -42,6 +43,14 @@ struct past {
     uint8_t
         what_changed; /* bits of enum past_change: the last time that it was looked at; 0 = never */
 };
+
+/* The agent that has it, if that is somebody else. */
+static inline bool past_is_elsewhere(const struct past *p, struct str *ret_agent)
+{
+    bool is = !p->fetches && p->file.n > 1 && p->file.p[0] == '@';
+    *ret_agent = is ? str_from(p->file, 1) : STR("");
+    return is;
+}
 
 enum { HISTORY_USUAL_BYTES = 64 << 20 };
 

@@ -76,7 +76,7 @@ def _(tmp):
                 a.start()
             until(lambda: all(begun(a) for a in agents), "both have begun")
             post.machines[0].end(signal.SIGKILL)
-            until(lambda: all(a.events("cluster.waits") for a in agents), "they say that they wait", 60)
+            until(lambda: all(a.events("cluster.waits") for a in agents), "they say that they wait", 120)
             assert all(a.process.poll() is None for a in agents), "one gave up"
             post.machines[0].start()
             for a in agents:
@@ -99,7 +99,7 @@ def _(tmp):
             agents[0].process.send_signal(signal.SIGSTOP)  # so that its files stand still
             shutil.copytree(agents[0].folder, copy.folder, ignore=lambda *_: ["control.sock"])
             copy.start()
-            until(lambda: any(e["state"] == "up" for e in copy.events("cluster.epoch")), "the copy takes part", 60)
+            until(lambda: any(e["state"] == "up" for e in copy.events("cluster.epoch")), "the copy takes part", 120)
             agents[0].process.send_signal(signal.SIGCONT)
             ends_with_5(agents[0], "another process runs with this agent's name")
         finally:
@@ -139,4 +139,4 @@ def wipe(post):
     os.remove(os.path.join(post.dir, "founded"))
 
 
-main()
+main(threads=3)

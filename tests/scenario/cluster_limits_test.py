@@ -46,7 +46,7 @@ def together_from_the_first_page(home, agents):
     try:
         for a in agents:
             start_without_seeds(a)
-        until(lambda: joined(agents), "all take part", 60)
+        until(lambda: joined(agents), "all take part", 120)
         for a in agents:
             a.process.stdin.write(home.encode() + b"\n")
             a.process.stdin.close()
@@ -61,23 +61,19 @@ def together_from_the_first_page(home, agents):
 DEEP = ["--hosts", "14", "--pages", "25", "--keep-urls", "--crawl-delays", "0", "--page-bytes", "4k",
         "--latency-least", "1ms", "--latency-most", "60ms"]
 
-for _depth, _seed in (("2", "1"), ("3", "1"), ("3", "2"), ("4", "3")):
+for _depth, _seed in (("3", "1"), ("4", "3")):
     @case(f"depth {_depth} is exact, whoever found a page first: web {_seed}, three agents")
     def _(tmp, depth=_depth, seed=_seed):
-        """Without sitemaps: they have the depth at which their host was first met, on one machine too. The
-        oracle leaves out feeds with them, which are links to the crawler."""
         with Simweb(*DEEP, "--seed", seed) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
-            agents = agents_of(web, post, tmp, "abc", "-l", depth, "--set", "robots.no-sitemaps=yes")
+            agents = agents_of(web, post, tmp, "abc", "-l", depth)
             together_from_the_first_page(web.run["home"], agents)
-            home = web.run["home"]
-            must = wanted(web.oracle(home, "any", "--depth", depth, "--no-sitemaps"))
-            may, seen = wanted(web.oracle(home, "any", "--depth", depth)), witnessed(web)
+            must, seen = wanted(web.oracle(web.run["home"], "any", "--depth", depth)), witnessed(web)
             assert not must - set(seen), "missed: " + few(must - set(seen))
-            assert not set(seen) - may, "too deep: " + few(set(seen) - may)
+            assert not set(seen) - must, "too deep: " + few(set(seen) - must)
             assert set(seen.values()) == {1}, few(u for u, n in seen.items() if n > 1)
             for a in agents:
                 agree(a)
-            print(f"# depth {depth}, web {seed}: {len(seen)} URLs, {len(must)} by links alone")
+            print(f"# depth {depth}, web {seed}: {len(seen)} URLs")
 
 
 # Capacity ----------------------------------------------------------------------------------------
@@ -103,15 +99,15 @@ def _(tmp):
         try:
             for a in agents:
                 a.start()
-            until(lambda: weights(small)[-1:] == [0], "it is nearly full", 90)
+            until(lambda: weights(small)[-1:] == [0], "it is nearly full", 120)
             until(lambda: agents[0].events("cluster.epoch")[-1]["epoch"] > 3, "the others know")
             full = pages_of(small)
             others = sum(pages_of(a) for a in agents if a is not small)
-            until(lambda: sum(pages_of(a) for a in agents if a is not small) > others + 60, "the others go on", 90)
+            until(lambda: sum(pages_of(a) for a in agents if a is not small) > others + 60, "the others go on", 120)
             held = pages_of(small)
             done = scenario.run(["set", small.folder, "cluster.disk-quota=1G"])
             assert done.code == 0, done
-            until(lambda: weights(small)[-1] == 64, "it takes hosts again", 90)
+            until(lambda: weights(small)[-1] == 64, "it takes hosts again", 120)
             for a in agents:
                 a.wait()
         finally:
@@ -130,7 +126,8 @@ def _(tmp):
 
 LARGE = ["--hosts", "12", "--pages", "120", "--keep-urls", "--crawl-delays", "0", "--page-bytes", "2k", "--images", "0",
          "--hosts-per-domain", "6"]
-PAGES = 240
+PAGES = 150
+SLOW = ("-w", "200ms")  # at most 60 pages a second in all: what a machine that is busy for a moment lets through is little
 
 
 def taken(agents):
@@ -141,25 +138,25 @@ def taken(agents):
 @case("--pages is of all agents together: reached, and passed by what two heartbeats let through")
 def _(tmp):
     with Simweb(*LARGE) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
-        agents = agents_of(web, post, tmp, "abc", "-w", "50ms", "-n", str(PAGES))
+        agents = agents_of(web, post, tmp, "abc", *SLOW, "-n", str(PAGES))
         together(agents)
         pages = taken(agents)
         print(f"# --pages {PAGES}: {pages}, {sum(pages) - PAGES} too many")
         assert PAGES <= sum(pages), "ended early"
-        assert sum(pages) < 2 * PAGES, "each took its own budget"  # three would take 720
+        assert sum(pages) < 2.5 * PAGES, "each took its own budget"  # three would take 450
         assert all(a.events("cluster.limit") for a in agents), "one did not end by the limit"
         for a in agents:
             agree(a)
-        more = agents_of(web, post, tmp, "abc", "-w", "50ms", "-n", str(2 * PAGES))
+        more = agents_of(web, post, tmp, "abc", *SLOW, "-n", str(2 * PAGES))
         together(more)  # a greater limit goes on
-        assert 2 * PAGES <= sum(taken(more)) < 3 * PAGES, taken(more)
+        assert 2 * PAGES <= sum(taken(more)) < 4 * PAGES, taken(more)  # or 900
         print(f"# --pages {2 * PAGES} then: {sum(taken(more)) - 2 * PAGES} too many")
 
 
 @case("--size and --time end the crawl for all of them")
 def _(tmp):
     with Simweb(*LARGE) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
-        agents = agents_of(web, post, tmp, "abc", "-w", "50ms", "-Q", "400k")
+        agents = agents_of(web, post, tmp, "abc", *SLOW, "-Q", "400k")
         together(agents)
         sizes = [sum(max(r.size, 0) for r in a.log()) for a in agents]
         assert 300_000 < sum(sizes) < 900_000, sizes  # bodies; headers are counted, too
@@ -177,7 +174,7 @@ def _(tmp):
 @case("--domain-pages is of all agents together")
 def _(tmp):
     with Simweb(*LARGE) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
-        agents = agents_of(web, post, tmp, "abc", "-w", "100ms", "--set", "budget.domain-pages=150")
+        agents = agents_of(web, post, tmp, "abc", *SLOW, "--set", "budget.domain-pages=150")
         together(agents)
         domains = collections.Counter(
             ".".join(r.url.split("/")[2].split(":")[0].split(".")[-2:]) for a in agents for r in a.log()
@@ -187,4 +184,4 @@ def _(tmp):
         assert max(domains.values()) < 280, domains  # three agents alone would take up to 450
 
 
-main()
+main(threads=3)

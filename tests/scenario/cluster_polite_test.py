@@ -144,4 +144,4 @@ def _(tmp):
         print(f"# {asked} requests of three agents where one may make {one:.0f}")
 
 
-main()
+main(threads=3)

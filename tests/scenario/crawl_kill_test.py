@@ -264,4 +264,26 @@ def _(tmp):
     refused(["-o", path, "-q", "http://127.0.0.1:1/"], 3, path)
 
 
+SPARSE = ["--hosts", str(HOSTS), "--pages", "30", "--links", "4", "--images", "0", "--keep-urls", "--crawl-delays", "0",
+          "--page-bytes", "4k", "--latency-least", "1ms", "--latency-most", "200ms"]
+
+for _web, _shards in ((1, 1), (2, 2)):
+    @case(f"depth is exact though the crawl is killed where shorter ways are being found: web {_web}, {_shards} shards")
+    def _(tmp, number=_web, shards=_shards):
+        """Few links and hosts that differ in speed: most pages are first found on a longer way than there is."""
+        rng = random.Random(SEED * 1000 + 700 + number)
+        with Simweb(*SPARSE, "--seed", str(number)) as web:
+            crawl = crawl_of(web, tmp, "-l", "4", shards=shards)
+            for _kill in range(6):
+                least = asked(web) + rng.randrange(20, 70)
+                crawl.start()
+                wait_until(lambda goal=least: asked(web) >= goal or crawl.process.poll() is not None)
+                crawl.end()
+            finish(crawl)
+            must, seen = wanted(web.oracle(web.run["home"], "any", "--depth", "4")), witnessed(web)
+            assert not must - set(seen), "missed: " + few(must - set(seen))
+            assert not set(seen) - must, "too deep: " + few(set(seen) - must)
+            agree(crawl)
+
+
 main(threads=2)

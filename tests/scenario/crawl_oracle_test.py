@@ -99,6 +99,20 @@ for _depth, _shards, _seed in (("2", 1, "1"), ("3", 1, "1"), ("3", 2, "2"), ("4"
             agree(crawl)
 
 
+for _depth, _shards, _seed in (("3", 2, "1"), ("3", 1, "4")):
+    @case(f"a sitemap is as near as the nearest page of its host, whichever was asked for first: web {_seed}")
+    def _(tmp, depth=_depth, shards=_shards, seed=_seed):
+        """Hosts that take their time: robots.txt is first asked for on a longer way than there is."""
+        with Simweb(*WEB, "--seed", seed, "--latency-least", "1ms", "--latency-most", "60ms") as w:
+            crawl = Crawl(w, tmp, "--scope", "any", "-l", depth, shards=shards)
+            assert crawl.run().code == 0
+            must, seen = wanted(w.oracle(w.run["home"], "any", "--depth", depth)), witnessed(w)
+            assert not must - set(seen), "missed: " + few(must - set(seen))
+            assert not set(seen) - must, "too deep: " + few(set(seen) - must)
+            assert set(seen.values()) == {1}
+            agree(crawl)
+
+
 @case("depth 2 is exact across restarts, with another number of shards")
 def _(tmp):
     with Simweb(*WEB, "--seed", "16") as w:

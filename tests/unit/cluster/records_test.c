@@ -52,6 +52,14 @@ static struct record host_record(void)
                            .state = STR("any\0thing")};
 }
 
+static struct record way_record(void)
+{
+    struct record r = url_record();
+    r.kind = RECORD_WAY;
+    r.where = STR("bee");
+    return r;
+}
+
 static void assert_same(const struct record *a, const struct record *b)
 {
     assert_int_equal(a->kind, b->kind);
@@ -79,9 +87,11 @@ static void assert_same(const struct record *a, const struct record *b)
 static void records_come_back_as_they_were(void **state)
 {
     (void)state;
-    enum { COUNT = 6 };
-    struct record list[COUNT] = {url_record(), done_record(), host_record(),
-                                 url_record(), done_record(), done_record()};
+    struct record list[] = {url_record(),  done_record(), host_record(), url_record(),
+                            done_record(), done_record(), way_record(),  way_record()};
+    enum { COUNT = sizeof list / sizeof *list };
+    list[7].kind = RECORD_NEARER;
+    list[7].where = STR(""); /* nobody has it */
     list[3].is_again = true;
     list[4].path = STR(""); /* archived, and nobody says under which URL */
     list[5].round = 7;

@@ -7,7 +7,7 @@
 static void a_shorter_way_to_a_page_that_is_done_is_told_once(void **state)
 {
     (void)state;
-    struct depths *d = depths_open(1000);
+    struct depths *d = depths_open(1000, false);
     struct str hops;
     assert_false(depths_found(d, 7, 3, STR("LLL")));
     assert_false(depths_done(d, 7, 3, &hops));
@@ -19,10 +19,32 @@ static void a_shorter_way_to_a_page_that_is_done_is_told_once(void **state)
     depths_close(d);
 }
 
+static void an_origin_has_the_shortest_way_to_any_of_its_urls(void **state)
+{
+    (void)state;
+    struct depths *d = depths_open(1000, false);
+    uint64_t origin = depths_origin(99, false, 0);
+    assert_true(origin != depths_origin(99, true, 0) && origin != depths_origin(99, false, 8080) &&
+                origin != depths_origin(98, false, 0));
+    for (unsigned i = 0; i < 2; i++) { /* said any number of times */
+        depths_waits(d, origin);
+        (void)depths_found(d, origin, 3, STR("LLL"));
+        depths_waits(d, origin);
+        (void)depths_found(d, origin, 1, STR("L"));
+    }
+    struct str hops;
+    assert_true(depths_take(d, origin, &hops) && str_eq(hops, STR("L")));
+    assert_false(depths_take(d, origin, &hops));
+    assert_int_equal(depths_found(d, origin, 1, STR("L")), NEARER_NOT);
+    assert_int_equal(depths_found(d, origin, 0, STR("")), NEARER_DONE);
+    assert_false(depths_take(d, origin, &hops));
+    depths_close(d);
+}
+
 static void a_shorter_way_found_while_a_page_waits_is_told_when_it_is_done(void **state)
 {
     (void)state;
-    struct depths *d = depths_open(1000);
+    struct depths *d = depths_open(1000, false);
     struct str hops;
     assert_false(depths_found(d, 7, 3, STR("LLL")));
     assert_int_equal(depths_found(d, 7, 2, STR("LEL")), NEARER_WAITING);
@@ -37,7 +59,7 @@ static void a_shorter_way_found_while_a_page_waits_is_told_when_it_is_done(void 
 static void a_url_that_waits_since_an_earlier_process_takes_any_way(void **state)
 {
     (void)state;
-    struct depths *d = depths_open(1000);
+    struct depths *d = depths_open(1000, false);
     struct str hops;
     depths_waits(d, 7);
     assert_int_equal(depths_found(d, 7, 2, STR("LL")), NEARER_WAITING);
@@ -51,7 +73,7 @@ static void a_url_that_waits_since_an_earlier_process_takes_any_way(void **state
 static void what_is_known_is_what_is_no_farther(void **state)
 {
     (void)state;
-    struct depths *d = depths_open(1000);
+    struct depths *d = depths_open(1000, false);
     struct str hops;
     assert_false(depths_knows(d, 7, 3));
     (void)depths_found(d, 7, 3, STR("LLL"));
@@ -66,7 +88,7 @@ static void what_is_known_is_what_is_no_farther(void **state)
 static void a_url_that_waits_is_handed_on_by_its_shortest_way(void **state)
 {
     (void)state;
-    struct depths *d = depths_open(1000);
+    struct depths *d = depths_open(1000, false);
     struct str hops;
     assert_true(str_eq(depths_way(d, 7, STR("LLL")), STR("LLL")));
     (void)depths_found(d, 7, 3, STR("LLL"));
@@ -82,7 +104,7 @@ static void without_room_a_url_keeps_its_first_way(void **state)
 {
     (void)state;
     enum { MOST = 5000 };
-    struct depths *d = depths_open(MOST);
+    struct depths *d = depths_open(MOST, false);
     struct str hops;
     for (uint64_t i = 0; i < 2 * MOST; i++)
         assert_false(depths_found(d, i << 20, 3, STR("LLL")));
@@ -103,6 +125,7 @@ int main(void)
         cmocka_unit_test(a_url_that_waits_since_an_earlier_process_takes_any_way),
         cmocka_unit_test(what_is_known_is_what_is_no_farther),
         cmocka_unit_test(a_url_that_waits_is_handed_on_by_its_shortest_way),
+        cmocka_unit_test(an_origin_has_the_shortest_way_to_any_of_its_urls),
         cmocka_unit_test(without_room_a_url_keeps_its_first_way),
     };
     return cmocka_run_group_tests_name("depths", tests, NULL, NULL);

@@ -74,6 +74,8 @@ static uint64_t merge(const struct record *r)
     record_put(&mine, r);
     struct ledger_news n = {.kept = LEDGER_NOT_SAID, .mine = buf_str(&mine)};
     assert_rc(ledger_tell(crawl.ledger, &n, &epoch, &batch), RC_OK);
+    if (r->kind == RECORD_WAY || r->kind == RECORD_NEARER)
+        assert_rc(ledger_take_way(crawl.ledger, 0, r), RC_OK);
     assert_rc(ledger_merge(crawl.ledger, 0, epoch, r, 1, &fresh), RC_OK);
     return batch;
 }
@@ -142,6 +144,37 @@ static void what_was_done_elsewhere_is_not_queued(void **state)
     open_again();
     is_queued(0);
     assert_true(is_known("/1") && is_known("/2"));
+    end();
+}
+
+static struct record way_to(enum record_kind kind, const char *path, const char *where)
+{
+    struct record r = record_of(kind, path);
+    r.path = str_c(path);
+    r.where = str_c(where);
+    return r;
+}
+
+static void
+a_page_that_somebody_has_is_done_and_one_that_nobody_has_is_asked_for_again(void **state)
+{
+    (void)state;
+    struct record way = way_to(RECORD_WAY, "/1", "bee"), ours = way_to(RECORD_NEARER, "/2", "t");
+    struct record done = record_of(RECORD_DONE, "/3"), lost = way_to(RECORD_NEARER, "/3", "");
+    begin();
+    tell(&way);
+    tell(&ours);
+    tell(&done);
+    is_queued(0);
+    open_again();
+    is_queued(0);
+    assert_true(is_known("/1") && is_known("/2") && is_known("/3"));
+    tell(&lost);
+    is_queued(1);
+    tell(&lost); /* it waits: not twice */
+    is_queued(1);
+    open_again();
+    is_queued(1);
     end();
 }
 
@@ -406,6 +439,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_done_elsewhere_is_not_queued),
+        cmocka_unit_test(
+            a_page_that_somebody_has_is_done_and_one_that_nobody_has_is_asked_for_again),
         cmocka_unit_test(what_is_handed_over_is_forgotten_but_for_what_is_done),
         cmocka_unit_test(what_was_done_elsewhere_is_not_queued_though_it_rests),
         cmocka_unit_test(what_rests_is_forgotten_when_it_is_handed_over),

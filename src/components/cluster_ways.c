@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Depth in a cluster: a page may be asked for by one agent, and its host be another's when a
+ * shorter way to it is found. The way by which a page was asked for goes with the host
+ * (RECORD_WAY), so that its owner of then can tell that a way is shorter, and whom to tell
+ * (deepen.c). Who has the page judges its links again. If it is not in the ring any more, or has
+ * lost it, the owner asks for the page once more. */
+#include "components/cluster_inside.h"
+#include "components/visit.h"
+
+#include "base/hash.h"
+#include "crawl/batch.h"
+
+/* Telling -------------------------------------------------------------------------------------- */
+
+bool cluster_read_way(struct cluster_part *c, const struct batch *b, struct record *way)
+{
+    if (!c->ledger->depths || !b->has_place || str_starts(b->past.mime, STR("image/")))
+        return false;
+    *way = (struct record){.kind = RECORD_WAY,
+                           .position = b->url.position,
+                           .host = b->url.host,
+                           .fingerprint = b->fingerprint,
+                           .path = b->url.path,
+                           .via = b->past.via,
+                           .hops = b->past.hops,
+                           .port = b->url.port,
+                           .is_https = b->url.is_https,
+                           .where = str_c(c->login.name)};
+    return true;
+}
+
+bool cluster_read_new_way(struct cluster_part *c, const struct batch *b, struct record *way)
+{
+    struct url_parser parser = {0};
+    struct url_room room = {c->way_room, sizeof c->way_room};
+    struct url u;
+    struct str who;
+    if (!c->ledger->depths || b->has_url || !b->has_past || !b->past.file.n ||
+        url_parse(&parser, b->past.url, NULL, room, &u))
+        return false;
+    *way = (struct record){.kind = RECORD_WAY,
+                           .position = hash64(url_host(&u)),
+                           .host = url_host(&u),
+                           .fingerprint = b->fingerprint,
+                           .path = url_path_query(&u),
+                           .via = b->past.via,
+                           .hops = b->past.hops,
+                           .port = u.port,
+                           .is_https = u.kind == URL_HTTPS,
+                           .where = past_is_elsewhere(&b->past, &who) ? who : str_c(c->login.name)};
+    return true;
+}
+
+/* Hearing -------------------------------------------------------------------------------------- */
+
+/* What is known here of a page; zeros: nothing. */
+static void past_of(struct cluster_part *c, uint64_t fingerprint, struct arena *arena,
+                    struct past *ret)
+{
+    struct history *h = ledger_history(c->ledger->ledger);
+    if (!h || history_get(h, fingerprint, arena, ret))
+        *ret = (struct past){0};
+}
+
+/* A page that was asked for elsewhere, unless more is known of it: it was asked for here, too, or a
+ * shorter way was found since. */
+static enum cluster_taken take_way(const struct record *r, const struct past *p)
+{
+    struct str who;
+    bool is_nearer = past_is_elsewhere(p, &who) && visit_depth(p->hops) <= visit_depth(r->hops);
+    return p->fetches || is_nearer ? TAKEN_NOT : TAKEN_IN;
+}
+
+/* A shorter way to a page that we have, or to one of our hosts that nobody has (any more): that is
+ * asked for again, unless that was done (one that waits is not queued twice). `r` is ours. */
+static enum cluster_taken take_nearer(struct cluster_part *c, struct record *r,
+                                      const struct past *p)
+{
+    bool is_here = p->fetches && p->file.n, is_mine = agent_owns(c->agent, r->position);
+    if (str_eq(r->where, str_c(c->login.name)) && is_here)
+        return TAKEN_IN;
+    r->where = STR("");
+    if (!is_mine)
+        return TAKEN_BACK;
+    if (p->fetches && visit_depth(p->hops) <= visit_depth(r->hops))
+        return TAKEN_NOT; /* it was asked for again */
+    count_add(&c->service.again, 1);
+    return TAKEN_IN;
+}
+
+enum cluster_taken cluster_take_way(struct cluster_part *c, struct record *r)
+{
+    char room[URL_ROOM_BYTES];
+    struct url u;
+    struct past past;
+    struct arena *arena = arena_open(4096, 1 << 20);
+    enum cluster_taken taken = TAKEN_NOT;
+    if (arena && c->ledger->depths &&
+        cluster_is_true(c, r, (struct url_room){room, sizeof room}, &u)) {
+        past_of(c, r->fingerprint, arena, &past);
+        taken = r->kind == RECORD_WAY ? take_way(r, &past) : take_nearer(c, r, &past);
+    }
+    arena_close(arena);
+    return taken;
+}
