@@ -566,7 +566,8 @@ static void try_to_change(struct agent *a)
             say(a, &(struct roster_entry){.kind = ROSTER_LEAVE, .inc = a->inc, .epoch = next});
     } else if (a->wants_weight && me->weight == a->weight) {
         a->wants_weight = false;
-    } else if (a->wants_weight && is_entry_due(a)) {
+    } else if (a->wants_weight && !a->finish.is_finished && is_entry_due(a)) {
+        /* Who is finished goes home and settles nothing: who comes late would wait for it. */
         say(a, &(struct roster_entry){
                    .kind = ROSTER_WEIGHT, .inc = a->inc, .weight = a->weight, .epoch = next});
     }
