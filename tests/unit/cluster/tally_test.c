@@ -37,18 +37,21 @@ static void heard_domain(struct port *p, uint64_t who, const struct heartbeat_do
     heard = *d;
 }
 
+static uint64_t heard_address;
+
 static size_t tell_addresses(struct port *p, uint64_t *ret, size_t most)
 {
     (void)p;
     assert_int_equal(most, HEARTBEAT_MAX_ADDRESSES);
-    ret[0] = 10;
+    ret[0] = 77;
     return 1;
 }
 
 static void heard_addresses(struct port *p, uint64_t who, const uint64_t *list, size_t count)
 {
-    (void)p, (void)who, (void)list;
-    assert_true(count <= HEARTBEAT_MAX_ADDRESSES);
+    (void)p;
+    heard_of = who;
+    heard_address = count ? list[0] : 0;
 }
 
 static struct port_ops with_budgets = {.used = used,
@@ -56,9 +59,7 @@ static struct port_ops with_budgets = {.used = used,
                                        .heard_addresses = heard_addresses,
                                        .others = take_others,
                                        .tell_domains = tell_domains,
-                                       .heard_domain = heard_domain,
-                                       .tell_addresses = tell_addresses,
-                                       .heard_addresses = heard_addresses};
+                                       .heard_domain = heard_domain};
 static struct port_ops without = {0};
 static struct port port = {&with_budgets};
 
