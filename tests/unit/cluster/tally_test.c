@@ -52,6 +52,8 @@ static void heard_addresses(struct port *p, uint64_t who, const uint64_t *list, 
 }
 
 static struct port_ops with_budgets = {.used = used,
+                                       .tell_addresses = tell_addresses,
+                                       .heard_addresses = heard_addresses,
                                        .others = take_others,
                                        .tell_domains = tell_domains,
                                        .heard_domain = heard_domain,
@@ -147,6 +149,19 @@ static void domains_go_through(void **state)
     end(a);
 }
 
+static void addresses_go_through(void **state)
+{
+    (void)state;
+    struct agent *a = start();
+    struct heartbeat h = {.inc = 1, .address_count = 1, .addresses = {5}};
+    char name[ROSTER_MAX_NAME_BYTES + 1] = "b";
+    tally_heard(a, name, &h);
+    assert_true(heard_address == 5 && heard_of == hash64(STR("b")));
+    tally_say(a, &h);
+    assert_true(h.address_count == 1 && h.addresses[0] == 77);
+    end(a);
+}
+
 static void a_port_without_budgets_is_left_alone(void **state)
 {
     (void)state;
@@ -168,6 +183,7 @@ int main(void)
         cmocka_unit_test(what_a_lost_disk_had_taken_stays_taken),
         cmocka_unit_test(who_comes_late_believes_what_the_others_have_heard),
         cmocka_unit_test(domains_go_through),
+        cmocka_unit_test(addresses_go_through),
         cmocka_unit_test(a_port_without_budgets_is_left_alone),
     };
     return cmocka_run_group_tests_name("tally", tests, NULL, NULL);
