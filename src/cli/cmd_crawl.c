@@ -278,8 +278,10 @@ static int run_crawl(struct crawl *c)
         rc = flow_start(c->flow);
     if (rc == RC_OK)
         rc = flow_wait(c->flow, &why);
-    if (rc == RC_OK)
-        rc = ledger_finish(c->ledger->ledger);
+    if (rc == RC_OK || has_lost_cluster(c)) { /* which is no trouble of the directory's */
+        enum rc finished = ledger_finish(c->ledger->ledger);
+        rc = rc ? rc : finished;
+    }
     bool is_sent = rc || wait_for_sink(c);
     control_server_close(c->control);
     crawl_watch_end(c->watch);
@@ -329,15 +331,12 @@ static bool asks_for_later(const struct settings *s)
     if (is_alone)
         cli_fail(EXIT_USAGE, "--refetch-lost: only with --cluster; of a crawl alone nobody else "
                              "remembers what a lost disk had");
-    else if (s->cluster.n && s->recrawl)
-        cli_fail(EXIT_USAGE, "--recrawl: not yet together with --cluster");
     else if (s->sink_remove && s->depth < 100)
         cli_fail(EXIT_USAGE, "--sink-remove: not together with --depth, for which pages are read "
                              "back from the archive");
     else if (s->cluster.n && s->place.n)
         cli_fail(EXIT_USAGE, "--place: not yet together with --cluster");
-    return is_alone || (s->cluster.n && (s->recrawl || s->place.n)) ||
-           (s->sink_remove && s->depth < 100);
+    return is_alone || (s->cluster.n && s->place.n) || (s->sink_remove && s->depth < 100);
 }
 
 static int crawl_from_seeds(struct crawl *c)

@@ -83,7 +83,7 @@ bool agent_owns(const struct agent *a, uint64_t position)
 bool agent_is_fetching(const struct agent *a, uint64_t now_ms)
 {
     return (a->state == AGENT_UP || a->state == AGENT_FENCED) && roster_log_is_whole(a) &&
-           lease_is_good(a, now_ms) && agent_is_living(a);
+           lease_is_good(a, now_ms) && agent_is_living(a) && rounds_is_in(a);
 }
 
 bool agent_may_fetch(const struct agent *a, uint64_t position, uint64_t now_ms)
@@ -259,6 +259,8 @@ static void look_at_me(struct agent *a)
     } else if (me->state == ROSTER_LEAVING && a->state != AGENT_RECOVER) {
         a->state = AGENT_LEAVING;
     }
+    if (agent_is_living(a))
+        rounds_look(a);
 }
 
 static void roster_changed(struct agent *a)
@@ -419,6 +421,9 @@ static bool is_directory_the_rosters(const struct agent *a)
 static void recover(struct agent *a)
 {
     struct buf fact = {.max = PORT_MAX_FACT_BYTES};
+    rounds_look(a);
+    if (a->failure)
+        return;
     outbox_reset(a);
     new_boot(a);
     fact_boot(&fact, a->boot);
@@ -442,6 +447,7 @@ static void begin_anew(struct agent *a, uint64_t inc)
     gates_reset(a);
     fact_inc(&fact, inc);
     fact_boot(&fact, a->boot);
+    rounds_anew(a, &fact);
     note_or_fail(a, &fact, true);
     a->state = AGENT_JOINING;
 }
@@ -500,6 +506,7 @@ static void turn_joining(struct agent *a)
         become_former(a);
         return;
     }
+    rounds_join(a);
     if (may_come(a) && port_durable(a->port) >= a->boot_position && is_entry_due(a))
         say(a, &(struct roster_entry){.kind = ROSTER_JOIN,
                                       .inc = a->inc,
@@ -559,7 +566,8 @@ static void try_to_change(struct agent *a)
             say(a, &(struct roster_entry){.kind = ROSTER_LEAVE, .inc = a->inc, .epoch = next});
     } else if (a->wants_weight && me->weight == a->weight) {
         a->wants_weight = false;
-    } else if (a->wants_weight && is_entry_due(a)) {
+    } else if (a->wants_weight && !a->finish.is_finished && is_entry_due(a)) {
+        /* Who is finished goes home and settles nothing: who comes late would wait for it. */
         say(a, &(struct roster_entry){
                    .kind = ROSTER_WEIGHT, .inc = a->inc, .weight = a->weight, .epoch = next});
     }
@@ -588,6 +596,7 @@ static void turn_state(struct agent *a)
             return;
         a->epoch = 0;
         a->state = AGENT_RETURN;
+        rounds_start(a);
         roster_changed(a);
         turn_return(a);
         return;
@@ -607,12 +616,14 @@ static void turn_state(struct agent *a)
     case AGENT_FENCED:
         a->state = lease_is_good(a, a->now_ms) ? AGENT_UP : AGENT_FENCED;
         if (a->state == AGENT_UP) {
+            rounds_turn(a);
             try_to_settle(a);
             try_to_change(a);
         }
         return;
     case AGENT_LEAVING:
         turn_leaving(a);
+        rounds_turn(a);
         try_to_settle(a);
         return;
     case AGENT_GONE:

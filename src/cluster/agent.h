@@ -67,6 +67,8 @@ MUST_CHECK enum rc agent_turn(struct agent *a, uint64_t now_ms);
 uint64_t agent_due_ms(const struct agent *a);
 /* Nobody waits for it: events may be some milliseconds old, so that one turn does many. */
 bool agent_has_time(const struct agent *a);
+/* Whether it has stopped because the others have begun a recrawl without it. */
+bool agent_is_behind(const struct agent *a);
 const char *agent_why(const struct agent *a);
 
 /* Whether a host is ours at the epoch we know; and whether it may be asked now: ours, its gate

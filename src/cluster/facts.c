@@ -12,6 +12,7 @@ enum fact_kind {
     FACT_ADOPT,
     FACT_ROSTER,
     FACT_CUT,
+    FACT_ROUND,
 };
 enum { FACT_HEAD_BYTES = 1 + 3 * 8 + 1 };
 
@@ -60,6 +61,11 @@ void fact_roster(struct buf *out, uint64_t stamp_ms, struct str writer, struct s
 void fact_cut(struct buf *out, uint64_t sequence)
 {
     put(out, FACT_CUT, sequence, 0, 0, STR(""));
+}
+
+void fact_round(struct buf *out, const struct time_around *t)
+{
+    put(out, FACT_ROUND, t->number, t->id, t->wall_ms, STR(""));
 }
 
 static void recall_boot(struct agent *a, uint64_t boot)
@@ -118,6 +124,9 @@ enum rc facts_recall(void *agent, uint64_t position, struct str fact)
             if (x > a->log.count)
                 return RC_CORRUPT;
             return roster_log_cut(a, x);
+        case FACT_ROUND:
+            rounds_recall(a, position, x, y, z);
+            break;
         default:
             return RC_CORRUPT;
         }

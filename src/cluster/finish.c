@@ -17,7 +17,8 @@ enum {
 static bool is_settled(const struct agent *a)
 {
     return a->epoch == roster_epoch(a->roster) && !roster_is_open(a->roster) && a->gates.are_open &&
-           agent_is_living(a) && roster_log_is_whole(a) && a->inbox.is_verified && a->is_connected;
+           agent_is_living(a) && roster_log_is_whole(a) && a->inbox.is_verified &&
+           a->is_connected && rounds_is_in(a);
 }
 
 bool finish_is_idle(struct agent *a)

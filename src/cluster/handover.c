@@ -7,7 +7,8 @@
  *   FLUSH      everything journalled till then is under the receivers' floors, outcomes said
  *   END_AGAIN  an end behind those outcomes
  *   SCAN       done, way and host records of those hosts, out of our own stream up to that end (the
- *              crawl knows what is done by fingerprints only)
+ *              crawl knows what is done by fingerprints only); of who leaves also the URLs: a
+ *              recrawl will ask for them, and nobody will look into its stream or history then
  *   WALK       their queued URLs and host records, out of the crawl
  *   FLOOR      all of that is under the gainers' floors, and so is what is published again because
  *              the servers had lost it
@@ -69,9 +70,11 @@ static void forward(struct agent *a, struct str payload)
     struct record r;
     if (record_batch_read(payload, &b) || b.is != BATCH_IS_RECORDS)
         return;
-    while (records_next(&b.records, &r))
-        if (r.kind != RECORD_URL && r.kind != RECORD_NEARER && !agent_owns(a, r.position))
+    while (records_next(&b.records, &r)) {
+        bool is_needed = r.kind == RECORD_URL ? a->state == AGENT_LEAVING : r.kind != RECORD_NEARER;
+        if (is_needed && !agent_owns(a, r.position))
             outbox_put(a, &r, &a->handover.source);
+    }
 }
 
 void handover_done(struct agent *a, const struct bus_event *e)
@@ -99,6 +102,10 @@ static void walk(struct agent *a)
     while (h->source.unfloored < PARCELS_AT_A_TIME && outbox_has_room(a) && !a->failure) {
         size_t count = 0;
         enum rc rc = port_walk(a->port, PORT_WALK_MOVED, &h->token, list, PORT_MAX_WALK, &count);
+        if (rc == RC_AGAIN) {
+            agent_wake(a, a->now_ms + PORT_WALK_MS);
+            return;
+        }
         if (rc)
             agent_fail(a, rc, "hosts that moved cannot be walked");
         if (rc || !count) {
@@ -182,13 +189,19 @@ void republish_turn(struct agent *a)
     while (p->source.unfloored < PARCELS_AT_A_TIME && outbox_has_room(a) && !a->failure) {
         size_t count = 0;
         enum rc rc = port_walk(a->port, PORT_WALK_OWN, &p->token, list, PORT_MAX_WALK, &count);
+        if (rc == RC_AGAIN) {
+            agent_wake(a, a->now_ms + PORT_WALK_MS);
+            return;
+        }
         if (rc)
             agent_fail(a, rc, "our own records cannot be walked");
         if (rc || !count) {
             p->is_wanted = false;
             return;
         }
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
+            rounds_stamp(a, &list[i], UINT64_MAX);
             outbox_put(a, &list[i], &p->source);
+        }
     }
 }

@@ -42,6 +42,16 @@ void inbox_reset(struct agent *a)
     in->end_wanted = in->end_sent + 1;
 }
 
+void inbox_read_again(struct agent *a)
+{
+    struct inbox *in = &a->inbox;
+    in->generation++;
+    in->cursor = in->cursor_hash = in->floor = 0;
+    in->first = in->count = 0;
+    in->asked = 0;
+    a->outbox.has_floors = true;
+}
+
 uint64_t inbox_want_end(struct agent *a)
 {
     a->inbox.end_wanted = a->inbox.end_sent + 1;
@@ -110,10 +120,10 @@ static enum rc take_records(struct agent *a, struct str records)
     while (records_next(&records, &r)) {
         if (mine == PORT_MAX_LINKS || foreign == PORT_MAX_LINKS)
             return RC_LIMIT;
-        if (agent_is_receiver(a, &r))
-            in->mine[mine++] = r;
-        else
+        if (!agent_is_receiver(a, &r))
             in->foreign[foreign++] = r;
+        else if (rounds_takes(a, &r))
+            in->mine[mine++] = r;
     }
     fact_cursor(&fact, in);
     rc = port_take(a->port, in->mine, mine, in->foreign, foreign, buf_str(&fact));
@@ -203,11 +213,7 @@ static void lost(struct agent *a)
 {
     struct inbox *in = &a->inbox;
     struct buf fact = {.max = PORT_MAX_FACT_BYTES};
-    in->generation++;
-    a->outbox.has_floors = true;
-    in->cursor = in->cursor_hash = in->floor = 0;
-    in->first = in->count = 0;
-    in->asked = 0;
+    inbox_read_again(a);
     fact_cursor(&fact, in);
     enum rc rc = agent_note(a, buf_str(&fact));
     buf_done(&fact);

@@ -242,6 +242,15 @@ struct republish {
     struct source source;
 };
 
+/* Which time around the crawl is (rounds.c). */
+struct time_around {
+    uint64_t number;   /* 0 is the first crawl */
+    uint64_t before;   /* of what was done earlier here */
+    uint64_t id;       /* port_restart's, with which it began */
+    uint64_t wall_ms;  /* what was done before that moment, */
+    uint64_t position; /* or stands before that in the journal, is of an earlier one */
+};
+
 struct finish {
     uint64_t round, end, admitted;
     uint32_t quiet;
@@ -303,6 +312,7 @@ struct agent {
     struct adoption adoption;
     struct republish republish;
     struct finish finish;
+    struct time_around round;
     struct pace pace;
 };
 
@@ -331,6 +341,7 @@ void fact_mark(struct buf *out, struct str holder, uint64_t inc, uint64_t epoch)
 void fact_adopted(struct buf *out, const struct adoptee *d);
 void fact_roster(struct buf *out, uint64_t stamp_ms, struct str writer, struct str entry);
 void fact_cut(struct buf *out, uint64_t sequence);
+void fact_round(struct buf *out, const struct time_around *t);
 enum rc facts_recall(void *agent, uint64_t position, struct str fact);
 
 /* calls.c */
@@ -426,6 +437,8 @@ void inbox_turn(struct agent *a);
 void inbox_done(struct agent *a, enum call_kind kind, const struct bus_event *e);
 void inbox_reconnected(struct agent *a);
 void inbox_reset(struct agent *a); /* a new incarnation begins */
+/* From the first message on once more; the caller journals the new cursor. */
+void inbox_read_again(struct agent *a);
 uint64_t inbox_want_end(struct agent *a);
 /* Up to where the journal must be forwarded so that the floor may go on; 0: it waits for nothing.
  */
@@ -445,6 +458,19 @@ void gates_free(struct agent *a);
 void gates_roster(struct agent *a, const struct roster_entry *e);
 /* Everybody who may be a holder since the last settled epoch, by number; NULL: no more. */
 const struct roster_agent *gates_holder(const struct agent *a, size_t i);
+
+/* rounds.c */
+void rounds_start(struct agent *a);                  /* the roster has been read */
+void rounds_anew(struct agent *a, struct buf *fact); /* an empty crawl takes part */
+void rounds_join(struct agent *a);                   /* the same, before it has joined */
+void rounds_turn(struct agent *a);                   /* says that a round has begun */
+void rounds_look(struct agent *a);                   /* who is behind stops */
+bool rounds_is_in(const struct agent *a);            /* the roster's round is ours */
+void rounds_stamp(const struct agent *a, struct record *r, uint64_t position); /* what is ours */
+/* What a record that has arrived is worth in this round; false: nothing. */
+bool rounds_takes(const struct agent *a, struct record *r);
+void rounds_recall(struct agent *a, uint64_t position, uint64_t number, uint64_t id,
+                   uint64_t wall_ms);
 
 /* handover.c, adoption.c, republish in handover.c, finish.c */
 void handover_epoch(struct agent *a);

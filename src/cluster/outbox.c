@@ -270,8 +270,11 @@ static void keep_outcome(struct agent *a, struct source *s, const struct port_ba
     buf_init(&s->outcome, RECORDS_MAX_BATCH_BYTES);
     record_batch_begin(&s->outcome,
                        &(struct record_batch){.is = BATCH_IS_RECORDS, .src = str_c(a->name)});
-    for (size_t i = 0; i < b->outcome_count; i++)
-        record_put(&s->outcome, &b->outcome[i]);
+    for (size_t i = 0; i < b->outcome_count; i++) {
+        struct record r = b->outcome[i];
+        rounds_stamp(a, &r, b->position);
+        record_put(&s->outcome, &r);
+    }
     if (buf_rc(&s->outcome))
         agent_fail(a, buf_rc(&s->outcome), "an outcome does not fit into a batch");
 }
@@ -309,7 +312,7 @@ bool outbox_has_room(const struct agent *a)
 static bool may_read(const struct agent *a)
 {
     const struct outbox *o = &a->outbox;
-    if (a->failure || !agent_owner(a, 0))
+    if (a->failure || !agent_owner(a, 0) || (a->state != AGENT_RETURN && !rounds_is_in(a)))
         return false;
     return (outbox_has_room(a) && o->page_count < a->settings.outbox_most) ||
            inbox_must_forward(a) > o->read_from;

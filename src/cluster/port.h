@@ -26,6 +26,7 @@
 enum {
     PORT_MAX_LINKS = 1 << 15, /* records of one batch: more than its bytes can hold */
     PORT_MAX_WALK = 64,       /* records of one step of a walk */
+    PORT_WALK_MS = 2,         /* before the next step, where one has to wait */
     PORT_MAX_FACT_BYTES = 96 << 10,
 };
 
@@ -55,6 +56,13 @@ struct port_used {
     bool is_over; /* a limit is reached, by what we know; by what one of them says */
 };
 
+/* Whether the crawl was begun anew, to ask again for what is known (--recrawl). */
+struct port_restart {
+    uint64_t id;      /* of the last time, above those before; 0: never */
+    uint64_t wall_ms; /* when that was */
+    uint64_t now_wall_ms;
+};
+
 enum port_walk {
     PORT_WALK_MOVED, /* url (is_back) and host records of hosts that are not mine at this epoch */
     /* url and host records of hosts of mine, and done records of all hosts: what a stream of ours
@@ -82,7 +90,8 @@ struct port_ops {
                     size_t most, size_t *ret_count);
     enum rc (*forget)(struct port *p);
     enum rc (*aside)(struct port *p, struct str fact);
-    void (*hurry)(struct port *p); /* optional */
+    struct port_restart (*restart)(struct port *p); /* NULL: never */
+    void (*hurry)(struct port *p);                  /* optional */
     /* Budgets that agents share, and addresses that they ask; all of these or none. */
     struct port_used (*used)(struct port *p);
     void (*others)(struct port *p, const struct port_used *sum);
@@ -176,9 +185,15 @@ static inline struct port_used port_used(struct port *p)
     return p->ops->used(p);
 }
 
+static inline struct port_restart port_restart(struct port *p)
+{
+    return p->ops->restart ? p->ops->restart(p) : (struct port_restart){0};
+}
+
 /* The next records of a walk, at most `most`; *token is 0 at first and the port's own then.
  * *ret_count 0: the end. Borrowed until the next call of the port. What is admitted meanwhile may
- * be missed. */
+ * be missed. RC_AGAIN: not yet, for a part of what is known is on a disk and being read; ask again
+ * with the same token, PORT_WALK_MS later. */
 MUST_CHECK static inline enum rc port_walk(struct port *p, enum port_walk which, uint64_t *token,
                                            struct record *ret, size_t most, size_t *ret_count)
 {

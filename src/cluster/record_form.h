@@ -7,6 +7,7 @@
  *     url:     flags 1, class 1, port 2, fingerprint 8, via 8, [1] hops, [2] path
  *     done:    fingerprint 8, time 8, status 4, digest 20, [1] where, where_inc 8 and, if where
  *              is not empty: flags 1, class 1, port 2, [1] hops, [2] path (may be empty)
+ *     done of a recrawl: a kind of its own; round 4, then as done
  *     host:    next moment 8, time 8, [4] state
  *     way, nearer: as url, [1] where
  *
@@ -15,7 +16,10 @@
 #ifndef CLUSTER_RECORD_FORM_H
 #define CLUSTER_RECORD_FORM_H
 
+#include "cluster/records.h"
+
 enum { RECORDS_VERSION = 2 };
+enum { RECORD_DONE_AGAIN = RECORD_NEARER + 1 }; /* as bytes only */
 enum { URL_IS_HTTPS = 1, URL_IS_BACK = 2, URL_IS_AGAIN = 4, URL_FLAGS = 7 };
 
 #endif

@@ -90,14 +90,18 @@ static bool take_way(struct taker *t, struct record *r)
 
 static bool take_record(struct taker *t, struct record *r)
 {
-    *r = (struct record){.kind = (enum record_kind)take_u8(t)};
+    uint8_t kind = take_u8(t);
+    bool is_again = kind == RECORD_DONE_AGAIN;
+    *r = (struct record){.kind = is_again ? RECORD_DONE : (enum record_kind)kind};
     r->host = take_str8(t);
+    if (is_again)
+        r->round = take_u32(t);
     bool is_ok = r->kind == RECORD_URL                               ? take_url(t, r)
                  : r->kind == RECORD_DONE                            ? take_done(t, r)
                  : r->kind == RECORD_HOST                            ? take_host(t, r)
                  : r->kind == RECORD_WAY || r->kind == RECORD_NEARER ? take_way(t, r)
                                                                      : false;
-    return is_ok && !t->bad && is_host(r->host);
+    return is_ok && !t->bad && is_host(r->host) && (!is_again || r->round);
 }
 
 static bool take_head(struct taker *t, struct record_batch *b)

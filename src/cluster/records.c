@@ -97,8 +97,11 @@ void record_put(struct buf *out, const struct record *r)
 {
     if (refuse(out, !r->host.n || r->host.n > RECORDS_MAX_HOST_BYTES))
         return;
-    buf_byte(out, (char)r->kind);
+    bool is_again = r->kind == RECORD_DONE && r->round;
+    buf_byte(out, (char)(is_again ? (int)RECORD_DONE_AGAIN : (int)r->kind));
     put_str8(out, r->host);
+    if (is_again)
+        buf_le32(out, r->round);
     switch (r->kind) {
     case RECORD_URL:
         put_url(out, r);
@@ -125,7 +128,8 @@ static int compare_u64(uint64_t a, uint64_t b)
 /* Any order would do, as long as all have the same. */
 static int compare_done(const struct record *a, const struct record *b)
 {
-    int order = compare_u64(a->time_ms, b->time_ms);
+    int order = compare_u64(a->round, b->round);
+    order = order ? order : compare_u64(a->time_ms, b->time_ms);
     order = order ? order : compare_u64((uint32_t)a->status, (uint32_t)b->status);
     order = order ? order : memcmp(a->digest, b->digest, RECORDS_DIGEST_BYTES);
     order = order ? order : str_cmp(a->where, b->where);

@@ -2,7 +2,8 @@
 /* records: what agents know of URLs and hosts, as they tell it each other.
  *
  *   url(u)                                 u was found
- *   done(u, time, status, digest, where)   u was asked for, and that came of it; beats url. Of what
+ *   done(u, time, status, digest, where)   u was asked for, and that came of it; beats url, of the
+ *                                          same round (first crawl, or recrawl). Of what
  *                                          was archived it says the URL too: should that archive be
  *                                          lost, it can be named and asked for again
  *   host(h, next moment, state)            when h may be asked next, and what its owner keeps on it
@@ -12,8 +13,8 @@
  * again, if nobody is there or has it any more
  *
  * Records merge as a join (invariant 8): any order, any number of times, the same state. Of two
- * dones the later time wins (then the greater bytes, so that everybody agrees); of two hosts the
- * next moment is the later one, and the state that was written later counts.
+ * dones the later round and time wins (then the greater bytes, so that everybody agrees); of two
+ * hosts the next moment is the later one, and the state that was written later counts.
  *
  * A batch is one message of a stream: who sends it, in which incarnation, at which epoch, then
  * records, or a mark. Versioned, little endian, every length bounded; fuzzed. */
@@ -60,6 +61,7 @@ struct record {
     struct str where;                     /* the agent whose archive has it; "" = none. Of way and
                                              nearer, too */
     uint64_t where_inc; /* the incarnation in which that archive's directory began */
+    uint32_t round; /* in which it was asked for: 0 is the first crawl, 1 its first recrawl, … */
     /* host */
     uint64_t next_wall_ms; /* not to be asked earlier */
     struct str state;      /* the crawl's own: back-off, robots.txt, counters */

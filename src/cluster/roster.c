@@ -123,6 +123,17 @@ static void do_settled(struct roster *r)
     members_tidy(r);
 }
 
+/* An epoch of its own, so that everybody must have read it before anything can be finished. */
+static enum rc do_round(struct roster *r, const struct roster_entry *e)
+{
+    enum rc rc = rows_add_same(r);
+    if (rc)
+        return rc;
+    r->round = e->n;
+    r->epoch = e->epoch;
+    return RC_OK;
+}
+
 /* The entry is valid, but for collisions and limits. */
 static enum rc do_entry(struct roster *r, const struct roster_stand *at, uint64_t time,
                         const struct roster_entry *e)
@@ -151,6 +162,8 @@ static enum rc do_entry(struct roster *r, const struct roster_stand *at, uint64_
     case ROSTER_SETTLED:
         do_settled(r);
         return RC_OK;
+    case ROSTER_ROUND:
+        return do_round(r, e);
     case ROSTER_RESTORE:
         break;
     }
@@ -249,6 +262,11 @@ bool roster_is_open(const struct roster *r)
     return r->settled < r->epoch;
 }
 
+uint64_t roster_round(const struct roster *r)
+{
+    return r->round;
+}
+
 struct roster_timings roster_timings(const struct roster *r)
 {
     return r->timings;
@@ -310,10 +328,10 @@ static void mix_row(uint64_t *hash, const struct roster_row *row)
 uint64_t roster_hash(const struct roster *r)
 {
     const struct roster_timings *t = &r->timings;
-    const uint64_t list[] = {r->length,     r->epoch,        r->settled,      r->time,
-                             r->is_founded, t->beat_ms,      t->renew_ms,     t->suspect_ms,
-                             t->fence_ms,   t->abort_ms,     t->dead_ms,      r->shape.points,
-                             r->name_count, r->shape.probes, r->last_stamp_ms};
+    const uint64_t list[] = {r->length,     r->epoch,        r->settled,       r->time,
+                             r->is_founded, t->beat_ms,      t->renew_ms,      t->suspect_ms,
+                             t->fence_ms,   t->abort_ms,     t->dead_ms,       r->shape.points,
+                             r->name_count, r->shape.probes, r->last_stamp_ms, r->round};
     uint64_t hash = 0;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         mix(&hash, list[i]);

@@ -23,12 +23,13 @@
  *   settled{e}                  e = last, not settled yet; writer living;       older holders go
  *                               nobody is DEAD (all are adopted); somebody is
  *                               in the ring
+ *   round{inc, n, e}            e = last + 1; own; n is above all before it     a recrawl begins
  *   restore{n, entries}         n = length + 1, the entries are whole           those entries
  *
  * Living = joined and neither dead nor gone (LEAVING is living). A transition is open while settled
- * < last epoch. Deaths never wait for it. Nor does who comes into an empty ring with a weight above
- * 0: its join needs neither adopted nor settled, since it has to adopt all itself, and its weight
- * does not wait either. The ring is a function of the epoch alone.
+ * < last epoch. Deaths and rounds never wait for it. Nor does who comes into an empty ring with a
+ * weight above 0: its join needs neither adopted nor settled, since it has to adopt all itself, and
+ * its weight does not wait either. The ring is a function of the epoch alone.
  *
  * Old enough, without a clock. The log has a time of its own: it goes on with the stamps, but never
  * back, and from one entry to the next by at most a sixth of `dead` (or two renewals' time, if that
@@ -74,6 +75,7 @@ enum roster_kind {
     ROSTER_GONE,
     ROSTER_SETTLED,
     ROSTER_RESTORE,
+    ROSTER_ROUND,
 };
 
 /* One entry; which fields count, the table above says. Names are borrowed. */
@@ -152,6 +154,7 @@ uint64_t roster_hash(const struct roster *r);   /* of the whole state: equal pre
 uint64_t roster_epoch(const struct roster *r);  /* the last; 0: nobody has joined */
 uint64_t roster_settled(const struct roster *r); /* the last epoch that is settled */
 bool roster_is_open(const struct roster *r);     /* a transition is */
+uint64_t roster_round(const struct roster *r);   /* 0: the first crawl; then its recrawls */
 struct roster_timings roster_timings(const struct roster *r);
 
 /* Incarnations that are not forgotten, in order of name and inc; good until the next take. */

@@ -39,6 +39,7 @@ static const struct form forms[] = {
     [ROSTER_ADOPTED] = {.victim = true, .inc = true},
     [ROSTER_GONE] = {.inc = true},
     [ROSTER_SETTLED] = {.epoch = true},
+    [ROSTER_ROUND] = {.inc = true, .n = true, .epoch = true},
 };
 
 static void put_form(struct buf *out, const struct form *f, const struct roster_entry *e)
@@ -154,7 +155,7 @@ enum rc roster_entry_read(struct str bytes, struct roster_entry *ret)
         take_found(&t, &e);
     else if (e.kind == ROSTER_RESTORE)
         take_restore(&t, &e);
-    else if (e.kind >= ROSTER_RENEW && e.kind <= ROSTER_SETTLED)
+    else if (e.kind >= ROSTER_RENEW && e.kind <= ROSTER_ROUND)
         take_form(&t, &forms[e.kind], &e);
     else
         t.bad = true;

@@ -54,7 +54,7 @@ struct roster {
     size_t count, cap, shown_count, name_count;
     struct roster_row *rows; /* rows[0] is the settled epoch's */
     size_t row_count, row_cap;
-    uint64_t length, epoch, settled;
+    uint64_t length, epoch, settled, round;
     uint64_t time, last_stamp_ms;
     bool is_founded;
     struct roster_timings timings;
@@ -97,6 +97,8 @@ const char *roster_why_not(const struct roster *r, const struct roster_stand *at
  * the last row without `m`. RC_EXISTS: two agents' points meet; RC_LIMIT, RC_NOMEM: as it was. */
 MUST_CHECK enum rc rows_add_ring(struct roster *r);
 MUST_CHECK enum rc rows_add_without(struct roster *r, const struct member *m);
+/* The same with the ring of the last row as it is. */
+MUST_CHECK enum rc rows_add_same(struct roster *r);
 
 /* Points that several rosters share: roster_shared.c ------------------------------------------ */
 

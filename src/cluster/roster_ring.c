@@ -218,6 +218,16 @@ enum rc rows_add_without(struct roster *r, const struct member *m)
     return RC_OK;
 }
 
+enum rc rows_add_same(struct roster *r)
+{
+    enum rc rc = rows_reserve(r);
+    if (rc)
+        return rc;
+    struct roster_row row = r->row_count ? *last_row(r) : (struct roster_row){0};
+    rows_push(r, &row);
+    return RC_OK;
+}
+
 /* A lookup walks over the points of those absent: when they are many the ring is made anew. Without
  * memory it stays as it is, which is only slower. */
 static void renew_ring(struct roster *r)

@@ -175,6 +175,16 @@ static const char *why_not_settled(const struct roster *r, const struct roster_s
     return NULL;
 }
 
+/* Nobody's hosts change: a transition may be open. */
+static const char *why_not_round(const struct roster *r, const struct roster_stand *at,
+                                 const struct roster_entry *e)
+{
+    const char *why = why_not_own(r, at, e);
+    if (!why && (e->n <= r->round || e->n > UINT32_MAX))
+        why = "that round has begun already";
+    return why ? why : why_not_next(r, e);
+}
+
 const char *roster_why_not(const struct roster *r, const struct roster_stand *at, uint64_t time,
                            const struct roster_entry *e)
 {
@@ -201,6 +211,8 @@ const char *roster_why_not(const struct roster *r, const struct roster_stand *at
         return why_not_gone(r, at, e);
     case ROSTER_SETTLED:
         return why_not_settled(r, at, e);
+    case ROSTER_ROUND:
+        return why_not_round(r, at, e);
     case ROSTER_RESTORE:
         break; /* is no entry itself */
     }

@@ -34,6 +34,8 @@ static bool waits_to_come(const struct agent *a, uint64_t now_ms, struct buf *ou
         buf_add(out, STR("its join"));
     else if (!lease_is_good(a, now_ms))
         buf_add(out, STR("its renewal"));
+    else if (!rounds_is_in(a))
+        buf_add(out, STR("the roster to say that a recrawl has begun"));
     else if (detector_is_deaf(a, now_ms))
         buf_add(out, STR("to hear itself: it hears nobody"));
     return out->n > 0;

@@ -261,8 +261,7 @@ static void admit_of_cluster(struct instance *self, struct message *m)
     if (!links->is_told && is_old)
         leave_out_foreign(self, links);
     admit_all(self, m);
-    atomic_store(&a->ledger->counts.shards[self->shard % CRAWL_MAX_SHARDS].queued,
-                 frontier_counts(a->frontier).queued);
+    ledger_service_gauge(a->ledger, self->shard);
     a->cluster->ops->end(a->cluster);
 }
 

@@ -70,6 +70,8 @@ struct cluster_service {
     _Atomic bool is_limited;          /* a limit of the whole crawl is reached: nothing is asked for
                                          any more, and soon it is over */
     _Atomic bool has_failed;          /* the agent has stopped; the flow says why */
+    _Atomic unsigned emptying;        /* shards that have yet to empty their frontier: nobody is
+                                         lent, for it would be forgotten what came of it */
     _Atomic uint64_t foreign;         /* links journalled for others */
     _Atomic uint64_t repeated;        /* links that were not, having been sent lately (C6) */
     _Atomic uint64_t told;            /* URLs that others told us */

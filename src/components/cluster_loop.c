@@ -49,6 +49,8 @@ static void failed(struct cluster_part *c, enum rc rc, const char *why)
     atomic_store(&c->service.has_failed, true);
     c->is_told = true;
     log_error(c->log, "cluster.failed", LOG_C("why", why), LOG_RC(rc));
+    if (agent_is_behind(c->agent)) /* of a recrawl: the others have ended it */
+        ledger_conclude(c->ledger->ledger);
     if (!m)
         return;
     m->rc = rc;
@@ -141,6 +143,8 @@ static void look(struct cluster_part *c)
         return;
     log_info(c->log, "cluster.over", LOG_C("state", agent_state_text(s.state)),
              LOG_U64("epoch", s.epoch));
+    if (s.is_all_finished) /* of a recrawl: its end */
+        ledger_met(c->ledger->ledger);
     atomic_store(&c->service.is_over, true);
     tell_all(c, MAIL_OVER);
 }

@@ -65,7 +65,8 @@ static enum cluster_lend lend(struct cluster_service *s, uint64_t position, uint
     struct cluster_part *c = part_of(s);
     uint64_t now = clock_now_ms(c->ledger->clock);
     (void)pthread_mutex_lock(&c->lock);
-    bool is_ready = atomic_load(&s->talk->is_ready) && agent_is_fetching(c->agent, now);
+    bool is_ready = atomic_load(&s->talk->is_ready) && agent_is_fetching(c->agent, now) &&
+                    !atomic_load(&s->emptying);
     enum cluster_lend may = !is_ready                                   ? CLUSTER_NOTHING_NOW
                             : !agent_may_fetch(c->agent, position, now) ? CLUSTER_NOT_THIS
                                                                         : CLUSTER_LENT;

@@ -185,7 +185,10 @@ static enum rc port_put_aside(struct port *p, struct str fact)
     struct cluster_part *c = cluster_of_port(p);
     struct told told;
     enum rc rc = tell(c, &(struct ledger_news){.fact = fact, .is_aside = true}, &told);
-    return rc ? rc : cluster_mail_all(c, MAIL_EMPTY, told.epoch) ? RC_OK : RC_NOMEM;
+    if (rc)
+        return rc;
+    atomic_fetch_add(&c->service.emptying, c->shards);
+    return cluster_mail_all(c, MAIL_EMPTY, told.epoch) ? RC_OK : RC_NOMEM;
 }
 
 static enum rc port_recall_facts(struct port *p,
@@ -357,11 +360,12 @@ static void port_abort_all(struct port *p)
         log_error(c->log, "cluster.abort", LOG_C("why", "no memory"));
 }
 
+/* What rests on disk too, and links to it that nobody has looked at yet. */
 static uint64_t queued(const struct cluster_part *c)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < c->shards; i++)
-        sum += atomic_load(&c->ledger->counts.shards[i % CRAWL_MAX_SHARDS].queued);
+        sum += atomic_load(&c->ledger->counts.shards[i % CRAWL_MAX_SHARDS].work);
     return sum;
 }
 
@@ -383,6 +387,14 @@ static struct port_counts port_count_all(struct port *p)
     return n;
 }
 
+static struct port_restart port_restarted(struct port *p)
+{
+    struct cluster_part *c = cluster_of_port(p);
+    struct ledger_restarts r = ledger_restarts(c->ledger->ledger);
+    return (struct port_restart){
+        .id = r.id, .wall_ms = r.wall_ms, .now_wall_ms = clock_wall_ms(c->ledger->clock)};
+}
+
 const struct port_ops cluster_port_ops = {
     .note = port_note_fact,
     .take = port_take_records,
@@ -398,6 +410,7 @@ const struct port_ops cluster_port_ops = {
     .walk = cluster_walk,
     .forget = cluster_forget,
     .aside = port_put_aside,
+    .restart = port_restarted,
     .hurry = port_hurry_on,
     .used = cluster_used,
     .others = cluster_share_others,

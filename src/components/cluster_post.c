@@ -208,9 +208,11 @@ static enum rc empty(struct instance *self, struct post_part *p, bool *ret_later
 {
     enum rc rc = ledger_empty(p->ledger->ledger, self->shard, p->mail->epoch);
     *ret_later = rc == RC_AGAIN;
-    if (!*ret_later)
-        end_mail(p);
-    return *ret_later ? RC_OK : rc;
+    if (*ret_later)
+        return RC_OK;
+    end_mail(p);
+    atomic_fetch_sub(&p->cluster->emptying, 1);
+    return rc;
 }
 
 static void abort_open(struct instance *self, struct post_part *p)
@@ -280,9 +282,7 @@ static enum rc work(struct instance *self, struct post_part *p, bool *ret_emitte
  * is due, which may be never: the whole crawl would wait for a queue that is not there. */
 static void gauge(struct instance *self, const struct post_part *p)
 {
-    struct frontier *f = ledger_frontier(p->ledger->ledger, self->shard);
-    atomic_store(&p->ledger->counts.shards[self->shard % CRAWL_MAX_SHARDS].queued,
-                 frontier_counts(f).queued);
+    ledger_service_gauge(p->ledger, self->shard);
 }
 
 static void on_due(struct timer *t, uint64_t now_ms)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks over what the crawl knows, for the agent: hosts that are others' now, to be handed over; or
- * what our own stream held, which the servers have lost. Frontiers tell what waits, shard by shard;
- * what is done the history tells (without a history it is not told). */
+ * what our own stream held, which the servers have lost. Frontiers tell what waits, shard by shard,
+ * also what rests on disk, one bucket at a time; what is done the history tells (without a history
+ * it is not told). */
 #include "components/cluster_inside.h"
 
 #include "base/hash.h"
@@ -132,8 +133,11 @@ enum rc cluster_walk(struct port *p, enum port_walk which, uint64_t *token, stru
         begin(c, which);
     *token = 1;
     *ret_count = 0;
-    while (!t->rest.n && t->shard < c->shards && rc == RC_OK)
+    while (!t->rest.n && t->shard < c->shards && rc == RC_OK) {
         rc = step(c, t);
+        if (rc == RC_OK && !t->rest.n && t->walk.at.waits)
+            return RC_AGAIN;
+    }
     while (rc == RC_OK && *ret_count < most && records_next(&t->rest, &ret[*ret_count]))
         ++*ret_count;
     if (rc == RC_OK && !*ret_count && which == PORT_WALK_OWN)

@@ -2,10 +2,12 @@
 /* known: where a recrawl begins: every URL that earlier runs have asked for, from the history, a
  * few hundred to a visit that fetches nothing. Pages that have not changed tell no links (304), so
  * what they led to is brought here. What the frontier knows already is left out behind it: after an
- * interruption all of it is brought once more.
+ * interruption all of it is brought once more. In a cluster each agent brings what it has asked
+ * for; what is another's by now is sent to it, as links are.
  *
  * And of a crawl that goes on: what is nearer to a seed than an earlier run had time to see
  * (depths_recall.h). */
+#include "components/cluster.h"
 #include "components/depths_recall.h"
 #include "components/services.h"
 #include "components/visit.h"
@@ -17,9 +19,21 @@ enum { KNOWN_A_VISIT = 200, BYTES_A_VISIT = 256 << 10 }; /* whichever comes firs
 
 struct known {
     struct ledger_service *ledger;
+    struct cluster_service *cluster;
     struct history_cursor *cursor; /* NULL: there is nothing to bring, or no more */
     struct str again;              /* likewise, of what is found again */
 };
+
+/* Something is neither open nor journalled: a list, or all before the first. */
+static void on_its_way(struct known *k, bool begins)
+{
+    if (k->cluster->is_alone)
+        return;
+    if (begins)
+        k->cluster->ops->begin(k->cluster);
+    else
+        k->cluster->ops->end(k->cluster);
+}
 
 static void known_close(struct instance *self)
 {
@@ -36,13 +50,16 @@ static enum rc known_open(struct instance *self, struct buf *why)
         return RC_NOMEM;
     self->state = k;
     k->ledger = part_provider(self, 0);
+    k->cluster = part_provider(self, 1);
     k->again = buf_str(&k->ledger->found_again);
     struct history *h = ledger_history(k->ledger->ledger);
     if (!k->ledger->opened.is_unmet || !h)
         return RC_OK;
     k->cursor = history_cursor_open(h);
-    if (k->cursor)
+    if (k->cursor) {
+        on_its_way(k, true);
         return RC_OK;
+    }
     known_close(self);
     return RC_NOMEM;
 }
@@ -101,17 +118,21 @@ static enum produced known_produce(struct instance *self)
         return PRODUCED_IDLE;
     struct visit *v = visit_open(VISIT_KNOWN, NULL);
     enum rc rc = v ? bring(self, k, v) : RC_NOMEM;
-    if (v && v->reference_count)
+    if (v && v->reference_count) {
+        on_its_way(k, true);
         part_emit(self, 0, &v->head);
-    else if (v)
+    } else if (v)
         message_end(&v->head);
     if (rc == RC_OK)
         return PRODUCED_MORE;
-    bool is_met = k->cursor && rc == RC_NOT_FOUND;
+    bool was_known = k->cursor != NULL;
     history_cursor_close(k->cursor);
     k->cursor = NULL;
     k->again = STR("");
-    if (is_met)
+    if (was_known)
+        on_its_way(k, false);
+    /* In a cluster when all have (cluster_loop.c). */
+    if (was_known && rc == RC_NOT_FOUND && k->cluster->is_alone)
         ledger_met(k->ledger->ledger);
     else if (rc != RC_NOT_FOUND)
         part_fail(self, rc, "cannot read what is known: %s", rc_text(rc));
@@ -126,7 +147,9 @@ const struct part part_known = {
     .where = PART_ON_ONE_SHARD,
     .outlets =
         (const struct part_port[]){{"out", VISIT_TYPE, "URLs, as links of a visit", false}, {0}},
-    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the history"}, {0}},
+    .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "has the history"},
+                                        {"cluster", CLUSTER_INTERFACE, "waits for what is known"},
+                                        {0}},
     .credits_each = 4,
     .credits_default = 64,
     .open = known_open,

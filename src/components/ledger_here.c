@@ -72,7 +72,7 @@ static const struct option ledger_options[] = {
         "hosts with work stay in memory so long before others have their turn"),
     ROW(SIZE, recent_bytes, "frontier-recent", "1M",
         "of each shard, for links to what rests on disk that came lately"),
-    ROW(TEXT, cluster, "cluster", NULL, "with one: no limit of memory", .arg = "URL"),
+    ROW(TEXT, cluster, "cluster", NULL, "with one: limits are shared", .arg = "URL"),
     ROW(TEXT, agent, "agent", NULL, "names of archive files end with it, behind the machine's",
         .arg = "NAME"),
     ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
@@ -284,8 +284,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         .shards = self->shard_count,
         .frontier = {.max_hosts = s->hosts,
                      .max_host_queue = s->host_queue,
-                     .memory_bytes =
-                         s->cluster.n ? 0 : share_of(s->frontier_bytes, self->shard_count),
+                     .memory_bytes = share_of(s->frontier_bytes, self->shard_count),
                      .slice_ms = s->slice_ms,
                      .recent_bytes = s->recent_bytes,
                      .asks = {may_enter, became, restore_host, p}},

@@ -110,6 +110,7 @@ void mail_walk_step(struct mail_walk *w, struct ledger *l, unsigned shard, const
     struct move_taker taker = {is_passed, tell_host, tell_url, tell_over, w};
     w->wall_ms = wall_ms;
     w->depths = d;
+    w->at.looker = w->wants_mine;
     buf_clear(&w->bytes);
     record_batch_begin(&w->bytes,
                        &(struct record_batch){.is = BATCH_IS_RECORDS, .src = STR("walk")});

@@ -62,14 +62,13 @@ static void gauges(struct schedule *s)
     struct crawl_shard_counts *to = &s->ledger->counts.shards[s->self->shard % CRAWL_MAX_SHARDS];
     atomic_store_explicit(&to->hosts, c.hosts, memory_order_relaxed);
     atomic_store_explicit(&to->known, c.known, memory_order_relaxed);
-    atomic_store_explicit(&to->queued, c.queued, memory_order_relaxed);
     atomic_store_explicit(&to->out, c.out, memory_order_relaxed);
     atomic_store_explicit(&to->waiting, c.waiting, memory_order_relaxed);
     atomic_store_explicit(&to->ready, c.ready, memory_order_relaxed);
     atomic_store_explicit(&to->resting, c.resting, memory_order_relaxed);
-    atomic_store_explicit(&to->unsorted, c.unsorted, memory_order_relaxed);
     atomic_store_explicit(&to->memory_bytes, c.bytes, memory_order_relaxed);
     atomic_store_explicit(&to->due_ms, frontier_due_ms(s->frontier), memory_order_relaxed);
+    ledger_service_gauge(s->ledger, s->self->shard);
 }
 
 static void on_due(struct timer *t, uint64_t now_ms)

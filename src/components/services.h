@@ -69,6 +69,8 @@ struct crawl_counts {
     struct crawl_shard_counts {
         _Atomic uint64_t hosts, known, queued, out, waiting, ready, memory_bytes;
         _Atomic uint64_t resting, unsorted; /* buckets on disk, links to them not looked at */
+        /* Queued and unsorted: one word, so that nobody misses what goes from one to the other. */
+        _Atomic uint64_t work;
         _Atomic uint64_t due_ms; /* when the next host may be asked; UINT64_MAX = none waits */
     } shards[CRAWL_MAX_SHARDS];
 };
@@ -106,6 +108,10 @@ struct ledger_service {
 /* The URL of a page by its fingerprint, in the arena: of one that was settled lately, or from the
  * history; absent if it is not known, or 0. */
 struct str ledger_service_url(struct ledger_service *s, uint64_t fingerprint, struct arena *arena);
+
+/* A shard's word on what waits there, on its thread. In a cluster the
+ * end of the whole crawl depends on `work`: it is said before a shard without work waits. */
+void ledger_service_gauge(struct ledger_service *s, unsigned shard);
 
 /* Milliseconds of crawling, earlier runs included. */
 uint64_t ledger_service_elapsed_ms(struct ledger_service *s);

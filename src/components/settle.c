@@ -513,7 +513,7 @@ static void tell_cluster(struct settle_part *s, const struct visit *v)
             cluster_talk_join(s->cluster->talk, v->links[i].href);
     if (!visit_is_list(v))
         s->cluster->ops->give_back(s->cluster, v->loan);
-    else if (v->kind == VISIT_SEEDS || v->kind == VISIT_DEEPER)
+    else
         s->cluster->ops->end(s->cluster);
 }
 

@@ -248,11 +248,12 @@ struct candidate ledger_candidate_of(const struct record *r);
  * it; what is done stays known. */
 MUST_CHECK enum rc ledger_forget(struct ledger *l, unsigned shard, unsigned epoch, struct str host);
 
-/* All queues and all that is known of this shard's hosts go. RC_AGAIN: something is out; it has not
- * happened. */
+/* All queues and all that is known of this shard's hosts go. RC_AGAIN: something is out, or on its
+ * way to or from the disk; it has not happened. */
 MUST_CHECK enum rc ledger_empty(struct ledger *l, unsigned shard, unsigned epoch);
 
-/* A step of a walk over hosts and what waits for them (frontier/move.h). Of what is in memory. */
+/* A step of a walk over hosts and what waits for them (frontier/move.h). It waits for no disk: of a
+ * bucket that rests the next step may tell (w->waits). */
 struct move_walk;
 struct move_taker;
 MUST_CHECK enum rc ledger_walk(struct ledger *l, unsigned shard, struct move_walk *w,
@@ -309,6 +310,12 @@ struct ledger_room ledger_room(struct ledger *l);
 /* Of one that was restarted: all that was known before has been met again (is in the frontier, or
  * not wanted any more); and: a limit of the crawl ends it, though something is queued. */
 void ledger_met(struct ledger *l);
+/* The last restart: a number above those of restarts before, and when it was; 0: there was none.
+ * Constant. */
+struct ledger_restarts {
+    uint64_t id, wall_ms;
+};
+struct ledger_restarts ledger_restarts(struct ledger *l);
 void ledger_conclude(struct ledger *l);
 
 struct ledger_totals { /* over all runs, since the last restart */

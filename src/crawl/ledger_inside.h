@@ -109,14 +109,15 @@ struct ledger {
     uint64_t journal_bytes; /* at the last round: asking may wait for a sync */
     struct batch_totals totals;
     bool is_recrawl, is_met, is_concluded;
-    struct history_batch *past; /* what was settled since the last round */
-    uint64_t history_from;      /* of the journal: at the opening the history has all before it */
-    struct ledger_hears hears;  /* of the opening */
-    uint64_t unsynced_from;     /* of the journal, at the opening: behind its last commit */
-    uint64_t durable;           /* position below which everything lasts */
-    uint64_t for_others;        /* behind the last batch that other agents have to hear of */
-    struct buf facts;           /* of an agent: position 8, length 4, bytes */
-    uint64_t outbox_kept;       /* the journal is needed from there on; LEDGER_NOT_SAID */
+    struct ledger_restarts restarts; /* constant once it is open */
+    struct history_batch *past;      /* what was settled since the last round */
+    uint64_t history_from;     /* of the journal: at the opening the history has all before it */
+    struct ledger_hears hears; /* of the opening */
+    uint64_t unsynced_from;    /* of the journal, at the opening: behind its last commit */
+    uint64_t durable;          /* position below which everything lasts */
+    uint64_t for_others;       /* behind the last batch that other agents have to hear of */
+    struct buf facts;          /* of an agent: position 8, length 4, bytes */
+    uint64_t outbox_kept;      /* the journal is needed from there on; LEDGER_NOT_SAID */
     unsigned epoch;
     uint64_t pending[2]; /* links journalled in an epoch, by its last bit, and not yet admitted */
     enum image_step step;
@@ -193,6 +194,9 @@ MUST_CHECK enum rc rest_clean(struct ledger *l);
 MUST_CHECK enum rc rest_collect(struct ledger *l, unsigned shard);
 MUST_CHECK enum rc rest_turn(struct ledger *l, unsigned shard);
 MUST_CHECK enum rc rest_fit(struct ledger *l, unsigned shard);
+/* A bucket that rests, and none of it is on its way, is gone; its file too unless an image has it.
+ */
+MUST_CHECK enum rc rest_drop(struct ledger *l, unsigned shard, unsigned bucket);
 /* The image being made refers to that file; all such files are made durable; and it counts now, or
  * has been given up. */
 void rest_refer(struct ledger *l, unsigned bucket, struct rest_file file);

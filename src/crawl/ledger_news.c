@@ -196,18 +196,15 @@ enum rc ledger_take_way(struct ledger *l, unsigned shard, const struct record *r
     return ledger_fail(l, take_way(l, shard, r));
 }
 
-/* Links may go to a bucket that rests; all else is done to one in memory. */
+/* What is of a bucket that rests waits in its inbox. */
 static enum rc merge_list(struct ledger *l, unsigned shard, const struct record *list, size_t count,
                           size_t *ret_new)
 {
     struct frontier *f = l->shards[shard].frontier;
     enum rc rc = RC_OK;
     *ret_new = 0;
-    for (size_t i = 0; i < count && rc == RC_OK; i++) {
-        if (list[i].kind != RECORD_URL || list[i].is_again)
-            rc = ledger_bring(l, shard, list[i].position);
-        rc = rc ? rc : merge_one(l, f, &list[i], ret_new);
-    }
+    for (size_t i = 0; i < count && rc == RC_OK; i++)
+        rc = merge_one(l, f, &list[i], ret_new);
     return rc;
 }
 
@@ -231,16 +228,13 @@ enum rc ledger_merge(struct ledger *l, unsigned shard, unsigned epoch, const str
 enum rc ledger_unknow(struct ledger *l, unsigned shard, uint64_t position, struct str host,
                       const uint64_t *fingerprints, size_t count)
 {
-    enum rc rc = ledger_bring(l, shard, position);
-    rc = rc ? rc : move_unknow(l->shards[shard].frontier, position, host, fingerprints, count);
+    enum rc rc = move_unknow(l->shards[shard].frontier, position, host, fingerprints, count);
     return rc ? ledger_fail(l, rc) : RC_OK;
 }
 
 static enum rc forget(struct ledger *l, unsigned shard, struct str host)
 {
-    uint64_t position = hash64(host);
-    enum rc rc = ledger_bring(l, shard, position);
-    return rc ? rc : move_forget(l->shards[shard].frontier, position, host);
+    return move_forget(l->shards[shard].frontier, hash64(host), host);
 }
 
 enum rc ledger_forget(struct ledger *l, unsigned shard, unsigned epoch, struct str host)
@@ -248,14 +242,16 @@ enum rc ledger_forget(struct ledger *l, unsigned shard, unsigned epoch, struct s
     return no_longer_pending(l, epoch, 1, forget(l, shard, host));
 }
 
+/* Files of buckets that rest are not moved about meanwhile. */
 static enum rc empty(struct ledger *l, unsigned shard)
 {
     struct frontier *f = l->shards[shard].frontier;
-    enum rc rc = frontier_counts(f).out ? RC_AGAIN : RC_OK;
+    enum rc rc = rest_collect(l, shard);
+    if (rc == RC_OK && (frontier_counts(f).out || frontier_rest_is_busy(f)))
+        rc = RC_AGAIN;
     for (unsigned i = shard; i < FRONTIER_BUCKETS && rc == RC_OK; i += l->settings.shards) {
-        rc = ledger_bring(l, shard, (uint64_t)i << 52);
-        if (rc == RC_OK)
-            frontier_empty(f, i);
+        rc = rest_drop(l, shard, i);
+        frontier_empty(f, i);
     }
     return rc;
 }
@@ -270,7 +266,9 @@ enum rc ledger_walk(struct ledger *l, unsigned shard, struct move_walk *w,
                     const struct move_taker *t, size_t most, bool *ret_is_over)
 {
     struct image_context c = ledger_image_context(l);
-    return move_step(l->shards[shard].frontier, w, &c, t, most, ret_is_over);
+    enum rc rc = rest_collect(l, shard); /* what the last step has asked for may have come */
+    return rc ? ledger_fail(l, rc)
+              : move_step(l->shards[shard].frontier, w, &c, t, most, ret_is_over);
 }
 
 /* Doing again -------------------------------------------------------------------------------- */

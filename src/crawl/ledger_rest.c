@@ -106,6 +106,12 @@ enum rc rest_collect(struct ledger *l, unsigned shard)
     return rc;
 }
 
+enum rc rest_drop(struct ledger *l, unsigned shard, unsigned bucket)
+{
+    struct rest_file file = frontier_rest_drop(l->shards[shard].frontier, bucket);
+    return file.generation ? leave_file(l, bucket, file.generation) : RC_OK;
+}
+
 /* Turns -------------------------------------------------------------------------------------- */
 
 enum rc rest_turn(struct ledger *l, unsigned shard)

@@ -13,7 +13,9 @@ enum { MARK_MAX_BYTES = 100, FOREVER_MS = INT32_MAX };
 #define BEGUN "begun "
 #define ENDED "ended "
 
-/* The mark: "begun " or "ended ", a generation in decimal, a line feed ------------------------- */
+/* The mark: "begun " or "ended ", a generation, that with which it began, the wall clock's moment
+ * of that; a line feed --------------------------------------------------------------------------
+ */
 
 static enum rc write_mark(struct ledger *l, struct str word, uint64_t generation)
 {
@@ -21,8 +23,21 @@ static enum rc write_mark(struct ledger *l, struct str word, uint64_t generation
     struct buf text = buf_on(room, sizeof room);
     buf_add(&text, word);
     buf_u64(&text, generation);
+    buf_byte(&text, ' ');
+    buf_u64(&text, l->restarts.id);
+    buf_byte(&text, ' ');
+    buf_u64(&text, l->restarts.wall_ms);
     buf_byte(&text, '\n');
     return disk_replace(l->disk, LEDGER_RECRAWL, buf_str(&text));
+}
+
+/* What is not there counts as 0: an earlier version wrote the first number alone. */
+static enum rc read_numbers(struct str numbers, uint64_t ret[3])
+{
+    for (unsigned i = 0; i < 3 && numbers.n; i++)
+        if (str_to_u64(str_take_until(&numbers, ' '), &ret[i]))
+            return RC_CORRUPT;
+    return RC_OK;
 }
 
 /* One that names an image which was never made is removed: its number will be given again. */
@@ -30,7 +45,7 @@ static enum rc read_mark(struct ledger *l, bool *ret_is_there, bool *ret_has_end
 {
     char room[MARK_MAX_BYTES];
     struct buf text = buf_on(room, sizeof room);
-    uint64_t generation = 0;
+    uint64_t numbers[3] = {0};
     *ret_is_there = *ret_has_ended = false;
     enum rc rc = disk_read_whole(l->disk, LEDGER_RECRAWL, &text);
     if (rc == RC_NOT_FOUND)
@@ -39,16 +54,17 @@ static enum rc read_mark(struct ledger *l, bool *ret_is_there, bool *ret_has_end
     bool has_ended = str_starts(mark, STR(ENDED));
     if (rc == RC_LIMIT || (rc == RC_OK && !has_ended && !str_starts(mark, STR(BEGUN))))
         rc = RC_CORRUPT;
-    if (rc == RC_OK && str_to_u64(str_from(mark, sizeof BEGUN - 1), &generation))
-        rc = RC_CORRUPT;
+    if (rc == RC_OK)
+        rc = read_numbers(str_from(mark, sizeof BEGUN - 1), numbers);
     if (rc) {
         buf_printf(why, LEDGER_RECRAWL ": %s", rc_text(rc));
         return rc;
     }
-    if (generation > l->kept.generation) {
+    if (numbers[0] > l->kept.generation) {
         rc = disk_unlink(l->disk, LEDGER_RECRAWL);
         return rc ? rc : disk_dirsync(l->disk, "state");
     }
+    l->restarts = (struct ledger_restarts){numbers[1] ? numbers[1] : numbers[0], numbers[2]};
     *ret_is_there = true;
     *ret_has_ended = has_ended;
     return RC_OK;
@@ -156,6 +172,7 @@ static enum rc restart(struct ledger *l, struct buf *why)
     enum rc rc = begin_frontiers(l);
     l->totals = (struct batch_totals){.archive_bytes = l->totals.archive_bytes};
     l->elapsed_before_ms = 0;
+    l->restarts = (struct ledger_restarts){generation, clock_wall_ms(l->settings.clock)};
     rc = rc ? rc : write_mark(l, STR(BEGUN), generation);
     rc = rc ? rc : image_of_all(l);
     if (rc == RC_OK && l->kept.generation != generation)
@@ -188,6 +205,11 @@ void ledger_met(struct ledger *l)
     (void)pthread_mutex_lock(&l->lock);
     l->is_met = true;
     (void)pthread_mutex_unlock(&l->lock);
+}
+
+struct ledger_restarts ledger_restarts(struct ledger *l)
+{
+    return l->restarts;
 }
 
 void ledger_conclude(struct ledger *l)

@@ -120,6 +120,7 @@ void frontier_empty(struct frontier *f, unsigned bucket)
     if (f->buckets[bucket])
         take_up_all(f, f->buckets[bucket]);
     frontier_bucket_drop(f, bucket);
+    rest_forget_recent(f);
 }
 
 /* Admitting ---------------------------------------------------------------------------------- */
@@ -453,5 +454,7 @@ struct frontier_counts frontier_counts(const struct frontier *f)
     all.queued += f->at_rest.queued;
     all.bytes += f->rest.inbox_bytes + f->rest.flight_bytes;
     all.bytes += f->rest.recent_count * sizeof *f->rest.recent;
+    for (unsigned i = 0; i < REST_LOOKERS; i++)
+        all.bytes += f->rest.looks[i].file.cap + f->rest.looks[i].inbox.cap;
     return all;
 }

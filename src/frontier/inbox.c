@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 
-enum { FLAG_HTTPS = 1, FLAG_SURE = 2, LINK_HEAD = 26, OUTCOME_HEAD = 21 };
+enum { FLAG_HTTPS = 1, FLAG_SURE = 2, LINK_HEAD = 26, OUTCOME_HEAD = 21, HOST_HEAD = 2 };
 
 /* Writing ------------------------------------------------------------------------------------ */
 
@@ -43,6 +43,41 @@ void inbox_put_outcome(struct buf *out, const struct redo *r, struct str extra,
     buf_add(out, r->host);
     buf_add(out, r->path);
     buf_add(out, extra);
+}
+
+static void put_of_host(struct buf *out, enum inbox_kind kind, struct str host)
+{
+    buf_byte(out, (char)kind);
+    buf_byte(out, (char)host.n);
+}
+
+void inbox_put_done(struct buf *out, struct str host, uint64_t fingerprint)
+{
+    put_of_host(out, INBOX_DONE, host);
+    buf_le64(out, fingerprint);
+    buf_add(out, host);
+}
+
+void inbox_put_unknow(struct buf *out, struct str host, uint64_t fingerprint)
+{
+    put_of_host(out, INBOX_UNKNOW, host);
+    buf_le64(out, fingerprint);
+    buf_add(out, host);
+}
+
+void inbox_put_host(struct buf *out, struct str host, struct str extra, uint64_t next_wall_ms)
+{
+    put_of_host(out, INBOX_HOST, host);
+    buf_le64(out, next_wall_ms);
+    buf_le32(out, (uint32_t)extra.n);
+    buf_add(out, host);
+    buf_add(out, extra);
+}
+
+void inbox_put_forget(struct buf *out, struct str host)
+{
+    put_of_host(out, INBOX_FORGET, host);
+    buf_add(out, host);
 }
 
 /* Reading ------------------------------------------------------------------------------------ */
@@ -101,12 +136,49 @@ static enum rc next_outcome(struct str *records, struct inbox_record *ret)
     return r->class < FRONTIER_CLASSES ? RC_OK : RC_CORRUPT;
 }
 
+/* What is said of a host: kind and length of its name, what the kind has, the name. */
+static enum rc next_of_host(struct str *records, struct inbox_record *ret)
+{
+    bool has_url = ret->kind == INBOX_DONE || ret->kind == INBOX_UNKNOW;
+    size_t fixed = HOST_HEAD + (has_url ? 8 : ret->kind == INBOX_HOST ? 12 : 0);
+    if (records->n < fixed)
+        return RC_CORRUPT;
+    struct str head = cut(records, fixed);
+    size_t host = (uint8_t)head.p[1];
+    size_t extra = ret->kind == INBOX_HOST ? get_le32(head.p + HOST_HEAD + 8) : 0;
+    if (!host || records->n < host || records->n - host < extra)
+        return RC_CORRUPT;
+    if (has_url)
+        ret->fingerprint = get_le64(head.p + HOST_HEAD);
+    if (ret->kind == INBOX_HOST)
+        ret->due_wall_ms = get_le64(head.p + HOST_HEAD);
+    ret->host = cut(records, host);
+    ret->extra = cut(records, extra);
+    return RC_OK;
+}
+
 enum rc inbox_next(struct str *records, struct inbox_record *ret)
 {
     if (!records->n)
         return RC_NOT_FOUND;
     *ret = (struct inbox_record){.kind = (enum inbox_kind)records->p[0]};
-    if (ret->kind == INBOX_LINK)
+    switch (ret->kind) {
+    case INBOX_LINK:
         return next_link(records, ret);
-    return ret->kind == INBOX_OUTCOME ? next_outcome(records, ret) : RC_CORRUPT;
+    case INBOX_OUTCOME:
+        return next_outcome(records, ret);
+    case INBOX_DONE:
+    case INBOX_HOST:
+    case INBOX_FORGET:
+    case INBOX_UNKNOW:
+        return next_of_host(records, ret);
+    }
+    return RC_CORRUPT;
+}
+
+uint64_t inbox_position(const struct inbox_record *r)
+{
+    return r->kind == INBOX_LINK      ? r->link.position
+           : r->kind == INBOX_OUTCOME ? r->outcome.position
+                                      : hash64(r->host);
 }

@@ -13,16 +13,28 @@ struct away {
     struct buf inbox;  /* REST_HEAD_BYTES, then records that are not in the file */
     uint64_t unsorted; /* records in the file and in the inbox */
     uint64_t since_ms; /* it rests */
+    unsigned looks;    /* at its file, on their way: the inbox stays in memory meanwhile */
     bool is_loading;
     bool is_old;    /* it has not been in memory since the opening */
     bool is_wanted; /* somebody asks for it: next, whatever it costs */
 };
 
+/* A bucket that rests, read for a walk. */
+struct look {
+    bool is_asked, is_here;
+    unsigned bucket;
+    uint64_t generation; /* of its file */
+    uint64_t here_ms;
+    struct buf file, inbox; /* what has come */
+};
+
 struct resting { /* of one frontier */
     struct rest_carrier carrier;
-    uint64_t generation;   /* of the last file */
-    uint64_t *recent;      /* fingerprints, direct-mapped; NULL before the first bucket rests */
-    size_t recent_count;   /* a power of two */
+    uint64_t generation; /* of the last file */
+    uint64_t *recent;    /* fingerprints, direct-mapped; NULL before the first bucket rests */
+    size_t recent_count; /* a power of two */
+    bool has_recent;     /* there is something in it */
+    struct look looks[REST_LOOKERS];
     uint64_t inbox_bytes;  /* memory of all inboxes */
     uint64_t flight_bytes; /* with the carrier */
     uint64_t leaving_bytes;
@@ -79,6 +91,8 @@ MUST_CHECK enum rc rest_admit(struct frontier *f, unsigned bucket, const struct 
                               enum admitted *ret);
 bool rest_knows(const struct frontier *f, uint64_t fingerprint);
 void rest_close(struct frontier *f);
+/* What came by lately may come back: something is not known any more. */
+void rest_forget_recent(struct frontier *f);
 
 /* rest_turns.c: when something that rests can be of use; UINT64_MAX: never. */
 uint64_t rest_due_ms(const struct frontier *f);

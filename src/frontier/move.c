@@ -46,6 +46,7 @@ static bool is_lent(const struct host *h, unsigned class, const struct url_queue
 void move_walk_done(struct move_walk *w)
 {
     buf_done(&w->names);
+    frontier_close(w->aside);
     *w = (struct move_walk){0};
 }
 
@@ -172,23 +173,50 @@ static enum rc next_bucket(struct frontier *f, struct move_walk *w, const struct
     return RC_OK;
 }
 
+/* Where that bucket is to be looked at: what was read aside, if so it was begun, or where it is. A
+ * walk that has begun in memory goes on aside when the bucket has gone to rest: a host's URLs keep
+ * their order. RC_AGAIN: it is being read. */
+static enum rc place_of(struct frontier *f, struct move_walk *w, unsigned bucket,
+                        const struct image_context *c, struct frontier **ret)
+{
+    enum rc rc = RC_OK;
+    if (w->aside && w->aside_bucket != bucket) {
+        frontier_close(w->aside);
+        w->aside = NULL;
+    }
+    if (!w->aside && f->away[bucket]) {
+        rc = frontier_look(f, bucket, w->looker, c, &w->aside);
+        w->aside_bucket = bucket;
+    }
+    *ret = w->aside ? w->aside : f;
+    return rc;
+}
+
+static enum rc step_on(struct frontier *f, struct move_walk *w, const struct image_context *c,
+                       const struct move_taker *t, size_t *left)
+{
+    struct frontier *from;
+    bool is_in = w->at < w->names.n;
+    enum rc rc = place_of(f, w, is_in ? w->bucket - 1 : w->bucket, c, &from);
+    if (rc)
+        return rc;
+    return is_in ? tell_name(from, w, c, t, left) : next_bucket(from, w, t, left);
+}
+
 enum rc move_step(struct frontier *f, struct move_walk *w, const struct image_context *c,
                   const struct move_taker *t, size_t most, bool *ret_is_over)
 {
     size_t left = most;
     enum rc rc = RC_OK;
     *ret_is_over = false;
-    while (rc == RC_OK && left) {
-        if (w->at < w->names.n) {
-            rc = tell_name(f, w, c, t, &left);
-        } else if (w->bucket < FRONTIER_BUCKETS) {
-            rc = next_bucket(f, w, t, &left);
-        } else {
+    while (rc == RC_OK && left && !*ret_is_over) {
+        if (w->at < w->names.n || w->bucket < FRONTIER_BUCKETS)
+            rc = step_on(f, w, c, t, &left);
+        else
             *ret_is_over = true;
-            return RC_OK;
-        }
     }
-    return rc;
+    w->waits = rc == RC_AGAIN;
+    return w->waits ? RC_OK : rc;
 }
 
 /* Forgetting ---------------------------------------------------------------------------------- */
@@ -222,6 +250,8 @@ static void forget_urls(struct frontier *f, struct bucket *b, struct host *h, st
 enum rc move_forget(struct frontier *f, uint64_t position, struct str name)
 {
     struct host *h = frontier_host(f, position, name);
+    if (frontier_rests(f, position))
+        return frontier_forget_later(f, position, name);
     if (!h)
         return RC_OK;
     if (h->state == HOST_OUT)
@@ -232,6 +262,7 @@ enum rc move_forget(struct frontier *f, uint64_t position, struct str name)
     struct bucket *b = f->buckets[frontier_bucket(position)];
     frontier_take_up(f, h);
     forget_urls(f, b, h, &room);
+    rest_forget_recent(f);
     frontier_extra_bytes(f, h, 0);
     uint64_t before = f->counts.bytes;
     f->counts.queued -= h->queued;
@@ -305,9 +336,20 @@ static enum rc know(struct frontier *f, struct bucket *b, const uint64_t *finger
     return rc;
 }
 
+static enum rc done_later(struct frontier *f, uint64_t position, struct str name,
+                          const uint64_t *fingerprints, size_t count)
+{
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < count && rc == RC_OK; i++)
+        rc = frontier_done_later(f, position, name, fingerprints[i]);
+    return rc;
+}
+
 enum rc move_done(struct frontier *f, uint64_t position, struct str name,
                   const uint64_t *fingerprints, size_t count)
 {
+    if (frontier_rests(f, position))
+        return done_later(f, position, name, fingerprints, count);
     struct bucket *b = frontier_bucket_need(f, frontier_bucket(position), 0);
     struct host *h = frontier_host(f, position, name);
     struct seen_set known = {0};
@@ -342,13 +384,25 @@ static enum rc note_queued(struct host *h, struct seen_set *ret)
     return rc;
 }
 
+static enum rc unknow_later(struct frontier *f, uint64_t position, struct str name,
+                            const uint64_t *fingerprints, size_t count)
+{
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < count && rc == RC_OK; i++)
+        rc = frontier_unknow_later(f, position, name, fingerprints[i]);
+    return rc;
+}
+
 enum rc move_unknow(struct frontier *f, uint64_t position, struct str name,
                     const uint64_t *fingerprints, size_t count)
 {
     struct bucket *b = f->buckets[frontier_bucket(position)];
     struct host *h = frontier_host(f, position, name);
     struct seen_set queued = {0};
+    if (frontier_rests(f, position))
+        return unknow_later(f, position, name, fingerprints, count);
     enum rc rc = h ? note_queued(h, &queued) : RC_OK;
+    rest_forget_recent(f);
     for (size_t i = 0; b && rc == RC_OK && i < count; i++)
         if (!seen_has(&queued, fingerprints[i]))
             f->counts.known -= seen_remove(&b->seen, fingerprints[i]);
@@ -364,7 +418,7 @@ static enum rc host_need(struct frontier *f, const struct move_record *r, uint64
     *ret = frontier_host(f, r->position, r->name);
     if (*ret)
         return RC_OK;
-    if (f->counts.hosts >= f->settings.max_hosts)
+    if (f->counts.hosts + f->at_rest.hosts >= f->settings.max_hosts)
         return RC_LIMIT;
     struct bucket *b = frontier_bucket_need(f, frontier_bucket(r->position), now_ms);
     enum rc rc = b ? frontier_heaps_reserve(f) : RC_NOMEM;
@@ -390,6 +444,8 @@ enum rc move_host(struct frontier *f, const struct move_record *r, const struct 
     struct host *h;
     if (!r->name.n || r->name.n > FRONTIER_MAX_HOST_BYTES)
         return RC_INVALID;
+    if (frontier_rests(f, r->position))
+        return frontier_host_later(f, r->position, r->name, r->extra, r->next_wall_ms);
     enum rc rc = host_need(f, r, c->now_ms, &h);
     if (rc)
         return rc;

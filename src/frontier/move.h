@@ -13,7 +13,10 @@
  * so that they can come back; those that are done stay known.
  *
  * A URL that is out is not told and its host not forgotten: it is told as done, or as queued, when
- * it has been settled. */
+ * it has been settled.
+ *
+ * Of buckets that rest (frontier/rest.h) a walk has one at a time read aside, and they stay where
+ * they are; what is said of their hosts goes to their inbox, and is done when they are loaded. */
 #ifndef FRONTIER_MOVE_H
 #define FRONTIER_MOVE_H
 
@@ -56,11 +59,17 @@ struct move_walk {
     unsigned class;         /* of the host it is in, */
     uint64_t from_sequence; /* and from where on it is still to be told */
     bool is_inside;
+    bool waits;             /* the last step ended before a bucket that is being read */
+    unsigned looker;        /* below REST_LOOKERS: another for each walk at a time */
+    struct frontier *aside; /* a bucket that rests, while the walk is in it */
+    unsigned aside_bucket;
 };
 void move_walk_done(struct move_walk *w);
 
 /* Tells about `most` hosts looked at and URLs, and a bucket's hosts more. *ret_is_over: that was
- * all. RC_NOMEM: as far as it came; the step can be done again. */
+ * all. It may have told less, or nothing: w->waits says that the next step is better taken a little
+ * later. Each host is told once, whether its bucket rests, is loaded or goes to rest meanwhile.
+ * RC_NOMEM: as far as it came; the step can be done again. */
 MUST_CHECK enum rc move_step(struct frontier *f, struct move_walk *w, const struct image_context *c,
                              const struct move_taker *t, size_t most, bool *ret_is_over);
 
@@ -82,7 +91,8 @@ MUST_CHECK enum rc move_unknow(struct frontier *f, uint64_t position, struct str
 
 /* What another owner knew of a host. It is made if it is not here. `is_newer` (NULL: yes) says
  * whether `extra`, written at time_ms, is newer than what the host has; then the image's context
- * reads it. RC_LIMIT: too many hosts; RC_NOMEM; what read_extra says. */
+ * reads it; a host that rests is not asked. RC_LIMIT: too many hosts; RC_NOMEM; what read_extra
+ * says. */
 struct move_record {
     uint64_t position;
     struct str name;

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "frontier/inbox.h"
 #include "frontier/inside.h"
+#include "frontier/move.h"
 #include "frontier/rest_inside.h"
 
 enum {
@@ -111,6 +112,7 @@ void rest_close(struct frontier *f)
     for (unsigned i = 0; f->away && i < FRONTIER_BUCKETS; i++)
         if (f->away[i])
             away_close(f, i);
+    look_close(f);
     mem_free(f->away);
     mem_free(f->rest.recent);
 }
@@ -138,7 +140,7 @@ static enum rc next_piece(struct str *rest, struct str *ret)
 
 /* Takes the bytes, if there is memory. */
 enum rc rest_send(struct frontier *f, enum rest_errand what, unsigned bucket, struct rest_file file,
-                  struct buf *bytes)
+                  struct buf *bytes, unsigned looker)
 {
     struct rest_job *j = mem_zero(1, sizeof *j);
     if (!j)
@@ -146,6 +148,7 @@ enum rc rest_send(struct frontier *f, enum rest_errand what, unsigned bucket, st
     j->what = what;
     j->bucket = bucket;
     j->file = file;
+    j->looker = looker;
     if (bytes) {
         put_head(bytes);
         j->bytes = *bytes;
@@ -153,7 +156,7 @@ enum rc rest_send(struct frontier *f, enum rest_errand what, unsigned bucket, st
     } else {
         buf_init(&j->bytes, REST_MAX_BYTES);
     }
-    f->rest.flight_bytes += what == REST_READ ? file.bytes : j->bytes.n;
+    f->rest.flight_bytes += bytes ? j->bytes.n : file.bytes;
     f->rest.carrier.send(f->rest.carrier.ctx, j);
     return RC_OK;
 }
@@ -183,6 +186,13 @@ bool rest_knows(const struct frontier *f, uint64_t fingerprint)
     return f->rest.recent && fingerprint && *recent_slot(f, fingerprint) == fingerprint;
 }
 
+void rest_forget_recent(struct frontier *f)
+{
+    if (f->rest.has_recent)
+        memset(f->rest.recent, 0, f->rest.recent_count * sizeof *f->rest.recent);
+    f->rest.has_recent = false;
+}
+
 /* How much of an inbox is kept in memory. */
 static size_t inbox_most(const struct frontier *f)
 {
@@ -197,7 +207,7 @@ static enum rc inbox_flush(struct frontier *f, unsigned bucket, struct away *a)
     size_t bytes = a->inbox.n, cap = a->inbox.cap;
     if (a->file.bytes + bytes > REST_MAX_BYTES)
         return RC_LIMIT;
-    enum rc rc = rest_send(f, REST_APPEND, bucket, a->file, &a->inbox);
+    enum rc rc = rest_send(f, REST_APPEND, bucket, a->file, &a->inbox, 0);
     if (rc)
         return rc;
     f->rest.inbox_bytes -= cap;
@@ -205,10 +215,11 @@ static enum rc inbox_flush(struct frontier *f, unsigned bucket, struct away *a)
     return RC_OK;
 }
 
-/* Behind what was put into the inbox from `at` on. */
-static enum rc inbox_grew(struct frontier *f, unsigned bucket, struct away *a, size_t cap,
-                          size_t at)
+/* Behind what was put into the inbox from `at` on. `is_work`: it is to be sorted soon; else it
+ * waits until the bucket is loaded for something else. */
+static enum rc inbox_grew(struct frontier *f, unsigned bucket, size_t cap, size_t at, bool is_work)
 {
+    struct away *a = f->away[bucket];
     f->rest.inbox_bytes += a->inbox.cap - cap;
     enum rc rc = buf_rc(&a->inbox);
     if (rc) { /* as if nothing had come */
@@ -216,11 +227,12 @@ static enum rc inbox_grew(struct frontier *f, unsigned bucket, struct away *a, s
         a->inbox.rc = RC_OK;
         return rc;
     }
-    a->unsorted++;
-    f->counts.unsorted++;
-    f->rest.due_ms = 0;
-    bool is_full = a->inbox.n >= inbox_most(f);
-    return is_full && !a->is_loading && f->rest.carrier.send ? inbox_flush(f, bucket, a) : RC_OK;
+    a->unsorted += is_work;
+    f->counts.unsorted += is_work;
+    if (is_work)
+        f->rest.due_ms = 0;
+    bool is_full = a->inbox.n >= inbox_most(f) && !a->is_loading && !a->looks;
+    return is_full && f->rest.carrier.send ? inbox_flush(f, bucket, a) : RC_OK;
 }
 
 static void inbox_begin(struct away *a)
@@ -240,10 +252,11 @@ enum rc rest_admit(struct frontier *f, unsigned bucket, const struct candidate *
     size_t cap = a->inbox.cap, at = a->inbox.n;
     inbox_begin(a);
     inbox_put_link(&a->inbox, c, f->settings.replays);
-    enum rc rc = inbox_grew(f, bucket, a, cap, at);
+    enum rc rc = inbox_grew(f, bucket, cap, at, true);
     if (rc)
         return rc;
     *recent_slot(f, c->fingerprint) = c->fingerprint;
+    f->rest.has_recent = true;
     *ret = ADMITTED_LATER;
     return RC_OK;
 }
@@ -256,7 +269,53 @@ enum rc frontier_redo_later(struct frontier *f, const struct redo *r, struct str
     size_t cap = a->inbox.cap, at = a->inbox.n;
     inbox_begin(a);
     inbox_put_outcome(&a->inbox, r, extra, due_wall_ms);
-    return inbox_grew(f, bucket, a, cap, at);
+    return inbox_grew(f, bucket, cap, at, true);
+}
+
+enum rc frontier_done_later(struct frontier *f, uint64_t position, struct str host,
+                            uint64_t fingerprint)
+{
+    unsigned bucket = frontier_bucket(position);
+    struct buf *inbox = &f->away[bucket]->inbox;
+    size_t cap = inbox->cap, at = inbox->n;
+    inbox_begin(f->away[bucket]);
+    inbox_put_done(inbox, host, fingerprint);
+    return inbox_grew(f, bucket, cap, at, false);
+}
+
+enum rc frontier_unknow_later(struct frontier *f, uint64_t position, struct str host,
+                              uint64_t fingerprint)
+{
+    unsigned bucket = frontier_bucket(position);
+    struct buf *inbox = &f->away[bucket]->inbox;
+    size_t cap = inbox->cap, at = inbox->n;
+    rest_forget_recent(f);
+    inbox_begin(f->away[bucket]);
+    inbox_put_unknow(inbox, host, fingerprint);
+    return inbox_grew(f, bucket, cap, at, false);
+}
+
+enum rc frontier_host_later(struct frontier *f, uint64_t position, struct str host,
+                            struct str extra, uint64_t next_wall_ms)
+{
+    unsigned bucket = frontier_bucket(position);
+    struct buf *inbox = &f->away[bucket]->inbox;
+    size_t cap = inbox->cap, at = inbox->n;
+    inbox_begin(f->away[bucket]);
+    inbox_put_host(inbox, host, extra, next_wall_ms);
+    return inbox_grew(f, bucket, cap, at, false);
+}
+
+/* Its URLs count as queued until that is done, so it is work. */
+enum rc frontier_forget_later(struct frontier *f, uint64_t position, struct str host)
+{
+    unsigned bucket = frontier_bucket(position);
+    struct buf *inbox = &f->away[bucket]->inbox;
+    size_t cap = inbox->cap, at = inbox->n;
+    rest_forget_recent(f);
+    inbox_begin(f->away[bucket]);
+    inbox_put_forget(inbox, host);
+    return inbox_grew(f, bucket, cap, at, true);
 }
 
 /* Coming back --------------------------------------------------------------------------------- */
@@ -322,15 +381,43 @@ static enum rc sort_outcome(struct sorting *s, struct inbox_record *r)
     return RC_OK;
 }
 
+static enum rc sort_host(struct sorting *s, const struct inbox_record *r)
+{
+    struct move_record host = {.position = hash64(r->host),
+                               .name = r->host,
+                               .next_wall_ms = r->due_wall_ms,
+                               .extra = r->extra};
+    enum rc rc = move_host(s->frontier, &host, s->context);
+    return rc == RC_LIMIT || rc == RC_CORRUPT || rc == RC_VERSION ? RC_OK : rc;
+}
+
+static enum rc sort_one(struct sorting *s, struct inbox_record *r)
+{
+    switch (r->kind) {
+    case INBOX_LINK:
+        return sort_link(s, r);
+    case INBOX_OUTCOME:
+        return sort_outcome(s, r);
+    case INBOX_DONE:
+        return move_done(s->frontier, hash64(r->host), r->host, &r->fingerprint, 1);
+    case INBOX_HOST:
+        return sort_host(s, r);
+    case INBOX_UNKNOW:
+        return move_unknow(s->frontier, hash64(r->host), r->host, &r->fingerprint, 1);
+    case INBOX_FORGET:
+        return move_forget(s->frontier, hash64(r->host), r->host);
+    }
+    return RC_CORRUPT;
+}
+
 static enum rc sort_records(struct sorting *s, struct str records)
 {
     struct inbox_record r;
     enum rc rc;
     while ((rc = inbox_next(&records, &r)) == RC_OK) {
-        uint64_t position = r.kind == INBOX_LINK ? r.link.position : r.outcome.position;
-        if (frontier_bucket(position) != s->bucket)
+        if (frontier_bucket(inbox_position(&r)) != s->bucket)
             return RC_CORRUPT;
-        rc = r.kind == INBOX_LINK ? sort_link(s, &r) : sort_outcome(s, &r);
+        rc = sort_one(s, &r);
         if (rc)
             return rc;
     }
@@ -370,19 +457,25 @@ static bool has_ready(const struct bucket *b)
     return false;
 }
 
+enum rc rest_fill(struct frontier *to, unsigned bucket, struct str file, struct str inbox,
+                  bool is_old, const struct image_context *c)
+{
+    struct sorting s = {.frontier = to, .context = c, .bucket = bucket, .is_old = is_old};
+    enum rc rc = read_file(&s, file);
+    return rc || !inbox.n ? rc : sort_records(&s, str_from(inbox, REST_HEAD_BYTES));
+}
+
 static enum rc install(struct frontier *f, struct rest_job *j, const struct image_context *c)
 {
     struct away *a = f->away[j->bucket];
-    struct sorting s = {.frontier = f, .context = c, .bucket = j->bucket, .is_old = a->is_old};
+    bool is_old = a->is_old;
     struct buf inbox = a->inbox;
     sums_add(f, a, false);
     f->rest.loading--;
     f->rest.inbox_bytes -= inbox.cap;
     a->inbox = (struct buf){0};
     away_close(f, j->bucket);
-    enum rc rc = read_file(&s, buf_str(&j->bytes));
-    if (rc == RC_OK && inbox.n)
-        rc = sort_records(&s, str_from(buf_str(&inbox), REST_HEAD_BYTES));
+    enum rc rc = rest_fill(f, j->bucket, buf_str(&j->bytes), buf_str(&inbox), is_old, c);
     buf_done(&inbox);
     if (rc == RC_OK && f->buckets[j->bucket])
         f->buckets[j->bucket]->is_fresh = has_ready(f->buckets[j->bucket]);
@@ -394,8 +487,11 @@ enum rc frontier_came(struct frontier *f, struct rest_job *job, const struct ima
 {
     enum rc rc = job->rc;
     *ret_loaded = (struct rest_file){0};
-    f->rest.flight_bytes -= job->what == REST_READ ? job->file.bytes : job->bytes.n;
-    if (rc == RC_OK && job->what == REST_READ) {
+    bool is_read = job->what == REST_READ || job->what == REST_LOOK;
+    f->rest.flight_bytes -= is_read ? job->file.bytes : job->bytes.n;
+    if (job->what == REST_LOOK) {
+        rc = look_came(f, job, c);
+    } else if (rc == RC_OK && job->what == REST_READ) {
         *ret_loaded = job->file;
         rc = install(f, job, c);
     }
@@ -480,6 +576,22 @@ enum rc rest_read_reference(struct frontier *f, struct str bytes, const struct i
     if (f->image_sequence < f->next_sequence)
         f->image_sequence = f->next_sequence;
     return buf_rc(&a->inbox);
+}
+
+bool frontier_rest_is_busy(const struct frontier *f)
+{
+    return f->rest.flight_bytes || f->rest.loading;
+}
+
+struct rest_file frontier_rest_drop(struct frontier *f, unsigned bucket)
+{
+    struct rest_file file = frontier_rest_file(f, bucket);
+    if (!f->away[bucket])
+        return file;
+    sums_add(f, f->away[bucket], false);
+    away_close(f, bucket);
+    rest_forget_recent(f);
+    return file;
 }
 
 void frontier_forget(struct frontier *f, unsigned bucket)

@@ -35,6 +35,7 @@ enum {
     REST_MAX_BYTES = 1 << 30,    /* of a file, and of an inbox */
     REST_INBOX_BYTES = 16 << 10, /* an inbox of so many goes to the file */
     REST_REFERENCE_VERSION = 1,
+    REST_LOOKERS = 2, /* walks at a time */
 };
 
 struct rest_file {
@@ -53,12 +54,14 @@ enum rest_errand {
     REST_WRITE,  /* a new file */
     REST_APPEND, /* to it */
     REST_READ,   /* all of it, up to file.bytes */
+    REST_LOOK,   /* likewise, for a walk: the bucket stays where it is */
 };
 
 struct rest_job {
     struct rest_job *next; /* the carrier's */
     enum rest_errand what;
     unsigned bucket;
+    unsigned looker; /* of a look: whose it is */
     struct rest_file file;
     struct buf bytes; /* written, or read */
     enum rc rc;       /* what became of it */
@@ -87,8 +90,8 @@ MUST_CHECK enum rc frontier_rotate(struct frontier *f, const struct image_contex
 /* Whether a bucket had to be loaded that alone is more than the budget. */
 bool frontier_is_over(const struct frontier *f);
 
-/* Takes back a job. What was read fills its bucket: *ret_loaded is then the file that is not used
- * any more. RC_CORRUPT: it is not what was written. */
+/* Takes back a job. What was read fills its bucket, unless it was for a look: *ret_loaded is then
+ * the file that is not used any more. RC_CORRUPT: it is not what was written. */
 MUST_CHECK enum rc frontier_came(struct frontier *f, struct rest_job *job,
                                  const struct image_context *c, struct rest_file *ret_loaded);
 
@@ -101,6 +104,30 @@ void frontier_want(struct frontier *f, uint64_t position);
  * RC_LIMIT. */
 MUST_CHECK enum rc frontier_redo_later(struct frontier *f, const struct redo *r, struct str extra,
                                        uint64_t due_wall_ms);
+
+/* The same for what other owners say of its hosts (frontier/move.h says what): one of their URLs
+ * is done, or is to be asked for again; what was known of it; it was handed over. RC_NOMEM,
+ * RC_LIMIT. */
+MUST_CHECK enum rc frontier_done_later(struct frontier *f, uint64_t position, struct str host,
+                                       uint64_t fingerprint);
+MUST_CHECK enum rc frontier_unknow_later(struct frontier *f, uint64_t position, struct str host,
+                                         uint64_t fingerprint);
+MUST_CHECK enum rc frontier_host_later(struct frontier *f, uint64_t position, struct str host,
+                                       struct str extra, uint64_t next_wall_ms);
+MUST_CHECK enum rc frontier_forget_later(struct frontier *f, uint64_t position, struct str host);
+
+/* A bucket that rests, read aside for a walk over all hosts: it stays where it is, so that a walk
+ * needs the memory of one bucket and writes nothing. On RC_OK *ret is a frontier with that bucket
+ * alone, as it was when its file had come; the caller's (frontier_close). RC_AGAIN: it is being
+ * read, or loaded; ask again. `looker` says who asks: one bucket at a time each, and what is not
+ * taken within some seconds is dropped. RC_NOMEM, RC_CORRUPT. */
+MUST_CHECK enum rc frontier_look(struct frontier *f, unsigned bucket, unsigned looker,
+                                 const struct image_context *c, struct frontier **ret);
+
+/* Whether something is with the carrier; and: a bucket that rests, nothing of which is, is gone
+ * with all that is known of it. The file that it rested in; its generation is 0 if it did not. */
+bool frontier_rest_is_busy(const struct frontier *f);
+struct rest_file frontier_rest_drop(struct frontier *f, unsigned bucket);
 
 /* The file of a bucket that rests; its generation is 0 if it does not. */
 struct rest_file frontier_rest_file(const struct frontier *f, unsigned bucket);

@@ -47,8 +47,10 @@ static enum rc read_all(struct disk_file *f, struct rest_job *j)
 
 void rest_job_do(struct disk *d, const char *folder, struct rest_job *job)
 {
-    static const enum disk_mode modes[] = {
-        [REST_WRITE] = DISK_CREATE, [REST_APPEND] = DISK_APPEND, [REST_READ] = DISK_READ};
+    static const enum disk_mode modes[] = {[REST_WRITE] = DISK_CREATE,
+                                           [REST_APPEND] = DISK_APPEND,
+                                           [REST_READ] = DISK_READ,
+                                           [REST_LOOK] = DISK_READ};
     char path[REST_PATH_BYTES];
     struct disk_file *f = NULL;
     struct str bytes = buf_str(&job->bytes);
@@ -57,7 +59,7 @@ void rest_job_do(struct disk *d, const char *folder, struct rest_job *job)
     if (rc == RC_NOT_FOUND)
         rc = RC_CORRUPT;
     if (rc == RC_OK)
-        rc = job->what == REST_READ ? read_all(f, job) : disk_append(f, &bytes, 1);
+        rc = modes[job->what] == DISK_READ ? read_all(f, job) : disk_append(f, &bytes, 1);
     disk_file_close(f);
     job->rc = rc;
 }

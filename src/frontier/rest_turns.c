@@ -91,7 +91,7 @@ static enum rc put_to_rest(struct frontier *f, unsigned bucket, const struct ima
     f->rest.generation++;
     frontier_bucket_drop(f, bucket);
     struct away *a = rest_add(f, bucket, &s, file);
-    rc = a ? rest_send(f, REST_WRITE, bucket, file, &bytes) : RC_NOMEM;
+    rc = a ? rest_send(f, REST_WRITE, bucket, file, &bytes, 0) : RC_NOMEM;
     if (a) {
         a->since_ms = c->now_ms;
         a->is_old = f->settings.replays;
@@ -228,7 +228,7 @@ static enum rc make_fit(struct frontier *f, const struct image_context *c, bool 
 static enum rc load(struct frontier *f, unsigned bucket, bool *ret_more)
 {
     struct away *a = f->away[bucket];
-    enum rc rc = rest_send(f, REST_READ, bucket, a->file, NULL);
+    enum rc rc = rest_send(f, REST_READ, bucket, a->file, NULL, 0);
     if (rc)
         return rc;
     a->is_loading = true;
@@ -290,6 +290,7 @@ enum rc frontier_rotate(struct frontier *f, const struct image_context *c, bool 
     *ret_more = false;
     if (!f->rest.carrier.send || (!f->settings.memory_bytes && !f->counts.resting))
         return RC_OK;
+    look_expire(f, c->now_ms);
     enum rc rc = let_go(f, c, ret_more);
     rc = rc ? rc : make_fit(f, c, only_fit, ret_more);
     return rc || only_fit ? rc : load_some(f, c, ret_more);

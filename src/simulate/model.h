@@ -69,6 +69,7 @@ struct model {
     struct model_host **host_pages;
     bool has_failed; /* no memory for a page of them */
     uint64_t admitted, last, pages;
+    uint64_t walks;           /* asked for, ever: some are told "not yet" */
     uint64_t now_ms, wall_ms; /* set before every call */
     uint64_t inc;             /* of pages that are settled */
     struct port_counts counts;

@@ -130,15 +130,6 @@ def _(tmp):
             stop_all([*agents, other])
 
 
-@case("--recrawl with --cluster is refused in words (2), before anything is touched")
-def _(tmp):
-    with Simweb(*WEB) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
-        agent = Agent(web, post, tmp, "a", "--recrawl")
-        done = agent.run()
-        assert done.code == 2 and "--recrawl" in done.err and "--cluster" in done.err, done
-        assert not os.path.exists(os.path.join(agent.folder, "state")), os.listdir(agent.folder)
-
-
 def wipe(post):
     """The servers' disk is new, and an operator founds the cluster once more."""
     store = [os.path.join(d, "jetstream") for d, folders, _ in os.walk(post.dir) if "jetstream" in folders]

@@ -37,8 +37,8 @@ void roster_log_take(struct roster_log *l, struct str writer, struct str bytes)
 
 static enum roster_kind kind_of(struct str word)
 {
-    static const char *const names[] = {"",      "found", "renew",   "join", "weight",
-                                        "leave", "dead",  "adopted", "gone", "settled"};
+    static const char *const names[] = {"",     "found",   "renew", "join",    "weight",  "leave",
+                                        "dead", "adopted", "gone",  "settled", "restore", "round"};
     for (size_t i = 1; i < sizeof names / sizeof *names; i++)
         if (str_eq(word, str_c(names[i])))
             return (enum roster_kind)i;
@@ -54,6 +54,8 @@ static void set_field(struct roster_entry *e, struct str word)
         e->inc = v;
     else if (str_eq(key, STR("e")))
         e->epoch = v;
+    else if (str_eq(key, STR("n")))
+        e->n = v;
     else if (str_eq(key, STR("lease")))
         e->lease = v;
     else if (str_eq(key, STR("boot")))

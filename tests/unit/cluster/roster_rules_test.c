@@ -84,6 +84,18 @@ static const struct rule_row rows[] = {
     {"nor by one more that owns nothing", "found; ant join weight=0; bee join weight=0",
      "a transition is open"},
     {"but by one that does", "found; ant join weight=0; bee join", ""},
+    /* round */
+    {"a recrawl begins with a round", ONE "ant round n=1", ""},
+    {"also while a transition is open", ONE "bee join; ant round n=1", ""},
+    {"not twice the same", ONE "ant round n=1; ant settled; ant round n=1",
+     "that round has begun already"},
+    {"nor an earlier one", ONE "ant round n=3; ant round n=2", "that round has begun already"},
+    {"the next one does", ONE "ant round n=1; ant round n=2", ""},
+    {"not at the last epoch", ONE "ant round n=1 e=1", "its epoch is not the next"},
+    {"not by one that never joined", ONE "bee round n=1", "its incarnation is not living"},
+    {"by one that is leaving too", TWO "bee leave; bee round n=1", ""},
+    {"and an epoch of its own has to be settled", ONE "ant round n=1; bee join",
+     "a transition is open"},
     /* leave, gone */
     {"an agent leaves", TWO "bee leave", ""},
     {"not twice", TWO "bee leave; ant settled; bee leave", "it is leaving"},

@@ -7,6 +7,7 @@
 #include "cluster/records.h"
 #include "crawl/batch.h"
 #include "disk/disk_crash.h"
+#include "frontier/rest.h"
 #include "lib/test.h"
 
 #include <pthread.h>
@@ -17,10 +18,12 @@
 static struct small_crawl crawl;
 static struct small_truth truth;
 static struct disk *disk;
+static bool is_tight; /* whatever nobody looks at rests on disk */
 
 static void begin(void)
 {
     memset(&truth, 0, sizeof truth);
+    truth.is_tight = is_tight;
     assert_rc(disk_crash_open(&disk), RC_OK);
     assert_rc(small_open(&crawl, disk, 1, &truth), RC_OK);
 }
@@ -60,7 +63,7 @@ static struct record record_of(enum record_kind kind, const char *path)
 }
 
 /* Journals, and merges at once. */
-static uint64_t tell(const struct record *r)
+static uint64_t merge(const struct record *r)
 {
     static char room[500];
     struct buf mine = buf_on(room, sizeof room);
@@ -77,14 +80,50 @@ static uint64_t tell(const struct record *r)
     return batch;
 }
 
+static bool rests(void)
+{
+    return frontier_rests(ledger_frontier(crawl.ledger, 0), hash64(STR(HOST)));
+}
+
+/* There is memory for one bucket: others are wanted until HOST's has gone. */
+static void put_to_rest(void)
+{
+    static const char *const others[] = {"1.test", "2.test"};
+    for (unsigned i = 0; is_tight && i < 50 && !rests(); i++) {
+        struct record r = record_of(RECORD_URL, i / 2 % 2 ? "/a" : "/b");
+        r.host = str_c(others[i % 2]);
+        r.position = hash64(r.host);
+        r.fingerprint += i; /* another each time */
+        merge(&r);
+        crawl.clock.now += 1000;
+        assert_rc(ledger_turn(crawl.ledger, 0), RC_OK);
+    }
+    assert_true(!is_tight || rests());
+}
+
+static uint64_t tell(const struct record *r)
+{
+    uint64_t batch = merge(r);
+    put_to_rest();
+    return batch;
+}
+
+static void bring(void)
+{
+    if (is_tight)
+        assert_rc(ledger_bring(crawl.ledger, 0, hash64(STR(HOST))), RC_OK);
+}
+
 static void is_queued(unsigned count)
 {
+    bring();
     struct host *h = frontier_host(ledger_frontier(crawl.ledger, 0), hash64(STR(HOST)), STR(HOST));
     assert_int_equal(h ? host_queued(h) : 0, count);
 }
 
 static bool is_known(const char *path)
 {
+    bring();
     return frontier_knows(ledger_frontier(crawl.ledger, 0), hash64(STR(HOST)),
                           fingerprint_of(path));
 }
@@ -164,6 +203,26 @@ static void what_is_handed_over_is_forgotten_but_for_what_is_done(void **state)
     end();
 }
 
+/* The same where everything rests: what is told waits in the inbox, across an opening too. */
+static void tight(void (*test)(void **state))
+{
+    is_tight = true;
+    test(NULL);
+    is_tight = false;
+}
+
+static void what_was_done_elsewhere_is_not_queued_though_it_rests(void **state)
+{
+    (void)state;
+    tight(what_was_done_elsewhere_is_not_queued);
+}
+
+static void what_rests_is_forgotten_when_it_is_handed_over(void **state)
+{
+    (void)state;
+    tight(what_is_handed_over_is_forgotten_but_for_what_is_done);
+}
+
 static enum rc count_fact(void *ctx, uint64_t position, struct str fact)
 {
     (void)position;
@@ -189,7 +248,8 @@ static void an_incarnation_put_aside_leaves_nothing_but_facts_and_outbox(void **
     for (int i = 0; i < 2; i++) {
         is_queued(0);
         assert_false(is_known("/1") || is_known("/2"));
-        assert_int_equal(frontier_counts(ledger_frontier(crawl.ledger, 0)).known, 0);
+        struct frontier_counts left = frontier_counts(ledger_frontier(crawl.ledger, 0));
+        assert_true(!left.known && !left.queued && !left.unsorted && !left.resting);
         open_again();
     }
     assert_rc(ledger_facts(crawl.ledger, count_fact, &facts), RC_OK);
@@ -202,6 +262,12 @@ static void an_incarnation_put_aside_leaves_nothing_but_facts_and_outbox(void **
     assert_true(b.links.n > 0); /* the seeds */
     ledger_outbox_close(o);
     end();
+}
+
+static void an_incarnation_put_aside_leaves_nothing_at_rest(void **state)
+{
+    (void)state;
+    tight(an_incarnation_put_aside_leaves_nothing_but_facts_and_outbox);
 }
 
 /* The file of lines as it is, once a turn has written what the journal brought back. */
@@ -244,6 +310,12 @@ static void what_is_lost_is_asked_for_again_and_only_that(void **state)
     tell(&done); /* heard once more */
     is_queued(1);
     end();
+}
+
+static void what_rests_and_is_lost_is_asked_for_again(void **state)
+{
+    (void)state;
+    tight(what_is_lost_is_asked_for_again_and_only_that);
 }
 
 static void the_lines_of_news_survive_a_kill(void **state)
@@ -370,6 +442,10 @@ int main(void)
         cmocka_unit_test(
             a_page_that_somebody_has_is_done_and_one_that_nobody_has_is_asked_for_again),
         cmocka_unit_test(what_is_handed_over_is_forgotten_but_for_what_is_done),
+        cmocka_unit_test(what_was_done_elsewhere_is_not_queued_though_it_rests),
+        cmocka_unit_test(what_rests_is_forgotten_when_it_is_handed_over),
+        cmocka_unit_test(an_incarnation_put_aside_leaves_nothing_at_rest),
+        cmocka_unit_test(what_rests_and_is_lost_is_asked_for_again),
         cmocka_unit_test(an_incarnation_put_aside_leaves_nothing_but_facts_and_outbox),
         cmocka_unit_test(what_is_lost_is_asked_for_again_and_only_that),
         cmocka_unit_test(the_lines_of_news_survive_a_kill),

@@ -81,6 +81,8 @@ static void what_is_done_is_forgotten_once(void **state)
     struct disk *d = crawled_disk(2, UINT32_MAX);
     assert_rc(small_open_anew(&one, d, 2, &truth), RC_OK);
     assert_true(one.report.is_restarted && one.report.is_recrawl && one.report.is_unmet);
+    struct ledger_restarts first = ledger_restarts(one.ledger);
+    assert_true(first.id && first.wall_ms);
     assert_int_equal(counts_of(&one).known, 0);
     assert_int_equal(ledger_totals(one.ledger).pages, 0);
     for (unsigned i = 0; i < NEW; i++)
@@ -98,11 +100,14 @@ static void what_is_done_is_forgotten_once(void **state)
 
     assert_rc(small_open(&one, d, 3, &truth), RC_OK); /* it has */
     assert_true(!one.report.is_restarted && one.report.is_recrawl && !one.report.is_unmet);
+    assert_int_equal(ledger_restarts(one.ledger).id, first.id); /* the same, until the next */
+    assert_int_equal(ledger_restarts(one.ledger).wall_ms, first.wall_ms);
     assert_int_equal(counts_of(&one).known, NEW);
     assert_int_equal(ledger_totals(one.ledger).pages, NEW);
     small_close(&one);
     assert_rc(small_open_anew(&one, d, 3, &truth), RC_OK);
     assert_true(one.report.is_restarted);
+    assert_true(ledger_restarts(one.ledger).id > first.id);
     assert_int_equal(counts_of(&one).known, 0);
     small_close(&one);
     disk_close(d);
