@@ -83,7 +83,7 @@ static void d1_d5_d8_many_agents_keep_the_invariants(void **state)
 {
     (void)state;
     struct runs_settings s = {
-        .first = 1, .last = 1, .agents = MANY_AGENTS, .hosts = 100000, .is_large = true};
+        .first = 1, .last = 2, .agents = MANY_AGENTS, .hosts = 100000, .is_large = true};
     struct runs_result *r = calloc(1, sizeof *r);
     assert_non_null(r);
     assert_rc(runs_all(&s, r), RC_OK);
