@@ -133,6 +133,10 @@ class Member(Agent):
         return {r.url for path in self.archives() for r in read_archive(path, is_whole=False)
                 if r.kind in ("response", "revisit") and not is_robots(r.url)}
 
+    def is_gone(self):
+        """Wiped, and killed for ever before it was taken in again: nobody but the operator knows what became of it."""
+        return self.is_lost and bool(self.wiped) and not os.path.exists(os.path.join(self.folder, "state", "agent"))
+
     def last_words(self):
         states = self.events("cluster.state")[-1:]
         return f"{self.name}: " + str(states[0] if states else self.said()[-600:])
@@ -388,7 +392,8 @@ class Run:
                     verify(m)
         missing = self.must - kept
         assert not missing - wiped, "archived nowhere: " + few(missing - wiped)
-        named = lost_captures([m for m in self.members if m.starts]) & self.must
+        there = [m for m in self.members if m.starts]
+        named = lost_captures(there, *(word for m in there if m.is_gone() for word in ("--gone", m.name))) & self.must
         assert named == missing, f"named, and not lost {few(named - missing)}; lost, and not named {few(missing - named)}"
         return len(missing)
 
