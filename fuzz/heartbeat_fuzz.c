@@ -9,11 +9,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct str bytes = str_make((const char *)data, n);
     struct heartbeat h;
+    struct heartbeat_lists lists;
     char room[HEARTBEAT_MAX_BYTES];
     struct buf again = buf_on(room, sizeof room);
-    if (heartbeat_read(bytes, &h))
+    if (heartbeat_read(bytes, &h, &lists))
         return 0;
-    heartbeat_write(&h, &again);
+    heartbeat_write(&h, &lists, &again);
     if (buf_rc(&again) || !str_eq(buf_str(&again), bytes))
         abort();
     return 0;

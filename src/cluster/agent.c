@@ -204,6 +204,7 @@ void agent_close(struct agent *a)
     gates_free(a);
     roster_log_free(a);
     mem_free(a->peers.list);
+    mem_free(a->peers.heads);
     mem_free(a->tally.rows);
     roster_close(a->roster);
     mem_free(a);

@@ -29,14 +29,14 @@ static struct peer *find_name(const struct agent *a, struct str name)
     uint64_t head = cluster_name_head(name);
     while (low < high) {
         size_t mid = (low + high) / 2;
-        int order = cluster_name_cmp(a->peers.list[mid].name, name, head);
-        if (!order)
-            return str_eq(str_c(a->peers.list[mid].name), name) ? &a->peers.list[mid] : NULL;
-        if (order < 0)
+        if (a->peers.heads[mid] < head)
             low = mid + 1;
         else
             high = mid;
     }
+    for (; low < a->peers.count && a->peers.heads[low] == head; low++)
+        if (str_eq(str_c(a->peers.list[low].name), name))
+            return &a->peers.list[low];
     return NULL;
 }
 
@@ -93,8 +93,11 @@ static bool is_table_right(const struct agent *a, size_t *ret_living)
 static void make_table(struct agent *a, size_t living)
 {
     struct peer *list = mem_alloc((living + 1) * sizeof *list);
+    uint64_t *heads = mem_alloc((living + 1) * sizeof *heads);
     size_t at = 0;
-    if (!list) {
+    if (!list || !heads) {
+        mem_free(list);
+        mem_free(heads);
         agent_fail(a, RC_NOMEM, "no memory for another agent");
         return;
     }
@@ -104,10 +107,13 @@ static void make_table(struct agent *a, size_t living)
             continue;
         const struct peer *was = detector_find(a, r->name, r->inc);
         list[at] = was ? *was : (struct peer){.inc = r->inc, .heard_ms = a->now_ms};
+        heads[at] = cluster_name_head(str_c(r->name));
         memcpy(list[at++].name, r->name, sizeof list->name);
     }
     mem_free(a->peers.list);
+    mem_free(a->peers.heads);
     a->peers.list = list;
+    a->peers.heads = heads;
     a->peers.count = living;
 }
 
@@ -145,7 +151,8 @@ void detector_reconnected(struct agent *a)
 void detector_heard(struct agent *a, struct str name, struct str payload)
 {
     struct heartbeat h;
-    if (heartbeat_read(payload, &h)) {
+    struct heartbeat_lists lists;
+    if (heartbeat_read(payload, &h, &lists)) {
         a->junk++;
         return;
     }
@@ -163,7 +170,7 @@ void detector_heard(struct agent *a, struct str name, struct str payload)
     p->heard_ms = a->now_ms;
     if (h.round > a->peers.most_round)
         a->peers.most_round = h.round;
-    tally_heard(a, p->name, &p->last);
+    tally_heard(a, p->name, &p->last, &lists);
 }
 
 bool detector_all_at(struct agent *a, uint64_t epoch)
@@ -290,12 +297,13 @@ void detector_say(struct agent *a)
                           .sent = a->outbox.sent};
     if (!pace_may_say(a, &h))
         return;
+    struct heartbeat_lists lists = {0};
     a->beat++;
     h.pages = port_counts(a->port).pages;
-    tally_say(a, &h);
+    tally_say(a, &h, &lists);
     char room[HEARTBEAT_MAX_BYTES], subject[AGENT_MAX_SUBJECT];
     struct buf out = buf_on(room, sizeof room);
-    heartbeat_write(&h, &out);
+    heartbeat_write(&h, &lists, &out);
     if (bus_say(a->bus, str_c(agent_subject_heartbeat(a, a->name, subject)), buf_str(&out)) ==
         RC_OK)
         a->says++;

@@ -21,7 +21,7 @@ _Static_assert(BYTES + HEARTBEAT_MAX_DOMAINS * DOMAIN_BYTES +
                    HEARTBEAT_MAX_BYTES,
                "a heartbeat fits into its room");
 
-void heartbeat_write(const struct heartbeat *h, struct buf *out)
+void heartbeat_write(const struct heartbeat *h, const struct heartbeat_lists *l, struct buf *out)
 {
     const uint64_t words[WORDS] = {
         h->inc,   h->boot,     h->beat,  h->epoch, h->roster,    h->generation, h->floor,
@@ -33,18 +33,18 @@ void heartbeat_write(const struct heartbeat *h, struct buf *out)
     buf_le32(out, h->quiet);
     for (size_t i = 0; i < WORDS; i++)
         buf_le64(out, words[i]);
-    buf_byte(out, (char)h->domain_count);
-    buf_byte(out, (char)h->address_count);
-    for (uint8_t i = 0; i < h->domain_count; i++) {
-        buf_le64(out, h->domains[i].domain);
-        buf_le64(out, h->domains[i].pages);
-        buf_le64(out, h->domains[i].bytes);
+    buf_byte(out, (char)l->domain_count);
+    buf_byte(out, (char)l->address_count);
+    for (uint8_t i = 0; i < l->domain_count; i++) {
+        buf_le64(out, l->domains[i].domain);
+        buf_le64(out, l->domains[i].pages);
+        buf_le64(out, l->domains[i].bytes);
     }
-    for (uint8_t i = 0; i < h->address_count; i++)
-        buf_le64(out, h->addresses[i]);
+    for (uint8_t i = 0; i < l->address_count; i++)
+        buf_le64(out, l->addresses[i]);
 }
 
-static void read_lists(const char *from, struct heartbeat *ret)
+static void read_lists(const char *from, struct heartbeat_lists *ret)
 {
     for (uint8_t i = 0; i < ret->domain_count; i++, from += DOMAIN_BYTES)
         ret->domains[i] =
@@ -53,7 +53,7 @@ static void read_lists(const char *from, struct heartbeat *ret)
         ret->addresses[i] = get_le64(from);
 }
 
-enum rc heartbeat_read(struct str bytes, struct heartbeat *ret)
+enum rc heartbeat_read(struct str bytes, struct heartbeat *ret, struct heartbeat_lists *ret_lists)
 {
     if (!bytes.n)
         return RC_CORRUPT;
@@ -84,13 +84,13 @@ enum rc heartbeat_read(struct str bytes, struct heartbeat *ret)
                               .all_bytes = words[12],
                               .sent = words[13],
                               .is_over = flags & OVER,
-                              .domain_count = (uint8_t)domains,
-                              .address_count = (uint8_t)addresses,
                               .gates_open = flags & GATES_OPEN,
                               .has_floor = flags & HAS_FLOOR,
                               .is_finished = flags & FINISHED,
                               .is_home = flags & HOME,
                               .quiet = get_le32(bytes.p + 2)};
-    read_lists(bytes.p + BYTES, ret);
+    ret_lists->domain_count = (uint8_t)domains;
+    ret_lists->address_count = (uint8_t)addresses;
+    read_lists(bytes.p + BYTES, ret_lists);
     return RC_OK;
 }

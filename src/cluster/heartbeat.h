@@ -35,14 +35,18 @@ struct heartbeat {
     uint64_t pages, bytes; /* used here, ever */
     uint64_t all_pages, all_bytes; /* by all agents there ever were, as far as it has heard */
     bool is_over;                  /* a limit of the whole crawl is reached, by its sums */
-    uint8_t domain_count;
+};
+
+/* Apart, for nobody keeps them: of a thousand peers they would be a megabyte. */
+struct heartbeat_lists {
+    uint8_t domain_count, address_count;
     struct heartbeat_domain domains[HEARTBEAT_MAX_DOMAINS];
-    uint8_t address_count;
     uint64_t addresses[HEARTBEAT_MAX_ADDRESSES]; /* their groups (net/address.h) */
 };
 
-void heartbeat_write(const struct heartbeat *h, struct buf *out);
+void heartbeat_write(const struct heartbeat *h, const struct heartbeat_lists *l, struct buf *out);
 /* RC_CORRUPT, RC_VERSION. */
-MUST_CHECK enum rc heartbeat_read(struct str bytes, struct heartbeat *ret);
+MUST_CHECK enum rc heartbeat_read(struct str bytes, struct heartbeat *ret,
+                                  struct heartbeat_lists *ret_lists);
 
 #endif

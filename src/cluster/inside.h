@@ -95,6 +95,7 @@ struct peer {
     uint64_t lease_number, lease_seen_ms;
 };
 struct peers {
+    uint64_t *heads; /* of their names (names.h): looking for one touches nothing else */
     struct peer *list; /* in the order of names */
     size_t count;
     uint64_t most_round;     /* of finish.c, that anybody heard speaks of */
@@ -386,8 +387,9 @@ bool lease_look(struct agent *a, uint64_t now_ms); /* a jump of the clock fences
 uint64_t lease_age_ms(const struct agent *a, uint64_t now_ms);
 
 /* tally.c: nothing where the port has no budgets */
-void tally_heard(struct agent *a, const char *name, const struct heartbeat *h);
-void tally_say(struct agent *a, struct heartbeat *h);
+void tally_heard(struct agent *a, const char *name, const struct heartbeat *h,
+                 const struct heartbeat_lists *l);
+void tally_say(struct agent *a, struct heartbeat *h, struct heartbeat_lists *l);
 
 /* detector.c */
 void detector_turn(struct agent *a);

@@ -32,6 +32,7 @@ void roster_close(struct roster *r)
     for (size_t i = 0; i < r->count; i++)
         mem_free(r->members[i]);
     mem_free(r->members);
+    mem_free(r->heads);
     mem_free(r->shown);
     mem_free(r);
 }

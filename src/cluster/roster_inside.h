@@ -50,6 +50,7 @@ struct roster_row {
 
 struct roster {
     struct member **members;
+    uint64_t *heads; /* of their names (names.h): looking for one touches nothing else */
     const struct roster_agent **shown; /* those not forgotten */
     size_t count, cap, shown_count, name_count;
     struct roster_row *rows; /* rows[0] is the settled epoch's */

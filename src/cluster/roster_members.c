@@ -6,10 +6,14 @@
 
 enum { FIRST_MEMBERS = 16 };
 
-static int compare(const struct member *m, struct str name, uint64_t head, uint64_t inc)
+static bool is_before(const struct roster *r, size_t at, struct str name, uint64_t head,
+                      uint64_t inc)
 {
-    int order = cluster_name_cmp(m->is.name, name, head);
-    return order ? order : (m->is.inc > inc) - (m->is.inc < inc);
+    if (r->heads[at] != head)
+        return r->heads[at] < head;
+    const struct roster_agent *a = &r->members[at]->is;
+    int order = cluster_name_cmp(a->name, name, head);
+    return order ? order < 0 : a->inc < inc;
 }
 
 /* The first that is not before that one. */
@@ -19,7 +23,7 @@ static size_t place_of(const struct roster *r, struct str name, uint64_t inc)
     uint64_t head = cluster_name_head(name);
     while (low < high) {
         size_t mid = (low + high) / 2;
-        if (compare(r->members[mid], name, head, inc) < 0)
+        if (is_before(r, mid, name, head, inc))
             low = mid + 1;
         else
             high = mid;
@@ -59,6 +63,10 @@ static enum rc grow(struct roster *r)
     if (!members)
         return RC_NOMEM;
     r->members = members;
+    uint64_t *heads = mem_resize(r->heads, cap * sizeof *heads);
+    if (!heads)
+        return RC_NOMEM;
+    r->heads = heads;
     const struct roster_agent **shown = mem_resize(r->shown, cap * sizeof(void *));
     if (!shown)
         return RC_NOMEM;
@@ -81,7 +89,9 @@ enum rc member_add(struct roster *r, struct str name, uint64_t inc, struct membe
     m->shared_name = r->shared ? shared_name_of(r->shared, name) : ROSTER_NOT_SHARED;
     size_t at = place_of(r, name, inc);
     memmove(r->members + at + 1, r->members + at, (r->count - at) * sizeof(void *));
+    memmove(r->heads + at + 1, r->heads + at, (r->count - at) * sizeof *r->heads);
     r->members[at] = m;
+    r->heads[at] = cluster_name_head(name);
     r->count++;
     r->name_count += is_new;
     *ret = m;
@@ -104,6 +114,7 @@ void member_remove(struct roster *r, struct member *m)
     r->name_count -= is_youngest(r, at) && is_oldest(r, at);
     r->count--;
     memmove(r->members + at, r->members + at + 1, (r->count - at) * sizeof(void *));
+    memmove(r->heads + at, r->heads + at + 1, (r->count - at) * sizeof *r->heads);
     mem_free(m);
 }
 
@@ -126,6 +137,7 @@ void members_tidy(struct roster *r)
         }
         if (m->is.state != ROSTER_FORGOTTEN)
             r->shown[r->shown_count++] = &m->is;
+        r->heads[kept] = r->heads[i];
         r->members[kept++] = m;
     }
     r->count = kept;

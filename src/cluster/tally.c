@@ -76,7 +76,8 @@ static struct port_used tally_others(const struct agent *a, const struct port_us
     return sum;
 }
 
-void tally_heard(struct agent *a, const char *name, const struct heartbeat *h)
+void tally_heard(struct agent *a, const char *name, const struct heartbeat *h,
+                 const struct heartbeat_lists *l)
 {
     if (!a->port->ops->used || strcmp(name, a->name) == 0)
         return;
@@ -90,12 +91,12 @@ void tally_heard(struct agent *a, const char *name, const struct heartbeat *h)
     a->tally.most_bytes = greater(a->tally.most_bytes, h->all_bytes);
     struct port_used ours = port_used(a->port), others = tally_others(a, &ours);
     a->port->ops->others(a->port, &others);
-    for (uint8_t i = 0; i < h->domain_count; i++)
-        a->port->ops->heard_domain(a->port, hash64(str_c(name)), &h->domains[i]);
-    a->port->ops->heard_addresses(a->port, hash64(str_c(name)), h->addresses, h->address_count);
+    for (uint8_t i = 0; i < l->domain_count; i++)
+        a->port->ops->heard_domain(a->port, hash64(str_c(name)), &l->domains[i]);
+    a->port->ops->heard_addresses(a->port, hash64(str_c(name)), l->addresses, l->address_count);
 }
 
-void tally_say(struct agent *a, struct heartbeat *h)
+void tally_say(struct agent *a, struct heartbeat *h, struct heartbeat_lists *l)
 {
     if (!a->port->ops->used)
         return;
@@ -105,8 +106,8 @@ void tally_say(struct agent *a, struct heartbeat *h)
     h->is_over = ours.is_over;
     h->all_pages = ours.pages + others.pages;
     h->all_bytes = ours.bytes + others.bytes;
-    h->domain_count =
-        (uint8_t)a->port->ops->tell_domains(a->port, h->domains, HEARTBEAT_MAX_DOMAINS);
-    h->address_count =
-        (uint8_t)a->port->ops->tell_addresses(a->port, h->addresses, HEARTBEAT_MAX_ADDRESSES);
+    l->domain_count =
+        (uint8_t)a->port->ops->tell_domains(a->port, l->domains, HEARTBEAT_MAX_DOMAINS);
+    l->address_count =
+        (uint8_t)a->port->ops->tell_addresses(a->port, l->addresses, HEARTBEAT_MAX_ADDRESSES);
 }

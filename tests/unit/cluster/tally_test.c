@@ -84,7 +84,7 @@ static void say(struct agent *a, const char *name, uint64_t inc, uint64_t pages,
     char room[ROSTER_MAX_NAME_BYTES + 1] = {0};
     memcpy(room, name, strlen(name));
     struct heartbeat h = {.inc = inc, .pages = pages, .bytes = pages * 10, .all_pages = all};
-    tally_heard(a, room, &h);
+    tally_heard(a, room, &h, &(struct heartbeat_lists){0});
 }
 
 static void the_last_word_of_each_counts(void **state)
@@ -127,10 +127,11 @@ static void who_comes_late_believes_what_the_others_have_heard(void **state)
     (void)state;
     struct agent *a = start();
     struct heartbeat h = {0};
+    struct heartbeat_lists l;
     ours.pages = 10;
     say(a, "b", 1, 20, 200); /* 170 of those who are gone */
     assert_int_equal(others.pages, 190);
-    tally_say(a, &h);
+    tally_say(a, &h, &l);
     assert_int_equal(h.pages, 10);
     assert_int_equal(h.all_pages, 200);
     end(a);
@@ -140,13 +141,14 @@ static void domains_go_through(void **state)
 {
     (void)state;
     struct agent *a = start();
-    struct heartbeat h = {.inc = 1, .domain_count = 1, .domains = {{1, 2, 3}}};
+    struct heartbeat h = {.inc = 1};
+    struct heartbeat_lists l = {.domain_count = 1, .domains = {{1, 2, 3}}};
     char name[ROSTER_MAX_NAME_BYTES + 1] = "b";
-    tally_heard(a, name, &h);
+    tally_heard(a, name, &h, &l);
     assert_true(heard.domain == 1 && heard.pages == 2 && heard.bytes == 3);
     assert_true(heard_of == hash64(STR("b")));
-    tally_say(a, &h);
-    assert_true(h.domain_count == 1 && h.domains[0].domain == 7);
+    tally_say(a, &h, &l);
+    assert_true(l.domain_count == 1 && l.domains[0].domain == 7);
     end(a);
 }
 
@@ -154,12 +156,13 @@ static void addresses_go_through(void **state)
 {
     (void)state;
     struct agent *a = start();
-    struct heartbeat h = {.inc = 1, .address_count = 1, .addresses = {5}};
+    struct heartbeat h = {.inc = 1};
+    struct heartbeat_lists l = {.address_count = 1, .addresses = {5}};
     char name[ROSTER_MAX_NAME_BYTES + 1] = "b";
-    tally_heard(a, name, &h);
+    tally_heard(a, name, &h, &l);
     assert_true(heard_address == 5 && heard_of == hash64(STR("b")));
-    tally_say(a, &h);
-    assert_true(h.address_count == 1 && h.addresses[0] == 77);
+    tally_say(a, &h, &l);
+    assert_true(l.address_count == 1 && l.addresses[0] == 77);
     end(a);
 }
 
@@ -168,9 +171,10 @@ static void a_port_without_budgets_is_left_alone(void **state)
     (void)state;
     struct agent *a = start();
     struct heartbeat h = {.pages = 5};
+    struct heartbeat_lists l;
     port.ops = &without;
     say(a, "b", 1, 5, 5);
-    tally_say(a, &h);
+    tally_say(a, &h, &l);
     assert_int_equal(h.pages, 5);
     assert_int_equal(a->tally.count, 0);
     end(a);
