@@ -194,6 +194,34 @@ static void list_host(void *ctx, const struct host *h)
     }
 }
 
+static unsigned depth_of(const struct found_again *f)
+{
+    unsigned depth = visit_depth(f->hops);
+    return depth < FRONTIER_MAX_HOPS ? depth : FRONTIER_MAX_HOPS;
+}
+
+/* A URL may be there more than once, and of a list each is taken once, the first: so the nearest
+ * come first. A pass for each depth there is; they are few. */
+static enum rc nearest_first(struct buf *again)
+{
+    bool is_there[FRONTIER_MAX_HOPS + 1] = {false};
+    struct buf sorted = {.max = again->max};
+    struct found_again f;
+    for (struct str rest = buf_str(again); found_again_next(&rest, &f);)
+        is_there[depth_of(&f)] = true;
+    for (unsigned depth = 0; depth <= FRONTIER_MAX_HOPS; depth++)
+        for (struct str rest = buf_str(again); is_there[depth] && found_again_next(&rest, &f);)
+            if (depth_of(&f) == depth)
+                found_again_put(&sorted, &f);
+    enum rc rc = buf_rc(&sorted);
+    if (rc == RC_OK) {
+        buf_clear(again);
+        buf_add(again, buf_str(&sorted));
+    }
+    buf_done(&sorted);
+    return rc;
+}
+
 enum rc depths_recall(struct ledger *l, struct depths *const *depths, unsigned shards,
                       struct str heard, struct buf *ret_again)
 {
@@ -205,5 +233,6 @@ enum rc depths_recall(struct ledger *l, struct depths *const *depths, unsigned s
         hear(&r, &f);
     for (unsigned i = 0; rc == RC_OK && i < shards; i++)
         frontier_each_host(ledger_frontier(l, i), list_host, &r);
-    return rc ? rc : buf_rc(ret_again);
+    rc = rc ? rc : buf_rc(ret_again);
+    return rc ? rc : nearest_first(ret_again);
 }

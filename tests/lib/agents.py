@@ -110,7 +110,8 @@ def is_right(web, agents, may_repeat=0, dead=None):
             continue
         captured += a.captured()
         agree(a)
-        verify(a)
+        if a.archives():  # who came last may have found nothing left
+            verify(a)
     assert not must - set(captured), "archived nowhere: " + few(must - set(captured))
     assert sum(1 for a in agents if a.index()) > 1, "only one had anything to do"
     return again

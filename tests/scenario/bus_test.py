@@ -172,7 +172,7 @@ def _(tmp):
             a.take()
             return any(e["event"] == "heard" for e in a.events)
         until(beat_heard, "a listens")
-        a.do("append 1 orb.crawl.roster.a 1 x\nsleep 3000")
+        a.do("append 1 orb.crawl.roster.a 1 x\nsleep 8000")
         for _ in range(60):
             for _ in range(100):
                 b.pub("orb.crawl.hb.b", b"beat" * 10)
