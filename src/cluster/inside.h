@@ -95,7 +95,7 @@ struct peer {
     uint64_t lease_number, lease_seen_ms;
 };
 struct peers {
-    uint64_t *heads; /* of their names (names.h): looking for one touches nothing else */
+    uint64_t *heads;   /* of their names (names.h): looking for one touches nothing else */
     struct peer *list; /* in the order of names */
     size_t count;
     uint64_t most_round;     /* of finish.c, that anybody heard speaks of */

@@ -6,19 +6,18 @@
 #include "disk/disk_crash.h"
 #include "lib/test.h"
 
-static const char words[] =
-    "done bee 1 5 L 0 http://x/lost\n"
-    "done bee 1 5 L 0 http://x/lost-and-known-here\n"
-    "done bee 1 5 - 3 http://x/asked\n"
-    "again - 0 0 - 3 http://x/asked\n"
-    "done bee 1 5 L 0 http://x/done-again\n"
-    "done cat 1 6 L 0 http://x/done-again\n"
-    "done bee 2 5 L 0 http://x/of-the-new-disk\n"
-    "done dog 1 5 L 0 http://x/nobody-knows-the-dog\n"
-    "again - 0 0 L 0 http://x/asked-then-told\n"
-    "done bee 1 9 LL 1 http://x/asked-then-told\n"
-    "done bee 1 5 L 0 http://x/in-the-other-index\n"
-    "nonsense\n";
+static const char words[] = "done bee 1 5 L 0 http://x/lost\n"
+                            "done bee 1 5 L 0 http://x/lost-and-known-here\n"
+                            "done bee 1 5 - 3 http://x/asked\n"
+                            "again - 0 0 - 3 http://x/asked\n"
+                            "done bee 1 5 L 0 http://x/done-again\n"
+                            "done cat 1 6 L 0 http://x/done-again\n"
+                            "done bee 2 5 L 0 http://x/of-the-new-disk\n"
+                            "done dog 1 5 L 0 http://x/nobody-knows-the-dog\n"
+                            "again - 0 0 L 0 http://x/asked-then-told\n"
+                            "done bee 1 9 LL 1 http://x/asked-then-told\n"
+                            "done bee 1 5 L 0 http://x/in-the-other-index\n"
+                            "nonsense\n";
 
 static void put(struct disk *d, const char *path, struct str text)
 {
@@ -55,9 +54,8 @@ static enum rc print(void *ctx, const struct lost_capture *c)
 static void what_no_directory_has_any_more_is_lost(void **state)
 {
     (void)state;
-    struct disk *list[] = {
-        directory(STR("cat 1\n"), str_c(words), "http://x/lost-and-known-here"),
-        directory(STR("bee 2\n"), STR(""), "http://x/in-the-other-index")};
+    struct disk *list[] = {directory(STR("cat 1\n"), str_c(words), "http://x/lost-and-known-here"),
+                           directory(STR("bee 2\n"), STR(""), "http://x/in-the-other-index")};
     struct crawl_set both = {list, 2};
     struct lost_agents agents = {0};
     struct lost_counts counts;
