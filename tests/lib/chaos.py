@@ -178,6 +178,7 @@ class Run:
         self.happened = collections.Counter()
         self.asked, self.still_since = 0, time.monotonic()
         self.frozen_long = 0
+        self.again = set()  # asked for more than once
         self.silences = []  # (begun, ended)
         self.patience = time.monotonic() + END_SECONDS
 
@@ -362,6 +363,7 @@ class Run:
         assert not self.must - set(seen), "never asked for " + few(self.must - set(seen))
         assert not set(seen) - self.must - may, "asked for " + few(set(seen) - self.must - may)
         again = {u: n for u, n in seen.items() if n > 1 and u not in may}
+        self.again = set(again)
         open_then = set(again) - set().union(*(m.untold for m in self.members))
         lapses = sum(m.lapses for m in self.members)
         assert len(open_then) <= lapses * HOSTS, f"{lapses} times somebody was away, and {few(open_then)} again"
@@ -387,7 +389,7 @@ class Run:
             wiped |= m.wiped
             kept |= m.saw()
             if not m.is_lost:
-                agree(m, has_all_nodes=not any(o.wiped or o.is_lost for o in self.members))
+                agree(m, has_all_nodes=not any(o.wiped or o.is_lost for o in self.members), again=self.again)
                 if m.archives():
                     verify(m)
         missing = self.must - kept

@@ -193,10 +193,11 @@ def _same(what: str, a, b) -> None:
     assert a == b, f"{what}: only the first has {few((a - b).keys())}; only the second {few((b - a).keys())}"
 
 
-def agree(crawl: Crawl, is_honest: bool = True, has_all_nodes: bool = True) -> None:
+def agree(crawl: Crawl, is_honest: bool = True, has_all_nodes: bool = True, again=frozenset()) -> None:
     """crawl.log, the index, the archive, the lists of pages and links tell the same. Where servers lie
     about types (is_honest=False) a page is what its bytes say, not what crawl.log has for a type. Where
-    somebody's directory is lost (has_all_nodes=False) so are the nodes that it had found for others."""
+    somebody's directory is lost (has_all_nodes=False) so are the nodes that it had found for others. `again`
+    are URLs that were asked for more than once, maybe by the same agent in two of its lives."""
     rows = [r for r in crawl.log() if r.digest != "-"]
     index, records = crawl.index(), crawl.records()
     captures = [r for r in records if r.kind in ("response", "revisit")]
@@ -210,26 +211,28 @@ def agree(crawl: Crawl, is_honest: bool = True, has_all_nodes: bool = True) -> N
         assert record.headers["WARC-Payload-Digest"] == "sha1:" + e["digest"], e
         assert (e.get("mime") == "warc/revisit") == (record.kind == "revisit"), e
     _same("requests and answers", [r.url for r in records if r.kind == "request"], [r.url for r in captures])
-    _agree_pages(crawl, rows, is_honest)
-    _agree_links(crawl, is_honest, has_all_nodes)
+    _agree_pages(crawl, rows, is_honest, again)
+    _agree_links(crawl, is_honest, has_all_nodes, again)
 
 
-def _agree_pages(crawl: Crawl, rows: list, is_honest: bool) -> None:
+def _agree_pages(crawl: Crawl, rows: list, is_honest: bool, again) -> None:
     listed = collections.Counter(p["url"] for p in crawl.pages())
     good = [r for r in rows if r.code == 200]
-    assert all(n == 1 for n in listed.values()), "pages listed twice: " + few(u for u, n in listed.items() if n > 1)
+    twice = {u for u, n in listed.items() if n > 1} - again
+    assert not twice, "pages listed twice: " + few(twice)
     if is_honest:
         _same("HTML in crawl.log and lists of pages", {r.url for r in good if r.mime in HTML}, set(listed))
     else:
         assert not set(listed) - {r.url for r in good}, few(set(listed) - {r.url for r in good})
 
 
-def _agree_links(crawl: Crawl, is_honest: bool, has_all_nodes: bool) -> None:
+def _agree_links(crawl: Crawl, is_honest: bool, has_all_nodes: bool, again) -> None:
     nodes = dict(line.split(" ", 1) for line in crawl.lines("links", "links.nodes"))
     sources = collections.Counter(line.split(" ", 1)[0] for line in crawl.lines("links", "links.arcs"))
     # A robots.txt that was moved is in no queue, wherever it lies.
     fetched = {r.url for r in crawl.log() if not is_robots(r.url) and (is_honest or not r.path.endswith("P"))}
-    assert all(n == 1 for n in sources.values()), "two lists of links of one page"
+    twice = {nodes.get(source, source) for source, n in sources.items() if n > 1} - again
+    assert not twice, "two lists of links of one page: " + few(twice)
     if has_all_nodes:
         _same("sources of links that are no nodes", set(sources) - set(nodes), set())
         assert not fetched - set(nodes.values()), "fetched, but no node: " + few(fetched - set(nodes.values()))
