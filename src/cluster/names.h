@@ -19,7 +19,8 @@ bool cluster_name_ok(struct str name);
 static inline uint64_t cluster_name_head(struct str name)
 {
     char head[8] = {0};
-    memcpy(head, name.p, name.n < sizeof head ? name.n : sizeof head);
+    if (name.n)
+        memcpy(head, name.p, name.n < sizeof head ? name.n : sizeof head);
     return get_be64(head);
 }
 

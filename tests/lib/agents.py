@@ -69,7 +69,8 @@ def stop_all(agents):
 def lost_captures(agents, *options):
     """What the program names as lost with a disk, looking at all directories there are."""
     with tempfile.TemporaryDirectory() as to:
-        dirs = [a.folder for a in agents if os.path.isdir(os.path.join(a.folder, "state"))]
+        begun = ("state/seeds", "logs/crawl.log")  # who was killed at once has neither
+        dirs = [a.folder for a in agents if any(os.path.exists(os.path.join(a.folder, b)) for b in begun)]
         done = scenario.run(["report", *dirs, "-o", to, "--json", *options], seconds=60)
         assert done.code == 0, done
         with open(os.path.join(to, "reports", "lost-captures-report.txt"), encoding="utf-8") as f:
