@@ -76,7 +76,10 @@ def _(tmp):
                 a.start()
             until(lambda: all(begun(a) for a in agents), "both have begun")
             post.machines[0].end(signal.SIGKILL)
-            until(lambda: all(a.events("cluster.waits") for a in agents), "they say that they wait", 120)
+            try:
+                until(lambda: all(a.events("cluster.waits") for a in agents), "they say that they wait", 120)
+            except AssertionError as e:  # what they did instead
+                raise AssertionError([(a.process.poll(), a.said()[-1500:]) for a in agents]) from e
             assert all(a.process.poll() is None for a in agents), "one gave up"
             post.machines[0].start()
             for a in agents:
