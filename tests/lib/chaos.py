@@ -311,9 +311,10 @@ class Run:
 
     def end_pause(self, fault):
         # A pause is everybody's: whoever runs may end it.
-        for m in [self.members[fault.victim], *self.members]:
-            if m.is_running() and scenario.run(["unpause", m.folder]).code == 0:
-                return
+        running = [m for m in [self.members[fault.victim], *self.members] if m.is_running()]
+        if running and not any(scenario.run(["unpause", m.folder]).code == 0 for m in running):
+            fault.ends = time.monotonic() + 1  # no server has heard it: once more
+            self.going.append(fault)
 
     def begin_server(self, fault):
         up = [m for m in self.post.machines if m.process]
