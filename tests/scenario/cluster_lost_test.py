@@ -88,7 +88,7 @@ def _(tmp):
         gone = t.wipe_second()
         t.agents[1].start()
         # While it runs: whoever owns the hosts now knows what is lost of them.
-        until(lambda: sum(r["answer"].get("lost_captures", 0) for r in json.loads(
+        until(lambda: sum(r.get("answer", {}).get("lost_captures", 0) for r in json.loads(
             told("cluster", "status", t.post.dir, "--json"))["agents"] if "answer" in r) > 0, "counted", 60)
         assert "captures were lost" in told("cluster", "status", t.post.dir)
         one = None

@@ -239,7 +239,7 @@ def _(tmp):
         assert " 0 messages" in orb("cluster", "gc", "--dir", c.post.dir).out, "all live"
         orb("agent", "leave", dir_of(c.agents[1]))
         c.agents[1].wait()
-        until(lambda: all(r["answer"]["settled"] == r["answer"]["epoch"] == 4
+        until(lambda: all(r.get("answer", {}).get("settled") == r.get("answer", {}).get("epoch") == 4
                           for r in c.rows(dir_of(c.agents[0])).values()), "settled", 60)
         before = c.post.messages("ORB_crawl_b")
         could = orb("cluster", "gc", "--dry-run", "--dir", c.post.dir).out
