@@ -16,6 +16,8 @@ from simweb import Simweb
 
 scenario.PROGRAM = ORBWEAVER  # what Post runs
 WEB = ["--hosts", "8", "--pages", "12", "--keep-urls", "--crawl-delays", "0", "--page-bytes", "2k", *SLOW]
+# Enough that whoever comes late on a slow machine is still in mid-crawl.
+LARGER = ["--hosts", "8", "--pages", "40", *WEB[4:]]
 SOON = ("--set", "cluster.cluster-wait=2s")
 
 
@@ -69,7 +71,7 @@ def _(tmp):
 
 @case("servers that go away in mid-crawl are waited for, and said to be")
 def _(tmp):
-    with Simweb(*WEB) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
+    with Simweb(*LARGER) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
         agents = agents_of(web, post, tmp, "ab", "-w", "200ms", *SOON)
         try:
             for a in agents:
