@@ -336,12 +336,15 @@ static enum rc know(struct frontier *f, struct bucket *b, const uint64_t *finger
     return rc;
 }
 
-static enum rc done_later(struct frontier *f, uint64_t position, struct str name,
-                          const uint64_t *fingerprints, size_t count)
+/* Into the inbox of a bucket that rests. */
+static enum rc leave(struct frontier *f, uint64_t position, struct str name,
+                     const uint64_t *fingerprints, size_t count,
+                     enum rc (*one)(struct frontier *f, uint64_t position, struct str name,
+                                    uint64_t fingerprint))
 {
     enum rc rc = RC_OK;
     for (size_t i = 0; i < count && rc == RC_OK; i++)
-        rc = frontier_done_later(f, position, name, fingerprints[i]);
+        rc = one(f, position, name, fingerprints[i]);
     return rc;
 }
 
@@ -349,7 +352,7 @@ enum rc move_done(struct frontier *f, uint64_t position, struct str name,
                   const uint64_t *fingerprints, size_t count)
 {
     if (frontier_rests(f, position))
-        return done_later(f, position, name, fingerprints, count);
+        return leave(f, position, name, fingerprints, count, frontier_done_later);
     struct bucket *b = frontier_bucket_need(f, frontier_bucket(position), 0);
     struct host *h = frontier_host(f, position, name);
     struct seen_set known = {0};
@@ -384,15 +387,6 @@ static enum rc note_queued(struct host *h, struct seen_set *ret)
     return rc;
 }
 
-static enum rc unknow_later(struct frontier *f, uint64_t position, struct str name,
-                            const uint64_t *fingerprints, size_t count)
-{
-    enum rc rc = RC_OK;
-    for (size_t i = 0; i < count && rc == RC_OK; i++)
-        rc = frontier_unknow_later(f, position, name, fingerprints[i]);
-    return rc;
-}
-
 enum rc move_unknow(struct frontier *f, uint64_t position, struct str name,
                     const uint64_t *fingerprints, size_t count)
 {
@@ -400,7 +394,7 @@ enum rc move_unknow(struct frontier *f, uint64_t position, struct str name,
     struct host *h = frontier_host(f, position, name);
     struct seen_set queued = {0};
     if (frontier_rests(f, position))
-        return unknow_later(f, position, name, fingerprints, count);
+        return leave(f, position, name, fingerprints, count, frontier_unknow_later);
     enum rc rc = h ? note_queued(h, &queued) : RC_OK;
     rest_forget_recent(f);
     for (size_t i = 0; b && rc == RC_OK && i < count; i++)
