@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { MAX_LINE_BYTES = 1 << 20, CHUNK_BYTES = 1 << 16 };
 
@@ -99,4 +100,17 @@ void cli_print(struct buf *out)
         exit(EXIT_OTHER);
     }
     buf_clear(out);
+}
+
+bool cli_write_all(int fd, struct str bytes)
+{
+    while (bytes.n) {
+        ssize_t n = write(fd, bytes.p, bytes.n);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        bytes = str_from(bytes, (size_t)n);
+    }
+    return true;
 }

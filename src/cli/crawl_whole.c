@@ -213,19 +213,6 @@ static bool ask_piece(struct way *y, const char *agent, const char *file, uint64
 
 /* Bringing ------------------------------------------------------------------------------------- */
 
-static bool write_all(int fd, struct str bytes)
-{
-    while (bytes.n) {
-        ssize_t n = write(fd, bytes.p, bytes.n);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes = str_from(bytes, (size_t)n);
-    }
-    return true;
-}
-
 enum brought { BROUGHT, NOT_ANSWERED, NOT_WRITTEN };
 
 /* Up to where the file ended when the first piece was asked for. */
@@ -241,7 +228,7 @@ static enum brought bring_file(struct way *y, const char *agent, const char *fil
         }
         size = at ? size : now;
         struct str bytes = str_first(buf_str(&piece), (size_t)(size - at));
-        if (!write_all(fd, bytes))
+        if (!cli_write_all(fd, bytes))
             is = NOT_WRITTEN;
         else if (!bytes.n && at < size)
             is = NOT_ANSWERED; /* it has become shorter */

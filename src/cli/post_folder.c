@@ -27,19 +27,6 @@ static int failed(const struct post_folder *f, const char *path, const char *wha
 
 /* Files ---------------------------------------------------------------------------------------- */
 
-static bool write_all(int fd, struct str bytes)
-{
-    while (bytes.n) {
-        ssize_t n = write(fd, bytes.p, bytes.n);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes = str_from(bytes, (size_t)n);
-    }
-    return true;
-}
-
 static int keep(struct post_folder *f, const char *path, struct str bytes)
 {
     char part[PATH_BYTES + 8];
@@ -48,7 +35,7 @@ static int keep(struct post_folder *f, const char *path, struct str bytes)
     int fd = openat(f->fd, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return failed(f, path, "cannot be written");
-    bool good = write_all(fd, bytes) && fsync(fd) == 0;
+    bool good = cli_write_all(fd, bytes) && fsync(fd) == 0;
     good = close(fd) == 0 && good && renameat(f->fd, part, f->fd, path) == 0;
     return good ? EXIT_DONE : failed(f, path, "cannot be written");
 }

@@ -56,7 +56,7 @@ struct up {
     struct up_again server_again;
     struct up_agent agents[UP_MOST_AGENTS];
     unsigned count;
-    int number; /* of the signal that ends it; 0: none */
+    int number; /* of the signal that ends it; 0: none; -1: it ends for another reason */
     int code;   /* the first end that was not good */
     bool is_line_open;
 };
