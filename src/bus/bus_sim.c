@@ -25,12 +25,14 @@ const char *const post_fault_names[POST_FAULTS] = {"request lost",    "acknowled
                                                    "said twice",      "said late",
                                                    "overtaken",       "repeated",
                                                    "connection cut",  "no leader",
-                                                   "server power cut"};
+                                                   "server power cut", "another copy"};
 
 struct stream {
     struct str name, prefix;
     struct post_message *messages;
     size_t count, cap;
+    uint64_t split_at, more; /* of the copy that differs; 0: none does */
+    bool leads;
 };
 
 enum travel { TO_SERVER_APPEND, TO_SERVER_GET, TO_CLIENT, TO_RECONNECT };
@@ -453,6 +455,22 @@ void post_power_cut(struct post *o, int stream, uint64_t messages, uint64_t now_
     }
     for (; messages && s->count; messages--)
         message_free(&s->messages[--s->count]);
+    if (s->split_at > s->count)
+        s->more = 0;
+}
+
+void post_split(struct post *o, int stream, uint64_t more, bool leads)
+{
+    struct stream *s = &o->streams[stream];
+    s->more = more < s->count ? more : s->count;
+    s->split_at = s->count;
+    s->leads = leads;
+}
+
+uint64_t post_split_at(const struct post *o, int stream)
+{
+    const struct stream *s = &o->streams[stream];
+    return s->more ? s->split_at : UINT64_MAX;
 }
 
 /* ---- calls ---- */
@@ -723,7 +741,7 @@ static void serve_append(struct post *o, struct parcel_sim *p, struct bus_event 
     if (e->is_repeat)
         return;
     e->rc = stream_add(o, p->stream, p->event.subject, p->event.payload, p->id);
-    e->sequence = s->count;
+    e->sequence = s->count + (s->leads ? s->more : 0);
 }
 
 /* From whom lags for long. */
@@ -742,8 +760,10 @@ static void serve_get(struct post *o, struct parcel_sim *p, struct bus_event *e)
         return;
     const struct stream *s = &o->streams[p->stream];
     bool lags = chance(o, o->odds.stale);
-    for (uint64_t i = p->event.sequence ? p->event.sequence : 1; i <= s->count; i++) {
-        const struct post_message *m = &s->messages[i - 1];
+    uint64_t more = s->more && rng_below(&o->rng, 3) == 0 ? s->more : 0;
+    for (uint64_t i = p->event.sequence ? p->event.sequence : 1; i <= s->count + more; i++) {
+        bool is_other = more && i > s->split_at;
+        const struct post_message *m = &s->messages[(is_other ? i - more : i) - 1];
         if (lags && m->stamp_ms + LAG_MS > o->wall_ms + o->now_ms) {
             o->faults[POST_STALE]++;
             return;
@@ -752,6 +772,7 @@ static void serve_get(struct post *o, struct parcel_sim *p, struct bus_event *e)
             return;
         if (!subject_matches(m->subject, p->event.subject))
             continue;
+        o->faults[POST_OTHER_COPY] += is_other;
         e->rc = RC_OK;
         e->sequence = i;
         e->stamp_ms = m->stamp_ms;

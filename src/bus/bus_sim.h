@@ -37,6 +37,7 @@ enum post_fault {
     POST_CUT,
     POST_NO_LEADER,
     POST_POWER_CUT,
+    POST_OTHER_COPY,
     POST_FAULTS
 };
 extern const char *const post_fault_names[POST_FAULTS];
@@ -83,5 +84,11 @@ void post_lag(struct post *o, struct bus *b, int stream, uint64_t until_ms, uint
 void post_no_leader(struct post *o, uint64_t until_ms);
 /* The servers lose the last `messages` of a stream, and all connections for a while. */
 void post_power_cut(struct post *o, int stream, uint64_t messages, uint64_t now_ms);
+/* From here on one of three copies of that stream has `more` messages twice, so that all that come
+ * later have other numbers there; and reads are answered by any copy. `leads`: appends are
+ * acknowledged with that copy's numbers. */
+void post_split(struct post *o, int stream, uint64_t more, bool leads);
+/* After which message that copy differs; UINT64_MAX: all are the same. */
+uint64_t post_split_at(const struct post *o, int stream);
 
 #endif

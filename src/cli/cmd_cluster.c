@@ -53,6 +53,7 @@ static int give_login(struct work *w, struct post_person *who, const struct post
     (void)snprintf(l.url, sizeof l.url, "nats://127.0.0.1:%u", at->client_port);
     (void)snprintf(l.say_user, sizeof l.say_user, "say.%s", who->name);
     (void)snprintf(l.hear_user, sizeof l.hear_user, "hear.%s", who->name);
+    l.copies = post_plan_copies(w->plan);
     enum rc rc = new_secret(&l.say, &who->say);
     rc = rc ? rc : new_secret(&l.hear, &who->hear);
     int code = rc ? cli_fail(EXIT_OTHER, "no password could be made: %s", rc_text(rc))

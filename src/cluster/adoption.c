@@ -61,6 +61,7 @@ static void drop(struct agent *a, size_t i)
     struct adoptee *d = ad->list[i];
     outbox_forget_source(a, &d->source);
     outbox_forget_source(a, &d->marks);
+    passes_done(&d->passes);
     if (ad->reading == d)
         ad->reading = NULL;
     ad->list[i] = ad->list[--ad->count];
@@ -105,15 +106,27 @@ void adoption_roster(struct agent *a)
             drop(a, i);
 }
 
-static void forward(struct agent *a, struct adoptee *d, struct str payload)
+static void read_end(struct agent *a, struct adoptee *d)
+{
+    bool has_copies = agent_has_copies(a);
+    if (passes_probe(&d->passes, has_copies))
+        d->cursor--;
+    else if (passes_again(&d->passes, has_copies))
+        d->cursor = 0;
+    else
+        d->is_end_read = true;
+}
+
+static void forward(struct agent *a, struct adoptee *d, const struct bus_event *e)
 {
     struct record_batch b;
     struct record r;
-    if (record_batch_read(payload, &b))
+    bool is_seen = !passes_see(&d->passes, e->sequence, hash64(e->payload));
+    if (record_batch_read(e->payload, &b))
         return;
     if (b.is == BATCH_IS_END && d->is_end_sent && b.nonce == d->nonce)
-        d->is_end_read = true;
-    if (b.is != BATCH_IS_RECORDS)
+        read_end(a, d);
+    if (b.is != BATCH_IS_RECORDS || is_seen)
         return;
     while (records_next(&b.records, &r))
         outbox_put(a, &r, &d->source);
@@ -125,6 +138,20 @@ static void done_end(struct adoptee *d, const struct bus_event *e)
         d->is_end_sent = false;
     else if (e->sequence <= d->cursor && !d->is_end_read)
         d->cursor = 0; /* another stream than the one we read: from the beginning */
+}
+
+/* Nothing more is there, and our end was not read: copies differ, and it was passed over. */
+static void look_for_end(struct agent *a, struct adoptee *d)
+{
+    if (!d->is_end_sent || !agent_has_copies(a))
+        return;
+    passes_nothing(&d->passes);
+    if (!d->end_ms)
+        d->end_ms = a->now_ms;
+    if (a->now_ms - d->end_ms > DRY_POLLS * a->settings.poll_ms) {
+        d->end_ms = 0;
+        d->is_end_sent = false;
+    }
 }
 
 void adoption_done(struct agent *a, enum call_kind kind, const struct bus_event *e)
@@ -140,9 +167,12 @@ void adoption_done(struct agent *a, enum call_kind kind, const struct bus_event 
     } else if (e->rc == RC_OK && e->sequence > d->cursor && roster_log_is_whole(a) &&
                agent_owner(a, 0)) {
         d->cursor = e->sequence;
+        d->end_ms = 0;
         ad->in_window++;
-        forward(a, d, e->payload);
+        forward(a, d, e);
         return;
+    } else if (e->rc == RC_NOT_FOUND) {
+        look_for_end(a, d);
     }
     ad->retry_ms = a->now_ms + a->settings.poll_ms;
 }

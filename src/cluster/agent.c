@@ -16,6 +16,11 @@ const char *agent_state_text(enum agent_state s)
 
 /* ---- what others ask ---- */
 
+bool agent_has_copies(const struct agent *a)
+{
+    return a->settings.copies > 1;
+}
+
 void agent_fail(struct agent *a, enum rc rc, const char *why)
 {
     if (a->failure)
@@ -199,6 +204,7 @@ void agent_close(struct agent *a)
     if (!a)
         return;
     adoption_free(a);
+    passes_done(&a->handover.passes);
     outbox_reset(a);
     inbox_free(a);
     gates_free(a);

@@ -47,6 +47,7 @@ struct agent_settings {
     uint64_t gap_ms;            /* a clock that jumps by more fences; 5,000 */
     uint64_t poll_ms;           /* between two looks at a stream that had nothing new; 100 */
     size_t outbox_most;         /* pages, and parcels, that are under way at a time; 0: 1,024 */
+    unsigned copies;            /* of each stream; of more than one, one may differ. 0: 1 */
     struct roster_rings *rings; /* of a simulation with many agents; NULL: its own */
 };
 

@@ -170,6 +170,7 @@ void detector_heard(struct agent *a, struct str name, struct str payload)
     p->heard_ms = a->now_ms;
     if (h.round > a->peers.most_round)
         a->peers.most_round = h.round;
+    link_heard(a, p, &lists);
     tally_heard(a, p->name, &p->last, &lists);
 }
 
@@ -301,6 +302,7 @@ void detector_say(struct agent *a)
     a->beat++;
     h.pages = port_counts(a->port).pages;
     tally_say(a, &h, &lists);
+    receipts_say(a, &lists);
     char room[HEARTBEAT_MAX_BYTES], subject[AGENT_MAX_SUBJECT];
     struct buf out = buf_on(room, sizeof room);
     heartbeat_write(&h, &lists, &out);

@@ -15,6 +15,7 @@
  *   MARKS      one to everybody who may have gained; acknowledged: the crawl forgets those hosts
  *
  * Another epoch begins it anew; merging makes that harmless. A crash does too. */
+#include "base/hash.h"
 #include "cluster/inside.h"
 
 enum { PARCELS_AT_A_TIME = 64 };
@@ -39,6 +40,7 @@ void handover_epoch(struct agent *a)
 {
     struct handover *h = &a->handover;
     bool is_open = h->is_open;
+    passes_done(&h->passes);
     outbox_forget_source(a, &h->source);
     outbox_forget_source(a, &h->marks);
     *h = (struct handover){.epoch = a->epoch, .is_open = is_open};
@@ -84,14 +86,22 @@ void handover_done(struct agent *a, const struct bus_event *e)
     if (h->stage != HANDOVER_SCAN || h->asked != h->scan + 1 || !roster_log_is_whole(a) ||
         !agent_owner(a, 0))
         return;
+    if (e->rc == RC_NOT_FOUND)
+        passes_nothing(&h->passes);
     if (e->rc != RC_OK || e->sequence <= h->scan) {
         h->retry_ms = a->now_ms + a->settings.poll_ms;
         return;
     }
     h->scan = e->sequence;
-    if (e->sequence <= h->scan_end)
+    if (e->sequence <= h->scan_end && passes_see(&h->passes, e->sequence, hash64(e->payload)))
         forward(a, e->payload);
-    if (e->sequence >= h->scan_end)
+    if (e->sequence < h->scan_end)
+        return;
+    if (passes_probe(&h->passes, agent_has_copies(a)))
+        h->scan = h->scan_end - 1;
+    else if (passes_again(&h->passes, agent_has_copies(a)))
+        h->scan = 0;
+    else
         h->stage = HANDOVER_WALK;
 }
 

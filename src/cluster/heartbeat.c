@@ -4,11 +4,12 @@
 #include "base/bytes.h"
 
 enum {
-    VERSION_BYTE = 3,
+    VERSION_BYTE = 4,
     WORDS = 14,
-    BYTES = 1 + 1 + 4 + WORDS * 8 + 1 + 1, /* and domains and addresses */
+    BYTES = 1 + 1 + 4 + WORDS * 8 + 1 + 1 + 1, /* and domains, addresses and receipts */
     DOMAIN_BYTES = 3 * 8,
     ADDRESS_BYTES = 8,
+    RECEIPT_BYTES = 3 * 8,
     GATES_OPEN = 1,
     HAS_FLOOR = 2,
     FINISHED = 4,
@@ -17,7 +18,8 @@ enum {
     FLAGS = 31
 };
 _Static_assert(BYTES + HEARTBEAT_MAX_DOMAINS * DOMAIN_BYTES +
-                       HEARTBEAT_MAX_ADDRESSES * ADDRESS_BYTES <=
+                       HEARTBEAT_MAX_ADDRESSES * ADDRESS_BYTES +
+                       HEARTBEAT_MAX_RECEIPTS * RECEIPT_BYTES <=
                    HEARTBEAT_MAX_BYTES,
                "a heartbeat fits into its room");
 
@@ -35,6 +37,7 @@ void heartbeat_write(const struct heartbeat *h, const struct heartbeat_lists *l,
         buf_le64(out, words[i]);
     buf_byte(out, (char)l->domain_count);
     buf_byte(out, (char)l->address_count);
+    buf_byte(out, (char)l->receipt_count);
     for (uint8_t i = 0; i < l->domain_count; i++) {
         buf_le64(out, l->domains[i].domain);
         buf_le64(out, l->domains[i].pages);
@@ -42,6 +45,11 @@ void heartbeat_write(const struct heartbeat *h, const struct heartbeat_lists *l,
     }
     for (uint8_t i = 0; i < l->address_count; i++)
         buf_le64(out, l->addresses[i]);
+    for (uint8_t i = 0; i < l->receipt_count; i++) {
+        buf_le64(out, l->receipts[i].session);
+        buf_le64(out, l->receipts[i].through);
+        buf_le64(out, l->receipts[i].above);
+    }
 }
 
 static void read_lists(const char *from, struct heartbeat_lists *ret)
@@ -51,6 +59,9 @@ static void read_lists(const char *from, struct heartbeat_lists *ret)
             (struct heartbeat_domain){get_le64(from), get_le64(from + 8), get_le64(from + 16)};
     for (uint8_t i = 0; i < ret->address_count; i++, from += ADDRESS_BYTES)
         ret->addresses[i] = get_le64(from);
+    for (uint8_t i = 0; i < ret->receipt_count; i++, from += RECEIPT_BYTES)
+        ret->receipts[i] =
+            (struct heartbeat_receipt){get_le64(from), get_le64(from + 8), get_le64(from + 16)};
 }
 
 enum rc heartbeat_read(struct str bytes, struct heartbeat *ret, struct heartbeat_lists *ret_lists)
@@ -61,10 +72,13 @@ enum rc heartbeat_read(struct str bytes, struct heartbeat *ret, struct heartbeat
         return RC_VERSION;
     if (bytes.n < BYTES)
         return RC_CORRUPT;
-    unsigned flags = (unsigned char)bytes.p[1], domains = (unsigned char)bytes.p[BYTES - 2];
-    unsigned addresses = (unsigned char)bytes.p[BYTES - 1];
+    unsigned flags = (unsigned char)bytes.p[1], domains = (unsigned char)bytes.p[BYTES - 3];
+    unsigned addresses = (unsigned char)bytes.p[BYTES - 2];
+    unsigned receipts = (unsigned char)bytes.p[BYTES - 1];
     if (flags > FLAGS || domains > HEARTBEAT_MAX_DOMAINS || addresses > HEARTBEAT_MAX_ADDRESSES ||
-        bytes.n != BYTES + (size_t)domains * DOMAIN_BYTES + (size_t)addresses * ADDRESS_BYTES)
+        receipts > HEARTBEAT_MAX_RECEIPTS ||
+        bytes.n != BYTES + (size_t)domains * DOMAIN_BYTES + (size_t)addresses * ADDRESS_BYTES +
+                       (size_t)receipts * RECEIPT_BYTES)
         return RC_CORRUPT;
     uint64_t words[WORDS];
     for (size_t i = 0; i < WORDS; i++)
@@ -91,6 +105,7 @@ enum rc heartbeat_read(struct str bytes, struct heartbeat *ret, struct heartbeat
                               .quiet = get_le32(bytes.p + 2)};
     ret_lists->domain_count = (uint8_t)domains;
     ret_lists->address_count = (uint8_t)addresses;
+    ret_lists->receipt_count = (uint8_t)receipts;
     read_lists(bytes.p + BYTES, ret_lists);
     return RC_OK;
 }

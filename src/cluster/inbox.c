@@ -29,6 +29,7 @@ void inbox_free(struct agent *a)
     mem_free(a->inbox.list);
     mem_free(a->inbox.mine);
     mem_free(a->inbox.foreign);
+    mem_free(a->inbox.receipts);
 }
 
 void inbox_reset(struct agent *a)
@@ -37,7 +38,8 @@ void inbox_reset(struct agent *a)
     in->generation = in->generation_position = 0;
     in->cursor = in->cursor_hash = in->floor = 0;
     in->first = in->count = 0;
-    in->is_verified = false;
+    in->is_verified = in->is_doubted = in->is_behind = false;
+    in->verify_tries = 0;
     in->asked = 0;
     in->end_wanted = in->end_sent + 1;
 }
@@ -82,6 +84,7 @@ static void floor_look(struct agent *a)
         if (u->position > durable || (u->has_foreign && u->position > outbox_acked_through(a)))
             return;
         in->floor = u->sequence;
+        receipts_add(a, u->receipt, u->session, u->number);
         a->outbox.has_floors = true;
         in->first = (in->first + 1) % INBOX_MAX_UNFLOORED;
         in->count--;
@@ -94,11 +97,16 @@ uint64_t inbox_must_forward(const struct agent *a)
     return a->inbox.count && u->has_foreign ? u->position : 0;
 }
 
-static void floor_later(struct agent *a, bool has_foreign)
+static void floor_later(struct agent *a, const struct record_batch *b, bool has_foreign)
 {
     struct inbox *in = &a->inbox;
-    in->list[(in->first + in->count) % INBOX_MAX_UNFLOORED] =
-        (struct unfloored){in->cursor, port_end(a->port), has_foreign};
+    in->list[(in->first + in->count) % INBOX_MAX_UNFLOORED] = (struct unfloored){
+        .sequence = in->cursor,
+        .position = port_end(a->port),
+        .receipt = b->number ? receipts_of(a, b->src, b->session) : RECEIPTS_NONE,
+        .session = b->session,
+        .number = b->number,
+        .has_foreign = has_foreign};
     in->count++;
 }
 
@@ -110,9 +118,10 @@ static bool is_sender_living(const struct agent *a, const struct record_batch *b
     return r && (r->state == ROSTER_LIVING || r->state == ROSTER_LEAVING);
 }
 
-static enum rc take_records(struct agent *a, struct str records)
+static enum rc take_records(struct agent *a, const struct record_batch *b)
 {
     struct inbox *in = &a->inbox;
+    struct str records = b->records;
     size_t mine = 0, foreign = 0;
     struct record r;
     struct buf fact = {.max = PORT_MAX_FACT_BYTES};
@@ -129,7 +138,7 @@ static enum rc take_records(struct agent *a, struct str records)
     rc = port_take(a->port, in->mine, mine, in->foreign, foreign, buf_str(&fact));
     buf_done(&fact);
     if (!rc)
-        floor_later(a, foreign > 0);
+        floor_later(a, b, foreign > 0);
     return rc;
 }
 
@@ -144,7 +153,7 @@ static enum rc take_mark(struct agent *a, const struct record_batch *b)
     fact_cursor(&fact, &a->inbox);
     enum rc rc = agent_note(a, buf_str(&fact));
     buf_done(&fact);
-    floor_later(a, false);
+    floor_later(a, b, false);
     return rc;
 }
 
@@ -172,17 +181,19 @@ static void take(struct agent *a, const struct bus_event *e)
     in->cursor = e->sequence;
     in->cursor_hash = hash64_seeded(e->payload, hash64_seeded(e->subject, e->stamp_ms));
     enum rc rc = RC_OK;
-    if (is_junk)
+    if (is_junk) {
         a->junk++;
+        b = (struct record_batch){0};
+    }
     if (is_junk || is_out(e->subject)) {
-        floor_later(a, false);
+        floor_later(a, &b, false);
     } else if (b.is == BATCH_IS_RECORDS) {
-        rc = take_records(a, b.records);
+        rc = take_records(a, &b);
     } else if (b.is == BATCH_IS_MARK) {
         rc = take_mark(a, &b);
     } else {
         take_end(a, &b, e->sequence);
-        floor_later(a, false);
+        floor_later(a, &b, false);
     }
     if (rc)
         agent_fail(a, rc, "what arrived cannot be journalled");
@@ -221,22 +232,34 @@ static void lost(struct agent *a)
         agent_fail(a, rc, "a new generation cannot be journalled");
     in->generation_position = port_end(a->port);
     in->is_verified = true;
+    in->is_doubted = in->is_behind = false;
     a->republish.is_wanted = true;
     a->republish.token = 0;
 }
 
+/* Where copies may differ another one may have what this one has not: asked again some times before
+ * it counts as lost, and meanwhile everything goes on. */
 static void done_verify(struct agent *a, const struct bus_event *e)
 {
     struct inbox *in = &a->inbox;
+    bool is_lag = e->rc != RC_OK && !(in->is_behind && e->rc == RC_NOT_FOUND);
     in->is_verifying = false;
-    if (e->rc != RC_OK) { /* behind it our own end is known to stand: this server lags */
+    if (is_lag) { /* behind it our own end is known to stand: this server lags */
         in->verify_ms = a->now_ms + a->settings.poll_ms;
-        in->is_verified = false;
+        in->is_verified = in->is_verified && agent_has_copies(a);
+        in->is_doubted = true;
         return;
     }
     uint64_t hash = hash64_seeded(e->payload, hash64_seeded(e->subject, e->stamp_ms));
+    bool is_same = e->rc == RC_OK && e->sequence == in->cursor && hash == in->cursor_hash;
+    if (!is_same && agent_has_copies(a) && ++in->verify_tries < VERIFY_TRIES) {
+        in->is_doubted = true;
+        return;
+    }
     a->outbox.has_floors = true;
-    if (e->sequence == in->cursor && hash == in->cursor_hash)
+    in->verify_tries = 0;
+    in->is_doubted = in->is_behind = false;
+    if (is_same)
         in->is_verified = true;
     else
         lost(a);
@@ -261,6 +284,10 @@ static void done_next(struct agent *a, const struct bus_event *e)
 {
     struct inbox *in = &a->inbox;
     in->is_open = false;
+    if (e->rc == RC_NOT_FOUND)
+        in->dry_ms = in->dry_ms ? in->dry_ms : a->now_ms;
+    else
+        in->dry_ms = 0;
     bool is_current = in->asked == in->cursor + 1 && in->is_verified && roster_log_is_whole(a);
     if (e->rc != RC_OK || !is_current || e->sequence <= in->cursor || must_wait(a, e)) {
         in->next_ms = in->is_wanted ? 0 : a->now_ms + pace_inbox_ms(a);
@@ -280,8 +307,12 @@ static void done_end(struct agent *a, const struct bus_event *e)
         return;
     }
     in->end_acked = in->end_sent;
+    in->dry_ms = 0;
     pace_inbox_soon(a);
-    if (e->sequence <= in->cursor && in->end_read != in->end_sent)
+    bool is_behind = e->sequence <= in->cursor && in->end_read != in->end_sent;
+    if (is_behind && agent_has_copies(a))
+        in->is_doubted = in->is_behind = true;
+    else if (is_behind)
         lost(a);
     else if (in->end_read != in->end_sent && !in->is_open && !in->is_verifying)
         verify(a);
@@ -331,10 +362,24 @@ static void read_on(struct agent *a)
     }
 }
 
+/* An end of ours stands in the stream, there is nothing more to read, and it was not read: copies
+ * differ, and it was passed over. */
+static void look_for_end(struct agent *a)
+{
+    struct inbox *in = &a->inbox;
+    if (agent_has_copies(a) && in->end_acked == in->end_sent && in->end_read != in->end_sent &&
+        in->end_wanted <= in->end_sent && in->dry_ms &&
+        a->now_ms - in->dry_ms > DRY_POLLS * a->settings.poll_ms) {
+        in->dry_ms = a->now_ms;
+        (void)inbox_want_end(a);
+    }
+}
+
 void inbox_turn(struct agent *a)
 {
     struct inbox *in = &a->inbox;
     floor_look(a);
+    look_for_end(a);
     if (!agent_is_living(a) || !a->is_connected || !roster_log_is_whole(a))
         return;
     bool wants_end = in->end_wanted > in->end_sent || in->end_acked < in->end_sent;
@@ -347,6 +392,8 @@ void inbox_turn(struct agent *a)
         agent_wake(a, in->verify_ms > in->end_retry_ms ? in->verify_ms : in->end_retry_ms);
         return;
     }
+    if (in->is_doubted && !in->is_open && !in->is_verifying && in->verify_ms <= a->now_ms)
+        verify(a);
     if (!in->is_open && !in->is_verifying && in->count < INBOX_MAX_UNFLOORED &&
         in->next_ms <= a->now_ms)
         read_on(a);

@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "cluster/agent.h"
 #include "cluster/heartbeat.h"
+#include "cluster/passes.h"
 
 enum {
     AGENT_MAX_CALLS = 256,
@@ -17,6 +18,9 @@ enum {
     LEASE_SENT = 32,
     AGENT_MAX_BOOTS = 16,
     BACKOFF_LEAST_MS = 5,
+    RECEIPT_WORDS = 4, /* of batches that came out of order */
+    DRY_POLLS = 10,    /* looks in vain for something that must be there */
+    VERIFY_TRIES = 8,  /* before something is taken for lost, if there are copies that may differ */
 };
 
 /* Calls of the bus that have not ended. */
@@ -58,6 +62,7 @@ struct log_reader {
     bool is_open;       /* a call is */
     bool is_unsure;     /* connected anew: our last message must be found before anything else */
     uint64_t unsure_ms; /* since when */
+    unsigned tries;     /* answers other than what we have, from copies that may differ */
     uint64_t back;      /* > 0: comparing backwards, this message is next */
     uint64_t next_ms;
     bool is_wanted;     /* when the call that is open has ended, another at once */
@@ -125,14 +130,30 @@ struct source {
     struct buf outcome; /* records, encoded as a batch */
 };
 
+/* To one receiver (links.c). */
+struct link {
+    struct link *next;
+    char to[ROSTER_MAX_NAME_BYTES + 1];
+    uint64_t to_inc;
+    uint64_t session, numbered; /* the last number given in it */
+    uint64_t through, above;    /* the receiver has all up to this one, and those */
+    uint64_t floor;             /* of the receiver's, as last heard */
+    uint64_t moved_ms, wait_ms; /* since then nothing; after that long, once more */
+    size_t parcels;
+    bool is_late;
+};
+
 enum parcel_is { PARCEL_RECORDS, PARCEL_OUT, PARCEL_MARK };
 struct parcel {
     struct parcel *next, *next_filling;
     enum parcel_is is;
     char to[ROSTER_MAX_NAME_BYTES + 1];
     uint64_t to_inc;
+    struct link *link;
+    uint64_t number, sent_session; /* which was sent last */
+    unsigned missed;               /* how often that was so */
+    uint64_t passed_ms; /* since when the receiver has read further, and does not have it; 0: no */
     struct buf bytes;
-    uint64_t id;
     bool is_sealed, is_sent, is_acked, is_counted, has_generation;
     uint64_t sequence, generation;
     uint64_t retry_ms, backoff_ms;
@@ -148,6 +169,8 @@ struct outbox {
     bool has_unsent;        /* parcels to be sent, or that wait for it */
     uint64_t look_ms;       /* the next look at all pages */
     uint64_t sent;          /* batches acknowledged by others' streams */
+    uint64_t again;         /* parcels sent once more, because nobody said that it had them */
+    struct link *links;
     size_t count, open;
     struct source *pages, **pages_tail;
     size_t page_count;
@@ -156,12 +179,26 @@ struct outbox {
 
 struct unfloored {
     uint64_t sequence, position;
+    size_t receipt;
+    uint64_t session, number;
     bool has_foreign;
 };
+/* Of one session of a sender (receipts.c). */
+struct receipt {
+    char from[ROSTER_MAX_NAME_BYTES + 1];
+    uint64_t session, through;
+    uint64_t above[RECEIPT_WORDS]; /* bit i: through + 1 + i */
+    uint64_t serial;
+    bool is_said;
+};
+#define RECEIPTS_NONE SIZE_MAX
 struct inbox {
     uint64_t generation, generation_position; /* durable there, it may be said */
     uint64_t cursor, cursor_hash;
     uint64_t floor;
+    bool is_doubted; /* what is at the cursor must be compared */
+    bool is_behind;  /* an end of ours got a number that we had read already */
+    uint64_t dry_ms; /* since when there was nothing to read; 0: there was */
     bool is_verified, is_open, is_verifying;
     uint64_t next_ms, verify_ms;
     bool is_wanted; /* when the call that is open has ended, another at once */
@@ -172,6 +209,10 @@ struct inbox {
     uint64_t end_wanted, end_sent, end_acked, end_read, end_sequence;
     bool is_end_open;
     uint64_t end_retry_ms;
+    struct receipt *receipts;
+    size_t receipt_count, receipt_cap, receipt_turn, receipt_again;
+    uint64_t receipt_serial;
+    unsigned verify_tries;
     uint64_t wait_epoch_n; /* a batch of a later epoch: read it when our renewal n is back; + 1 */
     struct record *mine, *foreign;
 };
@@ -215,6 +256,7 @@ struct handover {
     uint64_t asked; /* the call that is open begins here */
     bool is_open;
     uint64_t retry_ms;
+    struct passes passes;
     struct source source, marks;
 };
 
@@ -224,6 +266,8 @@ struct adoptee {
     uint64_t cursor, noted; /* read to; journalled */
     bool is_forwarded, is_end_sent, is_end_read, is_here;
     uint64_t nonce;
+    uint64_t end_ms; /* since when our end stands there, unread, and there was nothing; 0: no */
+    struct passes passes;
     uint64_t marks_epoch; /* sent for that one */
     struct source source, marks;
 };
@@ -318,6 +362,8 @@ struct agent {
 };
 
 /* agent.c */
+/* Whether there are copies of streams, which may not be the same. */
+bool agent_has_copies(const struct agent *a);
 void agent_fail(struct agent *a, enum rc rc, const char *why);
 /* Ourselves in the roster; NULL: not joined, or dead and forgotten. */
 const struct roster_agent *agent_me(const struct agent *a);
@@ -432,6 +478,27 @@ uint64_t outbox_acked_through(const struct agent *a);
 uint64_t outbox_released_through(const struct agent *a);
 bool outbox_is_empty(struct agent *a);
 bool outbox_has_room(const struct agent *a);
+
+/* links.c */
+MUST_CHECK bool link_add(struct agent *a, struct parcel *p); /* false: no memory */
+void link_remove(struct parcel *p);
+void link_heard(struct agent *a, const struct peer *p, const struct heartbeat_lists *lists);
+void link_floor(struct agent *a, struct link *l, uint64_t floor);
+bool link_has(struct agent *a, const struct parcel *p); /* the receiver has said that it has it */
+/* It has not: once more in links_turn, if that has lasted. `is_passed`: it has read further. */
+void link_look(struct agent *a, struct parcel *p, bool is_passed);
+void links_turn(struct agent *a);
+void links_tidy(struct agent *a); /* the ring has changed */
+void links_free(struct agent *a);
+
+/* receipts.c */
+size_t receipts_of(struct agent *a, struct str from,
+                   uint64_t session); /* RECEIPTS_NONE: no memory */
+void receipts_add(struct agent *a, size_t index, uint64_t session, uint64_t number);
+/* What is here of a session; false: nothing. */
+bool receipts_find(const struct agent *a, struct str from, uint64_t session,
+                   struct heartbeat_receipt *ret);
+void receipts_say(struct agent *a, struct heartbeat_lists *out);
 
 /* inbox.c */
 MUST_CHECK enum rc inbox_init(struct agent *a);

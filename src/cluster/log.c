@@ -253,6 +253,7 @@ static void cut(struct agent *a, uint64_t sequence)
     if (rc)
         agent_fail(a, rc, "the roster could not be folded anew");
     a->log.back = 0;
+    a->log.tries = 0;
     a->log.wanted = a->log.heard = 0;
     a->log.is_unsure = false;
     lease_fence(a);
@@ -396,6 +397,7 @@ static void done_verify(struct agent *a, const struct bus_event *e)
     struct log_reader *l = &a->log;
     if (is_ours(a, l->count, e)) {
         l->is_unsure = false;
+        l->tries = 0;
         if (l->pending.n)
             take_pending(a);
         else
@@ -409,6 +411,11 @@ static void done_verify(struct agent *a, const struct bus_event *e)
     }
     /* Something else stands there, or for long nothing: it is lost. */
     bool is_other = e->rc == RC_OK;
+    if (is_other && agent_has_copies(a) && ++l->tries < VERIFY_TRIES) {
+        roster_log_soon(a); /* another copy may have it */
+        return;
+    }
+    l->tries = 0;
     if (is_other || (e->rc == RC_NOT_FOUND && a->now_ms - l->unsure_ms > a->settings.gap_ms)) {
         l->back = l->count;
         roster_log_soon(a);
@@ -424,10 +431,14 @@ static void done_back(struct agent *a, const struct bus_event *e)
         later(a);
     else if (is_ours(a, l->back, e))
         cut(a, l->back);
+    else if (agent_has_copies(a) && ++l->tries < VERIFY_TRIES)
+        return;
     else if (l->back == 1)
         cut(a, 0);
-    else
+    else {
         l->back--;
+        l->tries = 0;
+    }
 }
 
 void roster_log_done(struct agent *a, enum call_kind kind, const struct bus_event *e)

@@ -7,10 +7,10 @@
  * A source counts the parcels that carry something of it. An acknowledgement counts only while our
  * lease is good (else the adopter's mark may already stand before it) and while the receiver is in
  * the ring we know (else its adopter, or nobody, reads it): otherwise the parcel is sent again, or
- * to the owners of now. A parcel goes when the receiver's floor passes it, in the generation it was
- * acknowledged in; after a reconnection all that is not floored is published again. For outcomes we
- * are the receiver: what the servers lose above our own cursor nobody else would notice, and a
- * hand-over looks for outcomes in our stream. */
+ * to the owners of now. A parcel is floored, and goes, when the receiver says that it has it
+ * (links.c); after a reconnection, or when the receiver begins another generation, all that is not
+ * is published again. For outcomes we are the receiver: what the servers lose above our own cursor
+ * nobody else would notice, and a hand-over looks for outcomes in our stream. */
 #include "base/hash.h"
 #include "base/mem.h"
 #include "cluster/inside.h"
@@ -32,6 +32,11 @@ static struct parcel *parcel_new(struct agent *a, enum parcel_is is, const char 
     p->is = is;
     memcpy(p->to, to, strlen(to));
     p->to_inc = to_inc;
+    if (!link_add(a, p)) {
+        agent_fail(a, RC_NOMEM, "no memory for a parcel");
+        mem_free(p);
+        return NULL;
+    }
     buf_init(&p->bytes, RECORDS_MAX_BATCH_BYTES);
     if (!a->outbox.tail)
         a->outbox.tail = &a->outbox.parcels;
@@ -48,6 +53,7 @@ static void parcel_free(struct agent *a, struct parcel *p)
         p->call->what = NULL;
         a->outbox.open--;
     }
+    link_remove(p);
     buf_done(&p->bytes);
     mem_free(p->sources);
     mem_free(p);
@@ -228,8 +234,11 @@ static void source_look(struct agent *a, struct source *s)
 {
     bool may = s->is_former ? agent_owner(a, 0) != NULL : agent_is_living(a);
     /* Who returns has no lease: it may not have read yet that a receiver is dead and adopted, so
-     * that nobody reads what was acknowledged. Only floors say that somebody has. */
-    bool are_links_safe = !s->unacked && (!s->is_former || !s->unfloored);
+     * that nobody reads what was acknowledged. And where copies of a stream differ a receiver may
+     * pass over it, and our disk be lost before it is sent again. Only floors say that somebody has
+     * it. */
+    bool may_be_unread = s->is_former || agent_has_copies(a);
+    bool are_links_safe = !s->unacked && (!may_be_unread || !s->unfloored);
     if (s->is_page && s->has_outcome && !s->is_outcome_sent && are_links_safe && may)
         source_say_outcome(a, s);
 }
@@ -373,7 +382,7 @@ bool outbox_is_empty(struct agent *a)
 
 /* ---- floors ---- */
 
-/* What the receiver has in its journal: false if we have not heard. */
+/* How far the receiver has read its stream: false if we have not heard. */
 static bool floor_of(struct agent *a, const struct parcel *p, uint64_t *ret_generation,
                      uint64_t *ret_floor)
 {
@@ -395,8 +404,12 @@ static bool is_floored(struct agent *a, struct parcel *p)
     uint64_t generation, floor;
     if (!p->is_acked)
         return false;
-    if (!floor_of(a, p, &generation, &floor))
+    if (link_has(a, p))
+        return true;
+    if (!floor_of(a, p, &generation, &floor)) {
+        link_look(a, p, false);
         return false;
+    }
     if (!p->has_generation) {
         p->has_generation = true;
         p->generation = generation;
@@ -407,7 +420,8 @@ static bool is_floored(struct agent *a, struct parcel *p)
         a->outbox.has_unsent = true;
         return false;
     }
-    return floor >= p->sequence;
+    link_look(a, p, floor >= p->sequence);
+    return false;
 }
 
 /* ---- sending ---- */
@@ -419,6 +433,8 @@ static void send(struct agent *a, struct parcel *p)
         (void)agent_subject_out(a, subject);
     else
         (void)agent_subject_inbox(a, p->to, p->to_inc, a->name, subject);
+    record_batch_stamp(&p->bytes, p->link->session, p->number, (uint8_t)p->missed);
+    p->sent_session = p->link->session;
     enum rc rc = agent_call_append(a, CALL_PARCEL, p, subject, buf_str(&p->bytes), &p->call);
     if (rc == RC_OK) {
         p->is_sent = true;
@@ -477,7 +493,8 @@ void outbox_done(struct agent *a, struct parcel *p, const struct bus_event *e)
         again_later(a, p);
         return;
     }
-    if ((!agent_is_in_ring(a, p->to, p->to_inc) && p->is != PARCEL_OUT) || !counts_now(a, p)) {
+    if ((!agent_is_in_ring(a, p->to, p->to_inc) && p->is != PARCEL_OUT) || !counts_now(a, p) ||
+        p->sent_session != p->link->session) {
         again_later(a, p);
         return;
     }
@@ -535,6 +552,7 @@ void outbox_turn(struct agent *a)
     if (a->outbox.has_floors) {
         a->outbox.has_floors = false;
         drop_floored(a);
+        links_turn(a);
     }
     look_at_pages(a);
     send_all(a);
@@ -571,6 +589,7 @@ void outbox_epoch(struct agent *a)
         parcel_release(a, p);
         unlink_parcel(a, at);
     }
+    links_tidy(a);
 }
 
 void outbox_reconnected(struct agent *a)
@@ -595,6 +614,7 @@ void outbox_reset(struct agent *a)
         o->pages = s->next;
         source_free(s);
     }
+    links_free(a);
     *o = (struct outbox){.read_from = port_kept(a->port)};
     o->tail = &o->parcels;
     o->pages_tail = &o->pages;

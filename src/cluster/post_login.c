@@ -21,6 +21,8 @@ void post_login_write(const struct post_login *l, struct buf *out)
     jsonw_text_field(&j, "crawl", str_c(l->crawl));
     jsonw_text_field(&j, "name", str_c(l->name));
     jsonw_text_field(&j, "url", str_c(l->url));
+    if (l->copies)
+        jsonw_u64_field(&j, "copies", l->copies);
     write_half(&j, "say", l->say_user, &l->say);
     if (l->hear_user[0])
         write_half(&j, "hear", l->hear_user, &l->hear);
@@ -47,6 +49,8 @@ static bool read_half(const json_t *o, char *user, struct secret *s)
 static bool read_whole(const json_t *o, struct post_login *l)
 {
     const json_t *hear = json_object_get(o, "hear");
+    const json_t *copies = json_object_get(o, "copies");
+    l->copies = json_integer_value(copies) == 1 ? 1 : 3; /* not said: careful */
     return take(o, "crawl", l->crawl, sizeof l->crawl) && post_crawl_is_good(str_c(l->crawl)) &&
            take(o, "name", l->name, sizeof l->name) && take(o, "url", l->url, sizeof l->url) &&
            read_half(json_object_get(o, "say"), l->say_user, &l->say) &&

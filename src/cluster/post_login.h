@@ -16,6 +16,7 @@ struct post_login {
     struct secret say;
     char hear_user[POST_MAX_USER_BYTES + 1]; /* "": says only */
     struct secret hear;
+    uint32_t copies; /* of each stream; 0: not said */
 };
 
 void post_login_write(const struct post_login *l, struct buf *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record form: what the two halves of records.h, writing and reading, must agree on.
  *
- *   batch:   version 1, is 1, [1] src, src_inc 8, epoch 8, then by what it is
- *     records: records up to the end       mark: [1] holder, holder_inc 8       end: nonce 8
+ *   batch:   version 1, is 1, session 8, number 8, attempt 1, [1] src, src_inc 8, epoch 8, then by
+ * what it is records: records up to the end       mark: [1] holder, holder_inc 8       end: nonce 8
  *   record:  kind 1, [1] host, then by kind
  *     url:     flags 1, class 1, port 2, fingerprint 8, via 8, [1] hops, [2] path
  *     done:    fingerprint 8, time 8, status 4, digest 20, [1] where, where_inc 8 and, if where
@@ -18,7 +18,7 @@
 
 #include "cluster/records.h"
 
-enum { RECORDS_VERSION = 2 };
+enum { RECORDS_VERSION = 3, RECORDS_STAMP_AT = 2 };
 enum { RECORD_DONE_AGAIN = RECORD_NEARER + 1 }; /* as bytes only */
 enum { URL_IS_HTTPS = 1, URL_IS_BACK = 2, URL_IS_AGAIN = 4, URL_FLAGS = 7 };
 

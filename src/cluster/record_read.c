@@ -106,6 +106,9 @@ static bool take_record(struct taker *t, struct record *r)
 
 static bool take_head(struct taker *t, struct record_batch *b)
 {
+    b->session = take_u64(t);
+    b->number = take_u64(t);
+    b->attempt = take_u8(t);
     b->src = take_str8(t);
     b->src_inc = take_u64(t);
     b->epoch = take_u64(t);

@@ -25,6 +25,9 @@ void record_batch_begin(struct buf *out, const struct record_batch *head)
         return;
     buf_byte(out, RECORDS_VERSION);
     buf_byte(out, (char)head->is);
+    buf_le64(out, head->session);
+    buf_le64(out, head->number);
+    buf_byte(out, (char)head->attempt);
     put_str8(out, head->src);
     buf_le64(out, head->src_inc);
     buf_le64(out, head->epoch);
@@ -34,6 +37,16 @@ void record_batch_begin(struct buf *out, const struct record_batch *head)
     } else if (head->is == BATCH_IS_END) {
         buf_le64(out, head->nonce);
     }
+}
+
+void record_batch_stamp(struct buf *batch, uint64_t session, uint64_t number, uint8_t attempt)
+{
+    char *at = batch->p + RECORDS_STAMP_AT;
+    if (buf_rc(batch))
+        return;
+    put_le64(at, session);
+    put_le64(at + 8, number);
+    at[16] = (char)attempt;
 }
 
 static void put_flags(struct buf *out, const struct record *r)

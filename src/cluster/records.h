@@ -75,6 +75,10 @@ enum batch_is {
 
 struct record_batch {
     enum batch_is is;
+    /* Of a sender to one receiver: its batches of a session are numbered from 1 on, so that the
+     * receiver can say which it has (links.h). 0: not numbered. */
+    uint64_t session, number;
+    uint8_t attempt; /* so that what is sent once more is not taken for the same message */
     struct str src;
     uint64_t src_inc;
     uint64_t epoch;    /* the sender's when it was cut; of a mark: that it is good for */
@@ -88,6 +92,8 @@ struct record_batch {
  * take by its length. Hops past the maximum are cut. */
 void record_batch_begin(struct buf *out, const struct record_batch *head);
 void record_put(struct buf *out, const struct record *r);
+/* Another session and number for a batch that was begun. */
+void record_batch_stamp(struct buf *batch, uint64_t session, uint64_t number, uint8_t attempt);
 
 /* Everything is looked at: on RC_OK walking cannot fail. RC_CORRUPT, RC_VERSION, RC_LIMIT. Names
  * are names (cluster/names.h), hosts and paths hold no blank and no control, so they can go into

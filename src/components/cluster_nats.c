@@ -190,7 +190,8 @@ static enum rc open_agent(const struct cluster_settings *s, struct cluster_part 
                                .name = str_c(c->login.name),
                                .weight = (uint32_t)s->weight,
                                .gap_ms = GAP_MS,
-                               .poll_ms = s->poll_ms};
+                               .poll_ms = s->poll_ms,
+                               .copies = c->login.copies};
     set_room(s, c);
     c->room.capacity.step = CAPACITY_STEPS;
     if (getrandom(&a.seed, sizeof a.seed, 0) != sizeof a.seed)

@@ -495,6 +495,18 @@ static bool was_outside(const struct world *w, uint32_t u)
     return at && w->now_ms - at < OUTSIDE_DEADS * (uint64_t)w->timings.dead_ms;
 }
 
+/* Nobody will find it again: it is a seed, or a page with a link to it is done. */
+static bool is_needed(const struct world *w, uint32_t u)
+{
+    for (uint32_t p = 0; p < w->set.urls; p++) {
+        const struct web_url *page = &w->web.urls[p];
+        for (uint32_t i = 0; is_done_without(&w->urls[p], 0) && i < page->link_count; i++)
+            if (w->web.links[page->first_link + i] == u)
+                return true;
+    }
+    return u < WEB_SEEDS;
+}
+
 /* Any one disk may be gone the next moment; or, while everybody is well, all that servers have. */
 static void check_spares(struct world *w)
 {
@@ -503,7 +515,7 @@ static void check_spares(struct world *w)
     if (is_quiet || !is_everybody_well(w))
         return;
     for (uint32_t u = 0; u < w->set.urls; u++)
-        if (is_placed(w, u) && !w->urls[u].journals && !was_outside(w, u))
+        if (is_placed(w, u) && !w->urls[u].journals && !was_outside(w, u) && is_needed(w, u))
             world_break(w, 1, "u%u is only on the servers", u);
 }
 
@@ -522,7 +534,8 @@ static void check_floor(struct world *w, struct world_agent *a, uint32_t own)
         a->floor_checked = 0;
     }
     checked(w, 10);
-    for (uint64_t s = a->floor_checked + 1; s <= st.floor; s++) {
+    uint64_t split_at = post_split_at(w->post, a->stream); /* behind it receipts count, not floors */
+    for (uint64_t s = a->floor_checked + 1; s <= st.floor && s <= split_at; s++) {
         const struct post_message *m = post_at(w->post, a->stream, s);
         if (!m || inc_of_subject(m->subject, a) != st.inc || record_batch_read(m->payload, &b) ||
             b.is != BATCH_IS_RECORDS || str_ends(m->subject, STR(".out")))

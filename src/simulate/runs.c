@@ -28,6 +28,8 @@ static const uint32_t profiles[] = {
     CLOCKS | NETWORK | MEMBERS | 1 << WORLD_WIPE,
     PROCESSES | NETWORK | LATE,
     1 << WORLD_STAY_AWAY | 1 << WORLD_LAG | 1 << WORLD_LONG_FREEZE | 1 << WORLD_NO_LEADER,
+    PROCESSES | MEMBERS | LATE | 1 << WORLD_SPLIT,
+    PROCESSES | NETWORK | CLOCKS | 1 << WORLD_SPLIT,
     SERVERS | 1 << WORLD_WEIGHT | 1 << WORLD_LAG | 1 << WORLD_WIPE | 1 << WORLD_CUT,
 };
 enum { PROFILES = sizeof profiles / sizeof *profiles };

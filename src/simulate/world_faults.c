@@ -32,6 +32,7 @@ const char *const world_fault_names[WORLD_FAULTS] = {"killed",
                                                      "joins",
                                                      "servers lose inbox",
                                                      "servers lose roster",
+                                                     "copies differ",
                                                      "too late for the end",
                                                      "a rack's power cut",
                                                      "a tenth cut off",
@@ -225,6 +226,16 @@ static bool servers_fail(struct world *w, enum world_fault f)
     return true;
 }
 
+static bool copies_differ(struct world *w)
+{
+    const struct world_agent *a = w->agents[rng_below(&w->rng, w->agent_count)];
+    if (!a->is_here || post_split_at(w->post, a->stream) != UINT64_MAX)
+        return false;
+    post_split(w->post, a->stream, 1 + rng_below(&w->rng, 4), rng_below(&w->rng, 2));
+    world_say(w, "the copies of %s's stream differ from now on", a->name);
+    return post_split_at(w->post, a->stream) != UINT64_MAX;
+}
+
 /* The roster has the boot of this very process: a disk of before it cannot have it. */
 static bool is_boot_known(const struct world *w, const struct world_agent *a)
 {
@@ -249,6 +260,8 @@ static bool do_fault(struct world *w, enum world_fault f)
     case WORLD_SERVER_INBOX:
     case WORLD_SERVER_ROSTER:
         return servers_fail(w, f);
+    case WORLD_SPLIT:
+        return copies_differ(w);
     case WORLD_RACK:
         return rack_fails(w);
     case WORLD_PARTITION:

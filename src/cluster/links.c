@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* links: what we send to somebody, numbered, until it says that it has it.
+ *
+ * The number of a message in a stream is the servers' word, and nothing to rely on: copies of a
+ * stream may differ after one of its servers was killed, each reading is answered by any of them,
+ * and whoever reads on by such numbers passes over messages (measured: docs/cluster-protocol.md).
+ * So parcels carry numbers of our own, from 1 on in a session, and a receiver's heartbeats say up
+ * to where it has them all (receipts.c). A parcel that it has passed by its own account of the
+ * stream and does not have, or that nothing is heard of for long, goes once more, and all others
+ * that it has not got with it, in a new session: so a receiver that has forgotten its numbers needs
+ * nothing else either. Records merge, so twice is harmless. */
+#include "base/mem.h"
+#include "cluster/inside.h"
+
+enum {
+    WAITS_MOST = 16, /* times the time after which somebody silent is dead */
+    MISSED_MOST = 4,
+};
+
+static bool is_own(const struct agent *a, const struct link *l)
+{
+    return l->to_inc == a->inc && strcmp(l->to, a->name) == 0;
+}
+
+static struct link *find(const struct agent *a, const char *to, uint64_t to_inc)
+{
+    for (struct link *l = a->outbox.links; l; l = l->next)
+        if (l->to_inc == to_inc && strcmp(l->to, to) == 0)
+            return l;
+    return NULL;
+}
+
+static void begin_session(struct agent *a, struct link *l)
+{
+    l->session = rng_next(&a->rng) | 1;
+    l->numbered = l->through = l->above = 0;
+    l->moved_ms = a->now_ms;
+    l->is_late = false;
+}
+
+static uint64_t least_wait_ms(const struct agent *a)
+{
+    return roster_timings(a->roster).dead_ms / 4;
+}
+
+bool link_add(struct agent *a, struct parcel *p)
+{
+    struct link *l = find(a, p->to, p->to_inc);
+    if (!l) {
+        l = mem_zero(1, sizeof *l);
+        if (!l)
+            return false;
+        memcpy(l->to, p->to, sizeof l->to);
+        l->to_inc = p->to_inc;
+        l->wait_ms = least_wait_ms(a);
+        begin_session(a, l);
+        l->next = a->outbox.links;
+        a->outbox.links = l;
+    }
+    if (!l->parcels++)
+        l->moved_ms = a->now_ms;
+    p->link = l;
+    p->number = ++l->numbered;
+    return true;
+}
+
+void link_remove(struct parcel *p)
+{
+    p->link->parcels--;
+    p->link = NULL;
+}
+
+void links_tidy(struct agent *a)
+{
+    for (struct link **at = &a->outbox.links, *l; (l = *at);) {
+        if (l->parcels || agent_is_in_ring(a, l->to, l->to_inc)) {
+            at = &l->next;
+            continue;
+        }
+        *at = l->next;
+        mem_free(l);
+    }
+}
+
+void links_free(struct agent *a)
+{
+    for (struct link *l; (l = a->outbox.links);) {
+        a->outbox.links = l->next;
+        mem_free(l);
+    }
+}
+
+static void has_moved(struct agent *a, struct link *l)
+{
+    l->moved_ms = a->now_ms;
+    l->wait_ms = least_wait_ms(a);
+}
+
+static void take(struct agent *a, struct link *l, const struct heartbeat_receipt *r)
+{
+    if (r->session != l->session || r->through < l->through ||
+        (r->through == l->through && (r->above | l->above) == l->above))
+        return;
+    l->above = r->through == l->through ? l->above | r->above : r->above;
+    l->through = r->through;
+    has_moved(a, l);
+}
+
+void link_heard(struct agent *a, const struct peer *p, const struct heartbeat_lists *lists)
+{
+    struct link *l = find(a, p->name, p->inc);
+    if (!l)
+        return;
+    for (uint8_t i = 0; i < lists->receipt_count; i++)
+        take(a, l, &lists->receipts[i]);
+    link_floor(a, l, p->last.floor);
+}
+
+void link_floor(struct agent *a, struct link *l, uint64_t floor)
+{
+    if (floor == l->floor)
+        return;
+    l->floor = floor;
+    l->moved_ms = a->now_ms; /* it reads, and may have much before what we sent */
+}
+
+bool link_has(struct agent *a, const struct parcel *p)
+{
+    struct link *l = p->link;
+    struct heartbeat_receipt own;
+    if (is_own(a, l) && receipts_find(a, str_c(a->name), l->session, &own))
+        take(a, l, &own);
+    uint64_t bit = p->number - l->through - 1;
+    return p->number <= l->through || (bit < 64 && l->above >> bit & 1);
+}
+
+void link_look(struct agent *a, struct parcel *p, bool is_passed)
+{
+    struct link *l = p->link;
+    uint64_t beats = 2 + a->peers.count / HEARTBEAT_MAX_RECEIPTS; /* in which all are said */
+    uint64_t grace_ms = beats * roster_timings(a->roster).beat_ms;
+    if (a->now_ms - l->moved_ms > l->wait_ms)
+        l->is_late = true;
+    if (!is_passed)
+        return;
+    if (!p->passed_ms)
+        p->passed_ms = a->now_ms;
+    if (a->now_ms - p->passed_ms <= grace_ms)
+        return;
+    p->is_acked = p->has_generation = false;
+    p->passed_ms = 0;
+    a->outbox.has_unsent = true;
+    a->outbox.again++;
+    if (++p->missed > MISSED_MOST) /* it counts otherwise than we do */
+        l->is_late = true;
+}
+
+static void send_again(struct agent *a, struct link *l)
+{
+    uint64_t most_ms = WAITS_MOST * roster_timings(a->roster).dead_ms;
+    begin_session(a, l);
+    l->wait_ms = l->wait_ms * 2 < most_ms ? l->wait_ms * 2 : most_ms;
+    for (struct parcel *p = a->outbox.parcels; p; p = p->next) {
+        if (p->link != l)
+            continue;
+        p->number = ++l->numbered;
+        p->is_acked = p->has_generation = false;
+        p->passed_ms = 0;
+        p->missed = 0;
+        a->outbox.again++;
+    }
+    a->outbox.has_unsent = true;
+}
+
+void links_turn(struct agent *a)
+{
+    for (struct link *l = a->outbox.links; l; l = l->next)
+        if (l->is_late)
+            send_again(a, l);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* passes: see passes.c. Zero is a beginning. */
+#ifndef CLUSTER_PASSES_H
+#define CLUSTER_PASSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct passes {
+    unsigned pass, probes;
+    bool is_split; /* two readings of one number differed */
+    uint64_t first;
+    uint64_t *hashes; /* [sequence - first]: what was read last */
+    size_t cap, count;
+};
+
+/* Whether that message was not seen under this number. */
+bool passes_see(struct passes *p, uint64_t sequence, uint64_t hash);
+/* The end was read; whether its number is to be read once more. */
+bool passes_probe(struct passes *p, bool has_copies);
+/* There was nothing at the number to be read. */
+void passes_nothing(struct passes *p);
+/* A pass is over; whether there is to be another. */
+bool passes_again(struct passes *p, bool has_copies);
+void passes_done(struct passes *p);
+
+#endif

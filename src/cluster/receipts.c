@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* receipts: which batches of each sender are durable here, by the sender's own numbers (links.c).
+ *
+ * Of a session: all through one number, and some above it, for batches may come out of order; and
+ * of a sender its last sessions, for what is read may be old. Nothing of it is journalled: whoever
+ * starts again says nothing of what it had, and is sent it once more. Heartbeats carry what has
+ * changed, and some of the rest in turns, since they may be lost. */
+#include "base/mem.h"
+#include "cluster/inside.h"
+
+enum { ABOVE = RECEIPT_WORDS * 64, REPEATED = 8, SESSIONS = 4 };
+
+static bool is_from(const struct receipt *r, struct str from)
+{
+    return str_eq(str_c(r->from), from);
+}
+
+static struct receipt *find(const struct agent *a, struct str from, uint64_t session)
+{
+    struct receipt *list = a->inbox.receipts;
+    for (size_t i = 0; i < a->inbox.receipt_count; i++)
+        if (list[i].session == session && is_from(&list[i], from))
+            return &list[i];
+    return NULL;
+}
+
+/* A row for another session: the sender's oldest, if it has as many as it may. */
+static struct receipt *another(struct agent *a, struct str from)
+{
+    struct inbox *in = &a->inbox;
+    struct receipt *oldest = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < in->receipt_count; i++) {
+        struct receipt *r = &in->receipts[i];
+        if (!is_from(r, from))
+            continue;
+        count++;
+        if (!oldest || r->serial < oldest->serial)
+            oldest = r;
+    }
+    if (count >= SESSIONS || from.n > ROSTER_MAX_NAME_BYTES)
+        return oldest;
+    if (in->receipt_count == in->receipt_cap) {
+        size_t cap = in->receipt_cap ? in->receipt_cap * 2 : 8;
+        struct receipt *more = mem_resize(in->receipts, cap * sizeof *more);
+        if (!more)
+            return NULL; /* it will be sent again */
+        in->receipts = more;
+        in->receipt_cap = cap;
+    }
+    return &in->receipts[in->receipt_count++];
+}
+
+size_t receipts_of(struct agent *a, struct str from, uint64_t session)
+{
+    struct receipt *r = find(a, from, session);
+    if (!r) {
+        r = another(a, from);
+        if (!r)
+            return RECEIPTS_NONE;
+        *r = (struct receipt){.session = session, .serial = ++a->inbox.receipt_serial};
+        memcpy(r->from, from.p, from.n);
+    }
+    return (size_t)(r - a->inbox.receipts);
+}
+
+static void shift(struct receipt *r)
+{
+    for (size_t i = 0; i < RECEIPT_WORDS; i++)
+        r->above[i] = r->above[i] >> 1 | (i + 1 < RECEIPT_WORDS ? r->above[i + 1] << 63 : 0);
+}
+
+void receipts_add(struct agent *a, size_t index, uint64_t session, uint64_t number)
+{
+    if (index == RECEIPTS_NONE || !number)
+        return;
+    struct receipt *r = &a->inbox.receipts[index];
+    if (r->session != session || number <= r->through || number - r->through > ABOVE)
+        return;
+    uint64_t bit = number - r->through - 1;
+    r->above[bit / 64] |= (uint64_t)1 << bit % 64;
+    r->is_said = false;
+    while (r->above[0] & 1) {
+        shift(r);
+        r->through++;
+    }
+}
+
+static struct heartbeat_receipt as_said(const struct receipt *r)
+{
+    return (struct heartbeat_receipt){r->session, r->through, r->above[0]};
+}
+
+bool receipts_find(const struct agent *a, struct str from, uint64_t session,
+                   struct heartbeat_receipt *ret)
+{
+    const struct receipt *r = find(a, from, session);
+    if (r)
+        *ret = as_said(r);
+    return r;
+}
+
+static void say(struct receipt *r, struct heartbeat_lists *out)
+{
+    out->receipts[out->receipt_count++] = as_said(r);
+    r->is_said = true;
+}
+
+void receipts_say(struct agent *a, struct heartbeat_lists *out)
+{
+    struct inbox *in = &a->inbox;
+    size_t count = in->receipt_count, from = in->receipt_turn;
+    for (size_t i = 0; i < count && out->receipt_count < HEARTBEAT_MAX_RECEIPTS; i++) {
+        struct receipt *r = &in->receipts[(from + i) % count];
+        if (!r->is_said) {
+            say(r, out);
+            in->receipt_turn = (from + i + 1) % count;
+        }
+    }
+    for (size_t i = 0; i < REPEATED && i < count && out->receipt_count < HEARTBEAT_MAX_RECEIPTS;
+         i++) {
+        in->receipt_again = (in->receipt_again + 1) % count;
+        say(&in->receipts[in->receipt_again], out);
+    }
+}
