@@ -20,7 +20,7 @@ enum {
     BACKOFF_LEAST_MS = 5,
     RECEIPT_WORDS = 4, /* of batches that came out of order */
     DRY_POLLS = 10,    /* looks in vain for something that must be there */
-    VERIFY_TRIES = 8,  /* before something is taken for lost, if there are copies that may differ */
+    VERIFY_TRIES = 24, /* before something is taken for lost, if there are copies that may differ */
 };
 
 /* Calls of the bus that have not ended. */
