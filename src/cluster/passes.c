@@ -7,38 +7,51 @@
  * copy has answered for every number. */
 #include "cluster/passes.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
-#include <string.h>
+enum { USUAL = 3, MOST = 12, PROBES = 12, FIRST_CAP = 256 };
 
-enum { USUAL = 3, MOST = 12, PROBES = 12, FIRST_CAP = 64 };
+static bool put(uint64_t *keys, size_t cap, uint64_t key)
+{
+    size_t at = key & (cap - 1);
+    while (keys[at] && keys[at] != key)
+        at = (at + 1) & (cap - 1);
+    bool is_new = !keys[at];
+    keys[at] = key;
+    return is_new;
+}
+
+static bool grow(struct passes *p)
+{
+    size_t cap = p->cap ? p->cap * 2 : FIRST_CAP;
+    uint64_t *keys = mem_zero(cap, sizeof *keys);
+    if (!keys)
+        return false;
+    for (size_t i = 0; i < p->cap; i++)
+        if (p->keys[i])
+            (void)put(keys, cap, p->keys[i]);
+    mem_free(p->keys);
+    p->keys = keys;
+    p->cap = cap;
+    return true;
+}
+
+/* Whether it was not there before; without memory nothing was. */
+static bool is_first(struct passes *p, uint64_t key)
+{
+    if (p->count * 2 >= p->cap && !grow(p))
+        return true;
+    bool is_new = put(p->keys, p->cap, key | 1);
+    p->count += is_new;
+    return is_new;
+}
 
 bool passes_see(struct passes *p, uint64_t sequence, uint64_t hash)
 {
-    if (!p->count && !p->pass)
-        p->first = sequence;
-    if (sequence < p->first) {
-        p->is_split = true;
-        return true;
-    }
-    uint64_t at = sequence - p->first;
-    if (at >= p->cap) {
-        size_t cap = p->cap ? p->cap * 2 : FIRST_CAP;
-        while (cap <= at)
-            cap *= 2;
-        uint64_t *more = mem_resize(p->hashes, cap * sizeof *more);
-        if (!more)
-            return true; /* what is seen twice is harmless */
-        memset(more + p->cap, 0, (cap - p->cap) * sizeof *more);
-        p->hashes = more;
-        p->cap = cap;
-    }
-    p->count++;
-    if (p->hashes[at] == hash)
-        return false;
-    p->is_split = p->is_split || p->pass > 0;
-    p->hashes[at] = hash;
-    return true;
+    bool is_new_there = is_first(p, hash64_mix(hash ^ hash64_mix(sequence)));
+    p->is_split = p->is_split || ((p->pass || p->probes) && is_new_there);
+    return is_first(p, hash);
 }
 
 bool passes_probe(struct passes *p, bool has_copies)
@@ -63,6 +76,6 @@ bool passes_again(struct passes *p, bool has_copies)
 
 void passes_done(struct passes *p)
 {
-    mem_free(p->hashes);
+    mem_free(p->keys);
     *p = (struct passes){0};
 }

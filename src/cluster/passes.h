@@ -9,13 +9,12 @@
 
 struct passes {
     unsigned pass, probes;
-    bool is_split; /* two readings of one number differed */
-    uint64_t first;
-    uint64_t *hashes; /* [sequence - first]: what was read last */
+    bool is_split;  /* two readings of one number differed */
+    uint64_t *keys; /* of what was seen, and of what was seen under which number */
     size_t cap, count;
 };
 
-/* Whether that message was not seen under this number. */
+/* Whether that message is seen for the first time. */
 bool passes_see(struct passes *p, uint64_t sequence, uint64_t hash);
 /* The end was read; whether its number is to be read once more. */
 bool passes_probe(struct passes *p, bool has_copies);
