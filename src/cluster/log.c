@@ -431,14 +431,10 @@ static void done_back(struct agent *a, const struct bus_event *e)
         later(a);
     else if (is_ours(a, l->back, e))
         cut(a, l->back);
-    else if (agent_has_copies(a) && ++l->tries < VERIFY_TRIES)
-        return;
     else if (l->back == 1)
         cut(a, 0);
-    else {
+    else
         l->back--;
-        l->tries = 0;
-    }
 }
 
 void roster_log_done(struct agent *a, enum call_kind kind, const struct bus_event *e)

@@ -28,7 +28,9 @@ static const struct heartbeat full = {
 static const struct heartbeat_lists lists = {.domain_count = 2,
                                              .domains = {{1, 2, 3}, {4, UINT64_MAX, 6}},
                                              .address_count = 2,
-                                             .addresses = {7, UINT64_MAX}};
+                                             .addresses = {7, UINT64_MAX},
+                                             .receipt_count = 2,
+                                             .receipts = {{1, 2, 3}, {UINT64_MAX, 4, 0}}};
 
 static void what_is_written_is_read(void **state)
 {
@@ -64,6 +66,9 @@ static void what_is_written_is_read(void **state)
     }
     assert_int_equal(l2.address_count, 2);
     assert_true(l2.addresses[0] == 7 && l2.addresses[1] == UINT64_MAX);
+    assert_int_equal(l2.receipt_count, 2);
+    assert_true(l2.receipts[0].session == 1 && l2.receipts[0].through == 2);
+    assert_true(l2.receipts[0].above == 3 && l2.receipts[1].session == UINT64_MAX);
 }
 
 static void other_lengths_versions_and_flags_are_refused(void **state)
@@ -83,7 +88,7 @@ static void other_lengths_versions_and_flags_are_refused(void **state)
     assert_rc(heartbeat_read(buf_str(&b), &h, &l2), RC_VERSION);
 }
 
-static void as_many_domains_and_addresses_as_there_may_be(void **state)
+static void as_much_as_there_may_be(void **state)
 {
     (void)state;
     char room[HEARTBEAT_MAX_BYTES + 64] = {0};
@@ -92,11 +97,13 @@ static void as_many_domains_and_addresses_as_there_may_be(void **state)
     struct heartbeat back;
     l.domain_count = HEARTBEAT_MAX_DOMAINS;
     l.address_count = HEARTBEAT_MAX_ADDRESSES;
+    l.receipt_count = HEARTBEAT_MAX_RECEIPTS;
     heartbeat_write(&full, &l, &b);
     assert_rc(buf_rc(&b), RC_OK);
     assert_rc(heartbeat_read(buf_str(&b), &back, &l2), RC_OK);
     assert_int_equal(l2.domain_count, HEARTBEAT_MAX_DOMAINS);
     assert_int_equal(l2.address_count, HEARTBEAT_MAX_ADDRESSES);
+    assert_int_equal(l2.receipt_count, HEARTBEAT_MAX_RECEIPTS);
     size_t count_at = b.n - HEARTBEAT_MAX_DOMAINS * 24 - HEARTBEAT_MAX_ADDRESSES * 8 - 2;
     room[count_at]++;
     assert_rc(heartbeat_read(str_make(room, b.n + 24), &back, &l2), RC_CORRUPT);
@@ -109,7 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(as_many_domains_and_addresses_as_there_may_be),
+        cmocka_unit_test(as_much_as_there_may_be),
         cmocka_unit_test(other_lengths_versions_and_flags_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

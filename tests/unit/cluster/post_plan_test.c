@@ -152,7 +152,8 @@ static void a_login_comes_back(void **state)
                            .say_user = "say.a",
                            .say = {"s1"},
                            .hear_user = "hear.a",
-                           .hear = {"s2"}},
+                           .hear = {"s2"},
+                           .copies = 1},
                       back = {0};
     char room[POST_LOGIN_MAX_BYTES];
     struct buf text = buf_on(room, sizeof room);
@@ -160,6 +161,11 @@ static void a_login_comes_back(void **state)
     post_login_write(&l, &text);
     assert_rc(post_login_read(buf_str(&text), &back), RC_OK);
     assert_memory_equal(&l, &back, sizeof l);
+    l.copies = 0; /* not said: as if there were some */
+    buf_clear(&text);
+    post_login_write(&l, &text);
+    assert_rc(post_login_read(buf_str(&text), &back), RC_OK);
+    assert_int_equal(back.copies, 3);
     for (size_t n = 0; n + 1 < text.n; n++)
         assert_rc(post_login_read(str_make(room, n), &back), RC_INVALID);
     assert_rc(

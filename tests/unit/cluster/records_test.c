@@ -10,7 +10,7 @@
 enum { KEYS = 12, RECORDS = 200, ROUNDS = 50 };
 
 static const struct record_batch head = {
-    .is = BATCH_IS_RECORDS, .src = {"ant", 3}, .src_inc = 2, .epoch = 7};
+    .is = BATCH_IS_RECORDS, .session = 5, .number = 6, .src = {"ant", 3}, .src_inc = 2, .epoch = 7};
 
 static struct record url_record(void)
 {
@@ -107,6 +107,11 @@ static void records_come_back_as_they_were(void **state)
     assert_str(b.src, head.src);
     assert_int_equal(b.src_inc, 2);
     assert_int_equal(b.epoch, 7);
+    assert_true(b.session == 5 && b.number == 6 && b.attempt == 0);
+    record_batch_stamp(&out, UINT64_MAX, 9, 2);
+    assert_rc(record_batch_read(buf_str(&out), &b), RC_OK);
+    assert_true(b.session == UINT64_MAX && b.number == 9 && b.attempt == 2);
+    assert_str(b.src, head.src);
     for (size_t i = 0; i < COUNT; i++) {
         assert_true(records_next(&b.records, &r));
         assert_same(&list[i], &r);
