@@ -685,6 +685,7 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .parcels = a->outbox.count,
                                  .pages_unsent = a->outbox.page_count,
                                  .junk = a->junk,
+                                 .sent_again = a->sent_again,
                                  .appends = a->appends,
                                  .append_bytes = a->append_bytes,
                                  .gets = a->gets,

@@ -89,6 +89,7 @@ struct agent_status {
     uint64_t first_inc; /* the directory began with it: archives of earlier ones are not there */
     uint64_t boot, epoch, settled, roster_length;
     uint64_t generation, cursor, floor;
+    uint64_t sent_again;   /* batches that had not arrived, though they were acknowledged */
     uint64_t lease_age_ms; /* UINT64_MAX: none */
     uint64_t parcels, pages_unsent;
     uint64_t junk; /* messages that were no batch, or not from whom they said */

@@ -169,7 +169,6 @@ struct outbox {
     bool has_unsent;        /* parcels to be sent, or that wait for it */
     uint64_t look_ms;       /* the next look at all pages */
     uint64_t sent;          /* batches acknowledged by others' streams */
-    uint64_t again;         /* parcels sent once more, because nobody said that it had them */
     struct link *links;
     size_t count, open;
     struct source *pages, **pages_tail;
@@ -345,6 +344,7 @@ struct agent {
     struct call calls[AGENT_MAX_CALLS];
     size_t calls_open;
     uint64_t serial, appends, append_bytes, gets, says, junk;
+    uint64_t sent_again; /* parcels whose receiver did not say that it had them */
 
     struct log_reader log;
     struct lease lease;

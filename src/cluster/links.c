@@ -150,7 +150,7 @@ void link_look(struct agent *a, struct parcel *p, bool is_passed)
     p->is_acked = p->has_generation = false;
     p->passed_ms = 0;
     a->outbox.has_unsent = true;
-    a->outbox.again++;
+    a->sent_again++;
     if (++p->missed > MISSED_MOST) /* it counts otherwise than we do */
         l->is_late = true;
 }
@@ -167,7 +167,7 @@ static void send_again(struct agent *a, struct link *l)
         p->is_acked = p->has_generation = false;
         p->passed_ms = 0;
         p->missed = 0;
-        a->outbox.again++;
+        a->sent_again++;
     }
     a->outbox.has_unsent = true;
 }

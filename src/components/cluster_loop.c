@@ -203,7 +203,7 @@ static void say_end(struct cluster_part *c)
     log_info(c->log, "cluster.end", LOG_C("state", agent_state_text(s.state)),
              LOG_U64("epoch", s.epoch), LOG_U64("appends", s.appends),
              LOG_U64("append_bytes", s.append_bytes), LOG_U64("gets", s.gets),
-             LOG_U64("says", s.says), LOG_U64("junk", s.junk),
+             LOG_U64("says", s.says), LOG_U64("junk", s.junk), LOG_U64("sent_again", s.sent_again),
              LOG_U64("foreign", atomic_load(&c->service.foreign)),
              LOG_U64("repeated", atomic_load(&c->service.repeated)),
              LOG_U64("told", atomic_load(&c->service.told)),

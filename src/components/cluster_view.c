@@ -85,6 +85,7 @@ static void say_status(struct jsonw *j, const struct agent_status *s)
     jsonw_bool_field(j, "idle", s->is_idle);
     jsonw_bool_field(j, "finished", s->is_finished);
     jsonw_u64_field(j, "junk", s->junk);
+    jsonw_u64_field(j, "sent_again", s->sent_again);
     jsonw_u64_field(j, "appends", s->appends);
     jsonw_u64_field(j, "append_bytes", s->append_bytes);
 }

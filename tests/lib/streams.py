@@ -25,7 +25,7 @@ class Bytes:
         return self.data[self.at - length:self.at]
 
 
-def _skip_record(b, kind, version):
+def _skip_record(b, kind):
     """Moves behind the record; its fingerprint and time, if it is a done."""
     if kind == URL:
         b.at += 1 + 1 + 2 + 8 + 8
@@ -39,7 +39,7 @@ def _skip_record(b, kind, version):
         b.at += 4 + 20
         where = b.text()
         b.at += 8
-        if version > 1 and where:
+        if where:
             b.at += 1 + 1 + 2
             b.text()
             b.text("H")
@@ -53,13 +53,15 @@ def dones(payload):
     """(fingerprint, wall clock in ms) of every done in a batch."""
     b = Bytes(payload)
     version, what = b.number("B"), b.number("B")
+    assert version == 3, f"a batch of version {version}"
+    b.at += 8 + 8 + 1
     b.text()
     b.at += 8 + 8
     found = []
     while what == RECORDS and b.at < len(payload):
         kind = b.number("B")
         b.text()
-        done = _skip_record(b, kind, version)
+        done = _skip_record(b, kind)
         if done:
             found.append(done)
     return found
