@@ -483,10 +483,10 @@ bool outbox_has_room(const struct agent *a);
 MUST_CHECK bool link_add(struct agent *a, struct parcel *p); /* false: no memory */
 void link_remove(struct parcel *p);
 void link_heard(struct agent *a, const struct peer *p, const struct heartbeat_lists *lists);
-void link_floor(struct agent *a, struct link *l, uint64_t floor);
 bool link_has(struct agent *a, const struct parcel *p); /* the receiver has said that it has it */
-/* It has not: once more in links_turn, if that has lasted. `is_passed`: it has read further. */
-void link_look(struct agent *a, struct parcel *p, bool is_passed);
+/* It has not, and has read its stream up to `floor`: once more, if that has lasted. */
+void link_look(struct agent *a, struct parcel *p, uint64_t floor);
+void link_wait(struct agent *a, struct parcel *p); /* nothing is heard of the receiver */
 void links_turn(struct agent *a);
 void links_tidy(struct agent *a); /* the ring has changed */
 void links_free(struct agent *a);

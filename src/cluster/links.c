@@ -113,15 +113,6 @@ void link_heard(struct agent *a, const struct peer *p, const struct heartbeat_li
         return;
     for (uint8_t i = 0; i < lists->receipt_count; i++)
         take(a, l, &lists->receipts[i]);
-    link_floor(a, l, p->last.floor);
-}
-
-void link_floor(struct agent *a, struct link *l, uint64_t floor)
-{
-    if (floor == l->floor)
-        return;
-    l->floor = floor;
-    l->moved_ms = a->now_ms; /* it reads, and may have much before what we sent */
 }
 
 bool link_has(struct agent *a, const struct parcel *p)
@@ -134,14 +125,23 @@ bool link_has(struct agent *a, const struct parcel *p)
     return p->number <= l->through || (bit < 64 && l->above >> bit & 1);
 }
 
-void link_look(struct agent *a, struct parcel *p, bool is_passed)
+void link_wait(struct agent *a, struct parcel *p)
+{
+    p->link->moved_ms = a->now_ms;
+}
+
+void link_look(struct agent *a, struct parcel *p, uint64_t floor)
 {
     struct link *l = p->link;
+    if (floor != l->floor) { /* it reads, and may have much before what we sent */
+        l->floor = floor;
+        l->moved_ms = a->now_ms;
+    }
     uint64_t beats = 2 + a->peers.count / HEARTBEAT_MAX_RECEIPTS; /* in which all are said */
     uint64_t grace_ms = beats * roster_timings(a->roster).beat_ms;
     if (a->now_ms - l->moved_ms > l->wait_ms)
         l->is_late = true;
-    if (!is_passed)
+    if (floor < p->sequence)
         return;
     if (!p->passed_ms)
         p->passed_ms = a->now_ms;

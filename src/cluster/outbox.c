@@ -392,7 +392,8 @@ static bool floor_of(struct agent *a, const struct parcel *p, uint64_t *ret_gene
         return a->inbox.is_verified && port_durable(a->port) >= a->inbox.generation_position;
     }
     struct peer *peer = detector_find(a, p->to, p->to_inc);
-    if (!peer || !peer->is_heard || !peer->has_floor)
+    if (!peer || !peer->is_heard || !peer->has_floor ||
+        a->now_ms - peer->heard_ms > roster_timings(a->roster).suspect_ms)
         return false;
     *ret_generation = peer->last.generation;
     *ret_floor = peer->last.floor;
@@ -407,7 +408,7 @@ static bool is_floored(struct agent *a, struct parcel *p)
     if (link_has(a, p))
         return true;
     if (!floor_of(a, p, &generation, &floor)) {
-        link_look(a, p, false);
+        link_wait(a, p);
         return false;
     }
     if (!p->has_generation) {
@@ -420,7 +421,7 @@ static bool is_floored(struct agent *a, struct parcel *p)
         a->outbox.has_unsent = true;
         return false;
     }
-    link_look(a, p, floor >= p->sequence);
+    link_look(a, p, floor);
     return false;
 }
 

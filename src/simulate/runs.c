@@ -39,7 +39,7 @@ enum { PROFILES = sizeof profiles / sizeof *profiles };
 static struct roster_timings timings_of(uint32_t agents)
 {
     uint32_t renew = agents * 100 > LEAST_RENEW_MS ? agents * 100 : LEAST_RENEW_MS;
-    uint32_t beat = renew / 10 > 1000 ? renew / 10 : 1000;
+    uint32_t beat = renew / 5 > 1000 ? renew / 5 : 1000;
     return (struct roster_timings){.beat_ms = beat,
                                    .renew_ms = renew,
                                    .suspect_ms = beat * 5 / 2,
