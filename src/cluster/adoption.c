@@ -165,7 +165,7 @@ void adoption_done(struct agent *a, enum call_kind kind, const struct bus_event 
     if (kind == CALL_ADOPT_END) {
         done_end(d, e);
     } else if (e->rc == RC_OK && e->sequence > d->cursor && roster_log_is_whole(a) &&
-               agent_owner(a, 0)) {
+               roster_has_owners(a->roster)) {
         d->cursor = e->sequence;
         d->end_ms = 0;
         ad->in_window++;
@@ -259,7 +259,7 @@ static void say_adopted(struct agent *a, const struct adoptee *d)
 static bool is_adopter_now(const struct agent *a)
 {
     return agent_is_living(a) && roster_log_is_whole(a) && a->epoch == roster_epoch(a->roster) &&
-           agent_owner(a, 0) && lease_is_good(a, a->now_ms);
+           roster_has_owners(a->roster) && lease_is_good(a, a->now_ms);
 }
 
 void adoption_turn(struct agent *a)

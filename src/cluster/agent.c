@@ -462,7 +462,7 @@ static void begin_anew(struct agent *a, uint64_t inc)
 static bool may_come(const struct agent *a)
 {
     const struct roster_agent *former = roster_find(a->roster, str_c(a->name));
-    bool is_alone = !agent_owner(a, 0);
+    bool is_alone = !roster_has_owners(a->roster);
     if (former && is_living(former))
         return false;
     if (is_alone)
@@ -544,7 +544,7 @@ static uint64_t my_rank(const struct agent *a)
 static void try_to_settle(struct agent *a)
 {
     /* With nobody in the ring nobody could be given anything: whoever held it still holds it. */
-    bool can = roster_is_open(a->roster) && agent_owner(a, 0) &&
+    bool can = roster_is_open(a->roster) && roster_has_owners(a->roster) &&
                detector_all_open(a, roster_epoch(a->roster)) && !is_somebody_dead(a);
     if (!can) {
         a->settle_ms = 0;
@@ -564,7 +564,8 @@ static void try_to_change(struct agent *a)
 {
     const struct roster_agent *me = agent_me(a);
     /* With nobody in the ring nothing is settled until somebody comes: by a weight, too. */
-    bool is_awaited = !agent_owner(a, 0) && a->wants_weight && !a->wants_leave && a->weight;
+    bool is_awaited =
+        !roster_has_owners(a->roster) && a->wants_weight && !a->wants_leave && a->weight;
     if (!me || (roster_is_open(a->roster) && !is_awaited))
         return;
     uint64_t next = roster_epoch(a->roster) + 1;

@@ -84,7 +84,7 @@ void handover_done(struct agent *a, const struct bus_event *e)
     struct handover *h = &a->handover;
     h->is_open = false;
     if (h->stage != HANDOVER_SCAN || h->asked != h->scan + 1 || !roster_log_is_whole(a) ||
-        !agent_owner(a, 0))
+        !roster_has_owners(a->roster))
         return;
     if (e->rc == RC_NOT_FOUND)
         passes_nothing(&h->passes);
@@ -161,7 +161,7 @@ void handover_turn(struct agent *a)
 {
     struct handover *h = &a->handover;
     if (h->epoch != a->epoch || !agent_is_living(a) || !roster_log_is_whole(a) ||
-        !agent_owner(a, 0))
+        !roster_has_owners(a->roster))
         return;
     if (h->stage == HANDOVER_DRAIN && port_counts(a->port).moving == 0) {
         h->end = inbox_want_end(a);

@@ -232,7 +232,7 @@ static void source_say_outcome(struct agent *a, struct source *s)
 
 static void source_look(struct agent *a, struct source *s)
 {
-    bool may = s->is_former ? agent_owner(a, 0) != NULL : agent_is_living(a);
+    bool may = s->is_former ? roster_has_owners(a->roster) : agent_is_living(a);
     /* Who returns has no lease: it may not have read yet that a receiver is dead and adopted, so
      * that nobody reads what was acknowledged. And where copies of a stream differ a receiver may
      * pass over it, and our disk be lost before it is sent again. Only floors say that somebody has
@@ -311,7 +311,7 @@ static void take_page(struct agent *a, const struct port_batch *b)
 
 bool outbox_has_room(const struct agent *a)
 {
-    return a->outbox.count < a->settings.outbox_most && agent_owner(a, 0) != NULL;
+    return a->outbox.count < a->settings.outbox_most && roster_has_owners(a->roster);
 }
 
 /* Pages wait here for floors, our own among them (a copy of what is ours stands in our stream). A
@@ -321,7 +321,8 @@ bool outbox_has_room(const struct agent *a)
 static bool may_read(const struct agent *a)
 {
     const struct outbox *o = &a->outbox;
-    if (a->failure || !agent_owner(a, 0) || (a->state != AGENT_RETURN && !rounds_is_in(a)))
+    if (a->failure || !roster_has_owners(a->roster) ||
+        (a->state != AGENT_RETURN && !rounds_is_in(a)))
         return false;
     return (outbox_has_room(a) && o->page_count < a->settings.outbox_most) ||
            inbox_must_forward(a) > o->read_from;
@@ -577,7 +578,7 @@ static void share_out(struct agent *a, struct parcel *p)
 /* Receivers that are in the ring no more: their records go to the owners of now, marks go. */
 void outbox_epoch(struct agent *a)
 {
-    if (!agent_owner(a, 0))
+    if (!roster_has_owners(a->roster))
         return;
     seal_all(a);
     for (struct parcel **at = &a->outbox.parcels, *p; (p = *at) && !a->failure;) {

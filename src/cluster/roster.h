@@ -171,6 +171,8 @@ const struct roster_agent *roster_find_inc(const struct roster *r, struct str na
 /* Who owns a host (hash64 of its name) at an epoch from the last settled one on; NULL: nobody is in
  * that ring, or the epoch is not among them. */
 const struct roster_agent *roster_owner(const struct roster *r, uint64_t position, uint64_t epoch);
+/* Whether anybody is in the ring of the last epoch. */
+bool roster_has_owners(const struct roster *r);
 
 /* The owners of that host since the last settled epoch, oldest first, each incarnation once, into
  * ret[most]; how many. The first epoch at which the present owner gained it (without a break) in

@@ -281,6 +281,12 @@ const struct roster_agent *roster_owner(const struct roster *r, uint64_t positio
     return row_owner(&r->rows[epoch - r->settled], position);
 }
 
+bool roster_has_owners(const struct roster *r)
+{
+    const struct roster_ring *g = r->row_count ? r->rows[r->epoch - r->settled].ring : NULL;
+    return g && (!g->shared || shared_ring_points(g->shared));
+}
+
 const struct roster_agent *roster_adopter(const struct roster *r, const struct roster_agent *dead)
 {
     return roster_owner(r, hash64(str_c(dead->name)), r->epoch);

@@ -534,7 +534,8 @@ static void check_floor(struct world *w, struct world_agent *a, uint32_t own)
         a->floor_checked = 0;
     }
     checked(w, 10);
-    uint64_t split_at = post_split_at(w->post, a->stream); /* behind it receipts count, not floors */
+    uint64_t split_at =
+        post_split_at(w->post, a->stream); /* behind it receipts count, not floors */
     for (uint64_t s = a->floor_checked + 1; s <= st.floor && s <= split_at; s++) {
         const struct post_message *m = post_at(w->post, a->stream, s);
         if (!m || inc_of_subject(m->subject, a) != st.inc || record_batch_read(m->payload, &b) ||

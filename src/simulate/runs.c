@@ -34,6 +34,9 @@ static const uint32_t profiles[] = {
 };
 enum { PROFILES = sizeof profiles / sizeof *profiles };
 
+/* Copies that differ make every hand-over read its stream several times: that is for few agents. */
+#define COPIES (UINT32_C(1) << WORLD_SPLIT)
+
 /* What an operator of so many would choose: the log grows by ten renewals a second, however many
  * they are. */
 static struct roster_timings timings_of(uint32_t agents)
@@ -64,7 +67,7 @@ static struct world_settings large_world(const struct runs_settings *s, uint64_t
                                    .urls = s->urls ? s->urls : hosts * URLS_A_HOST,
                                    .trouble_ms = s->is_calm ? 1 : UINT64_C(12) * t.dead_ms,
                                    .limit_ms = UINT64_C(20) * t.dead_ms + LIMIT_MS,
-                                   .faults = s->is_calm ? 0 : UINT32_MAX,
+                                   .faults = s->is_calm ? 0 : ~COPIES,
                                    .is_calm = s->is_calm,
                                    .points = ASSIGN_POINTS,
                                    .timings = t,
@@ -166,10 +169,10 @@ void runs_done(struct runs_result *r)
 const char *runs_missing_fault(const struct runs_result *r)
 {
     for (int i = 0; i < (r->is_large ? WORLD_FAULTS : WORLD_RACK); i++)
-        if (!r->sum.faults[i])
+        if (!r->sum.faults[i] && !(r->is_large && COPIES >> i & 1))
             return world_fault_names[i];
     for (int i = 0; i < POST_FAULTS; i++)
-        if (!r->sum.post_faults[i])
+        if (!r->sum.post_faults[i] && !(r->is_large && i == POST_OTHER_COPY))
             return post_fault_names[i];
     return NULL;
 }

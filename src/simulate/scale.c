@@ -62,7 +62,7 @@ static void make_plan(struct scale *s, struct world *w)
     static const enum world_fault servers[] = {WORLD_SERVER_INBOX, WORLD_SERVER_ROSTER};
     static const enum world_fault shorts[] = {
         WORLD_KILL, WORLD_POWER, WORLD_WIPE,      WORLD_ROLL_BACK, WORLD_FREEZE, WORLD_JUMP,
-        WORLD_CUT,  WORLD_LAG,   WORLD_NO_LEADER, WORLD_LEAVE,     WORLD_JOIN,   WORLD_SPLIT};
+        WORLD_CUT,  WORLD_LAG,   WORLD_NO_LEADER, WORLD_LEAVE,     WORLD_JOIN};
     static const enum world_fault longs[] = {WORLD_STAY_AWAY, WORLD_LONG_FREEZE, WORLD_LONG_CUT,
                                              WORLD_RACK,      WORLD_PARTITION,   WORLD_OUTAGE,
                                              WORLD_WEIGHT,    WORLD_LEAVE,       WORLD_LEAVE,
