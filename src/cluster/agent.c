@@ -581,7 +581,8 @@ static void try_to_change(struct agent *a)
     }
 }
 
-/* Everybody sends elsewhere by now; what stands in our stream all the same is read to an end. */
+/* Everybody sends elsewhere by now; what stands in our stream all the same is read to an end, and
+ * what came of it is with the others: pages of our archive may still be looked at again. */
 static void turn_leaving(struct agent *a)
 {
     const struct roster_agent *me = agent_me(a);
@@ -591,8 +592,8 @@ static void turn_leaving(struct agent *a)
     }
     if (!a->gone_end)
         a->gone_end = inbox_want_end(a);
-    if (a->inbox.end_read >= a->gone_end && outbox_is_empty(a) && !a->inbox.count &&
-        is_entry_due(a))
+    if (a->inbox.end_read >= a->gone_end && !a->inbox.count && !port_counts(a->port).open &&
+        outbox_is_empty(a) && is_entry_due(a))
         say(a, &(struct roster_entry){.kind = ROSTER_GONE, .inc = a->inc});
 }
 

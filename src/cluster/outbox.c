@@ -207,7 +207,8 @@ void outbox_mark(struct agent *a, const char *to, uint64_t to_inc, struct str ho
 
 /* ---- sources ---- */
 
-/* A former incarnation's outcome is told to whom it concerns now: nobody reads its stream. */
+/* A former incarnation's outcome is told to whom it concerns now: nobody reads its stream. A way to
+ * a page of a host that has moved is told to its owner too, which has no other reason to look. */
 static void source_say_outcome(struct agent *a, struct source *s)
 {
     struct record_batch b;
@@ -221,11 +222,13 @@ static void source_say_outcome(struct agent *a, struct source *s)
         return;
     s->is_outcome_sent = true;
     s->is_outcome_acked = s->is_former; /* its floors say so */
-    while (records_next(&b.records, &r))
+    bool has_owners = agent_owner(a, 0) != NULL;
+    while (records_next(&b.records, &r)) {
         if (p)
             parcel_put(a, p, &r);
-        else
+        if (!p || (r.kind == RECORD_WAY && has_owners && !agent_owns(a, r.position)))
             outbox_put(a, &r, s);
+    }
     buf_done(&s->outcome);
     s->outcome = (struct buf){0};
 }

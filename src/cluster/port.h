@@ -36,8 +36,8 @@ struct port_batch {
     uint64_t next;     /* where reading goes on */
     const struct record *links;
     size_t link_count;
-    const struct record
-        *outcome; /* done and way (if it is) and host records; none: nothing was asked for */
+    const struct record *outcome; /* done and way (if it is) and host records, or the way of a page
+                                     whose links were judged again; none: nothing was asked for */
     size_t outcome_count;
 };
 

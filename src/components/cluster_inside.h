@@ -139,7 +139,8 @@ bool cluster_is_true(struct cluster_part *c, const struct record *r, struct url_
 struct batch;
 /* Of a page that is done: by which way it was asked for. False: nobody needs to know. */
 bool cluster_read_way(struct cluster_part *c, const struct batch *b, struct record *way);
-/* Of a page whose links were judged again: the shorter way, for its owner of now. */
+/* Of a page whose links were judged again here: the shorter way. Like that of a page that is done
+ * it is told when its links are safe: who hears it has no reason to judge them again. */
 bool cluster_read_new_way(struct cluster_part *c, const struct batch *b, struct record *way);
 /* Where a record that came to us goes: to the shards, on to others, or nowhere. A way; it may
  * change who has its page. */

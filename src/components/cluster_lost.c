@@ -224,10 +224,17 @@ static void *lost_main(void *arg)
 
 /* For others ----------------------------------------------------------------------------------- */
 
+/* Nothing is its own any more, so it looks no more. */
+static bool is_leaving(const struct cluster_part *c)
+{
+    const struct roster_agent *me = roster_find(agent_roster(c->agent), str_c(c->login.name));
+    return me && me->state == ROSTER_LEAVING;
+}
+
 bool cluster_lost_waits(struct cluster_part *c)
 {
     struct moment m = {.epoch = roster_epoch(agent_roster(c->agent)), .refetch = true};
-    if (!c->lost || !atomic_load(&c->refetch_lost))
+    if (!c->lost || !atomic_load(&c->refetch_lost) || is_leaving(c))
         return false;
     m.bytes = ledger_lines_bytes(c->ledger->ledger, LEDGER_ELSEWHERE);
     (void)pthread_mutex_lock(&c->lost->lock);

@@ -268,9 +268,6 @@ static enum rc read_links(struct cluster_part *c, const struct batch *b, struct 
             ret->link_count++;
         return rc ? rc : to ? RC_OK : RC_NOMEM;
     }
-    to = one_more(c, 0);
-    if (to && cluster_read_new_way(c, b, to))
-        ret->link_count++;
     while (batch_next_link(&rest, &link, NULL)) {
         to = one_more(c, ret->link_count);
         if (!to)
@@ -316,8 +313,10 @@ static void read_host(const struct batch_url *u, uint64_t wall_ms, struct record
 
 static void read_outcome(struct cluster_part *c, const struct batch *b, struct port_batch *ret)
 {
-    if (!b->has_url)
+    if (!b->has_url) {
+        ret->outcome_count += cluster_read_new_way(c, b, &c->outcome[0]);
         return;
+    }
     bool is_done = b->url.how == SETTLE_DONE && b->has_past;
     if (is_done)
         read_done(c, b, &c->outcome[ret->outcome_count++]);

@@ -147,11 +147,25 @@ static enum rc emit_one(struct instance *self, struct post_part *p, const struct
     return RC_OK;
 }
 
+static struct depths *depths_of(struct instance *self, const struct post_part *p)
+{
+    return p->ledger->depths ? p->ledger->depths[self->shard] : NULL;
+}
+
+/* Whether it says that a page was done which is asked for again since, by a shorter way: several
+ * may tell that, and late. It would not be asked for then. */
+static bool is_stale(struct instance *self, const struct post_part *p, const struct record *r)
+{
+    struct depths *d = depths_of(self, p);
+    bool is_done = r->kind == RECORD_WAY || (r->kind == RECORD_DONE && r->where.n && r->path.n);
+    return d && is_done && depths_waits_again(d, r->fingerprint, visit_depth(r->hops));
+}
+
 /* A page that somebody else has asked for, or a shorter way to one that we have, or that nobody has
  * any more. As a link it then is nearer than it seemed, or new (admit.c). */
 static enum rc emit_way(struct instance *self, struct post_part *p, const struct record *r)
 {
-    struct depths *d = p->ledger->depths ? p->ledger->depths[self->shard] : NULL;
+    struct depths *d = depths_of(self, p);
     struct candidate c = ledger_candidate_of(r);
     struct str hops;
     enum rc rc = ledger_take_way(p->ledger->ledger, self->shard, r);
@@ -161,10 +175,17 @@ static enum rc emit_way(struct instance *self, struct post_part *p, const struct
         if (depths_told(d, r->fingerprint, visit_depth(r->hops), &hops))
             c.hops = hops;
     } else if (d && r->where.n) {
-        depths_is_done(d, r->fingerprint);
+        if (depths_is_done(d, r->fingerprint, &hops) && visit_depth(hops) < visit_depth(r->hops))
+            c.hops = hops;
     } else if (d) {
         depths_again(d, r->fingerprint);
     }
+    return emit_one(self, p, &c);
+}
+
+static enum rc emit_link(struct instance *self, struct post_part *p, const struct record *r)
+{
+    struct candidate c = ledger_candidate_of(r);
     return emit_one(self, p, &c);
 }
 
@@ -185,7 +206,10 @@ static enum rc work_on_records(struct instance *self, struct post_part *p, bool 
         if (*ret_emitted)
             return emit_urls(self, p);
         p->rest = rest;
-        *ret_emitted = r.kind == RECORD_WAY || r.kind == RECORD_NEARER;
+        bool is_link = is_stale(self, p, &r);
+        *ret_emitted = is_link || r.kind == RECORD_WAY || r.kind == RECORD_NEARER;
+        if (is_link)
+            return emit_link(self, p, &r);
         if (*ret_emitted)
             return emit_way(self, p, &r);
         rc = ledger_merge(l, self->shard, p->mail->epoch, &r, 1, &fresh);

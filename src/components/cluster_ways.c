@@ -34,8 +34,7 @@ bool cluster_read_new_way(struct cluster_part *c, const struct batch *b, struct 
     struct url_parser parser = {0};
     struct url_room room = {c->way_room, sizeof c->way_room};
     struct url u;
-    struct str who;
-    if (!c->ledger->depths || b->has_url || !b->has_past || !b->past.file.n ||
+    if (!c->ledger->depths || b->has_url || !b->has_past || !b->past.fetches || !b->past.file.n ||
         url_parse(&parser, b->past.url, NULL, room, &u))
         return false;
     *way = (struct record){.kind = RECORD_WAY,
@@ -47,7 +46,7 @@ bool cluster_read_new_way(struct cluster_part *c, const struct batch *b, struct 
                            .hops = b->past.hops,
                            .port = u.port,
                            .is_https = u.kind == URL_HTTPS,
-                           .where = past_is_elsewhere(&b->past, &who) ? who : str_c(c->login.name)};
+                           .where = str_c(c->login.name)};
     return true;
 }
 
@@ -62,13 +61,19 @@ static void past_of(struct cluster_part *c, uint64_t fingerprint, struct arena *
         *ret = (struct past){0};
 }
 
-/* A page that was asked for elsewhere, unless more is known of it: it was asked for here, too, or a
- * shorter way was found since. */
-static enum cluster_taken take_way(const struct record *r, const struct past *p)
+/* A page that was asked for elsewhere, unless as much is known of it. One that was asked for here,
+ * too, is a link like any other: its links here are judged again, if it is a shorter way. */
+static enum cluster_taken take_way(struct record *r, const struct past *p)
 {
     struct str who;
-    bool is_nearer = past_is_elsewhere(p, &who) && visit_depth(p->hops) <= visit_depth(r->hops);
-    return p->fetches || is_nearer ? TAKEN_NOT : TAKEN_IN;
+    bool is_known = p->fetches || past_is_elsewhere(p, &who);
+    if (is_known && visit_depth(p->hops) <= visit_depth(r->hops))
+        return TAKEN_NOT;
+    if (p->fetches) {
+        r->kind = RECORD_URL;
+        r->where = STR("");
+    }
+    return TAKEN_IN;
 }
 
 /* A shorter way to a page that we have, or to one of our hosts that nobody has (any more): that is

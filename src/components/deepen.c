@@ -104,9 +104,9 @@ static void give_up(struct deepen *d)
         d->cluster->ops->end(d->cluster);
 }
 
-/* Who has it is told first, then it is remembered here: a crash in between tells it again. */
-static enum rc forward(struct deepen *d, const struct candidate *c, struct past *past,
-                       struct str who)
+/* Who has it is told. That it will judge the links is nothing to remember, nor to tell: it may go
+ * before it does, and then the page is asked for again. When it has, it says so (RECORD_WAY). */
+static enum rc forward(struct deepen *d, const struct candidate *c, struct str who)
 {
     struct record r = {.kind = RECORD_NEARER,
                        .position = c->position,
@@ -119,17 +119,14 @@ static enum rc forward(struct deepen *d, const struct candidate *c, struct past 
                        .is_https = c->is_https,
                        .where = who};
     struct buf batch = {.max = RECORDS_MAX_BATCH_BYTES};
-    struct ledger_outcome o = {.fingerprint = c->fingerprint, .past = past};
     unsigned epoch;
     uint64_t position;
     record_batch_begin(&batch,
                        &(struct record_batch){.is = BATCH_IS_RECORDS, .src = d->cluster->name});
     record_put(&batch, &r);
-    past->hops = c->hops;
     enum rc rc = buf_rc(&batch);
     struct ledger_news news = {.kept = LEDGER_NOT_SAID, .foreign = buf_str(&batch)};
     rc = rc ? rc : ledger_tell(d->ledger->ledger, &news, &epoch, &position);
-    rc = rc ? rc : ledger_settle(d->ledger->ledger, d->self->shard, &o, &epoch);
     buf_done(&batch);
     if (rc == RC_OK) {
         count_add(&d->cluster->nearer, 1);
@@ -156,7 +153,7 @@ static enum rc look_again(struct deepen *d, struct links *from, const struct can
     }
     bool is_elsewhere = v && rc == RC_NOT_FOUND && past_is_elsewhere(&v->past, &who);
     if (is_elsewhere && !d->cluster->is_alone)
-        rc = forward(d, c, &v->past, who);
+        rc = forward(d, c, who);
     if (v)
         message_end(&v->head);
     if (rc == RC_OK)

@@ -11,6 +11,7 @@ struct depth_slot {
     char *better;  /* hops of a way that is shorter than the one it will be asked for by */
     uint8_t depth; /* of the shortest */
     bool is_used, is_done;
+    bool is_again; /* it was done, and is to be asked for again */
 };
 
 struct depths {
@@ -139,6 +140,7 @@ bool depths_done(struct depths *d, uint64_t fingerprint, unsigned depth, struct 
     if (!s)
         return false;
     s->is_done = true;
+    s->is_again = false;
     mem_free(d->last.better);
     d->last = *s;
     s->better = NULL;
@@ -168,20 +170,27 @@ bool depths_told(struct depths *d, uint64_t fingerprint, unsigned depth, struct 
     return is_nearer;
 }
 
-void depths_is_done(struct depths *d, uint64_t fingerprint)
+bool depths_is_done(struct depths *d, uint64_t fingerprint, struct str *ret_hops)
 {
-    struct depth_slot *s = need(d, fingerprint, MAX_DEPTH);
-    if (s)
-        s->is_done = true;
+    return depths_told(d, fingerprint, MAX_DEPTH, ret_hops);
 }
 
 void depths_again(struct depths *d, uint64_t fingerprint)
 {
     struct depth_slot *s = need(d, fingerprint, MAX_DEPTH);
-    if (!s || !s->is_done)
+    if (!s)
+        return;
+    s->is_again = true;
+    if (!s->is_done)
         return;
     s->is_done = false;
     s->depth = MAX_DEPTH;
+}
+
+bool depths_waits_again(const struct depths *d, uint64_t fingerprint, unsigned depth)
+{
+    const struct depth_slot *s = find(d->slots, d->slot_count, fingerprint);
+    return s->is_used && s->is_again && s->depth < bounded(depth);
 }
 
 void depths_far(struct depths *d, uint64_t fingerprint)

@@ -42,11 +42,16 @@ bool depths_done(struct depths *d, uint64_t fingerprint, unsigned depth, struct 
  * finds it nearer. */
 bool depths_told(struct depths *d, uint64_t fingerprint, unsigned depth, struct str *ret_hops);
 
-/* It is done, however far away it was: any way is nearer. Nothing if it is known to be. */
-void depths_is_done(struct depths *d, uint64_t fingerprint);
+/* It is done, however far away it was: any way is nearer. Nothing if it is known to be. True: one
+ * is known, by *ret_hops (good until the next call). */
+bool depths_is_done(struct depths *d, uint64_t fingerprint, struct str *ret_hops);
 
 /* It is going to be asked for again, by whatever way is found next. */
 void depths_again(struct depths *d, uint64_t fingerprint);
+
+/* Whether it is, and waits for that, by a shorter way than one of so many links: that it was done
+ * at the end of such a one is why, and nothing new. */
+bool depths_waits_again(const struct depths *d, uint64_t fingerprint, unsigned depth);
 
 /* Its links have to be judged again by whatever way is found next. Nothing if it is not done. */
 void depths_far(struct depths *d, uint64_t fingerprint);

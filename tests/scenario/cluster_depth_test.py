@@ -41,6 +41,26 @@ def is_exact(web, agents, may_repeat=0):
     return again
 
 
+def leave_and_kill(tmp, seed, *options):
+    """Of three agents one leaves with its archive and one is killed; a fourth joins."""
+    with Simweb(*WEB, "--seed", str(seed)) as web, Post(tmp, agents="a,b,c,d", timings=TIMINGS) as post:
+        agents = agents_of(web, post, tmp, "abcd", "-l", DEPTH, "-w", "30ms", *options)
+        try:
+            for a in agents[:3]:
+                a.start()
+            until(lambda: all(pages(a) > 10 for a in agents[:3]), "three have begun", 120)
+            done = scenario.run(["set", agents[0].folder, "cluster.leave=yes"])
+            assert done.code == 0, done
+            agents[0].wait()
+            agents[1].end(signal.SIGKILL)
+            agents[3].start()
+            for a in agents[2:]:
+                a.wait()
+        finally:
+            stop_all(agents)
+        is_exact(web, agents, may_repeat=40)  # open or unsaid at the kill
+
+
 for _seed in range(FIRST, FIRST + SEEDS):
     @case(f"two more agents join while the first crawls: depth is exact, and each page is asked for once: web {_seed}")
     def _(tmp, seed=_seed):
@@ -62,22 +82,12 @@ for _seed in range(FIRST, FIRST + SEEDS):
 
     @case(f"one leaves with its archive and one is killed: depth is exact all the same: web {_seed}")
     def _(tmp, seed=_seed):
-        with Simweb(*WEB, "--seed", str(seed)) as web, Post(tmp, agents="a,b,c,d", timings=TIMINGS) as post:
-            agents = agents_of(web, post, tmp, "abcd", "-l", DEPTH, "-w", "30ms")
-            try:
-                for a in agents[:3]:
-                    a.start()
-                until(lambda: all(pages(a) > 10 for a in agents[:3]), "three have begun", 120)
-                done = scenario.run(["set", agents[0].folder, "cluster.leave=yes"])
-                assert done.code == 0, done
-                agents[0].wait()
-                agents[1].end(signal.SIGKILL)
-                agents[3].start()
-                for a in agents[2:]:
-                    a.wait()
-            finally:
-                stop_all(agents)
-            is_exact(web, agents, may_repeat=40)  # open or unsaid at the kill
+        leave_and_kill(tmp, seed)
+
+
+@case("the same while pages wait long for a second look: hosts move on and agents go meanwhile")
+def _(tmp):
+    leave_and_kill(tmp, 7, "--set", "deepen.again=4s")
 
 
 main(threads=2)

@@ -283,6 +283,39 @@ static void d5_who_joins_gets_what_it_owns_and_who_leaves_gives_it_back(void **s
     close_bench(&b);
 }
 
+static const struct port_ops *real_ops;
+
+static struct port_counts count_one_more_open(struct port *p)
+{
+    struct port_counts c = real_ops->counts(p);
+    c.open++;
+    return c;
+}
+
+static void who_leaves_stays_while_something_is_open(void **state)
+{
+    (void)state;
+    struct bench b;
+    open_bench(&b);
+    assert_rc(model_seed(&b.members[0].model), RC_OK);
+    (void)start(&b, 0, "ant");
+    run(&b, 6000);
+    (void)start(&b, 1, "bee");
+    run(&b, 15000);
+    real_ops = b.members[0].model.port.ops;
+    struct port_ops busy = *real_ops;
+    busy.counts = count_one_more_open;
+    b.members[0].model.port.ops = &busy;
+    agent_leave(b.members[0].agent);
+    run(&b, 25000);
+    assert_int_equal(status(&b, 0).state, AGENT_LEAVING);
+    assert_int_equal(status(&b, 0).settled, 3);
+    b.members[0].model.port.ops = real_ops;
+    run(&b, 5000);
+    assert_int_equal(status(&b, 0).state, AGENT_GONE);
+    close_bench(&b);
+}
+
 static void d7_who_is_silent_is_dead_and_its_hosts_and_urls_are_others(void **state)
 {
     (void)state;
@@ -398,6 +431,7 @@ int main(void)
         cmocka_unit_test(of_two_processes_with_one_directory_one_stops),
         cmocka_unit_test(junk_in_a_stream_is_counted_and_passed),
         cmocka_unit_test(d5_who_joins_gets_what_it_owns_and_who_leaves_gives_it_back),
+        cmocka_unit_test(who_leaves_stays_while_something_is_open),
         cmocka_unit_test(d7_who_is_silent_is_dead_and_its_hosts_and_urls_are_others),
         cmocka_unit_test(d10_two_who_come_at_once_are_settled_within_three_beats),
         cmocka_unit_test(d10_who_has_no_news_looks_and_speaks_rarely),

@@ -100,6 +100,47 @@ static void a_url_that_waits_is_handed_on_by_its_shortest_way(void **state)
     depths_close(d);
 }
 
+static void what_is_asked_for_again_is_done_by_a_way_as_short_and_by_no_longer_one(void **state)
+{
+    (void)state;
+    struct depths *d = depths_open(1000, true);
+    struct str hops;
+    assert_false(depths_told(d, 7, 4, &hops));
+    assert_int_equal(depths_found(d, 7, 2, STR("LL")), NEARER_DONE);
+    assert_false(depths_waits_again(d, 7, 4));
+    depths_again(d, 7);
+    assert_int_equal(depths_found(d, 7, 2, STR("LL")), NEARER_WAITING);
+    assert_true(depths_waits_again(d, 7, 4) && depths_waits_again(d, 7, 3));
+    assert_false(depths_waits_again(d, 7, 2));
+    assert_true(depths_waits_again(d, 7, 4)); /* told any number of times */
+    assert_false(depths_told(d, 7, 2, &hops));
+    assert_false(depths_waits_again(d, 7, 4));
+    assert_int_equal(depths_found(d, 7, 2, STR("LL")), NEARER_NOT);
+    depths_again(d, 7);
+    (void)depths_found(d, 7, 1, STR("L"));
+    assert_false(depths_done(d, 7, 1, &hops));
+    assert_false(depths_waits_again(d, 7, 4));
+    assert_false(depths_waits_again(d, 9, 4));
+    depths_close(d);
+}
+
+static void a_page_that_is_here_after_all_is_nearer_by_the_way_it_waited_by(void **state)
+{
+    (void)state;
+    struct depths *d = depths_open(1000, true);
+    struct str hops;
+    assert_false(depths_is_done(d, 7, &hops));
+    assert_int_equal(depths_found(d, 7, 3, STR("LLL")), NEARER_DONE);
+    assert_false(depths_is_done(d, 7, &hops)); /* its links were judged by three */
+    assert_int_equal(depths_found(d, 7, 3, STR("LLL")), NEARER_NOT);
+    depths_again(d, 7);
+    (void)depths_found(d, 7, 2, STR("LL"));
+    assert_true(depths_is_done(d, 7, &hops));
+    assert_str(hops, STR("LL"));
+    assert_int_equal(depths_found(d, 7, 2, STR("LL")), NEARER_DONE);
+    depths_close(d);
+}
+
 static void without_room_a_url_keeps_its_first_way(void **state)
 {
     (void)state;
@@ -126,6 +167,8 @@ int main(void)
         cmocka_unit_test(what_is_known_is_what_is_no_farther),
         cmocka_unit_test(a_url_that_waits_is_handed_on_by_its_shortest_way),
         cmocka_unit_test(an_origin_has_the_shortest_way_to_any_of_its_urls),
+        cmocka_unit_test(what_is_asked_for_again_is_done_by_a_way_as_short_and_by_no_longer_one),
+        cmocka_unit_test(a_page_that_is_here_after_all_is_nearer_by_the_way_it_waited_by),
         cmocka_unit_test(without_room_a_url_keeps_its_first_way),
     };
     return cmocka_run_group_tests_name("depths", tests, NULL, NULL);
