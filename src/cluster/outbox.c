@@ -222,7 +222,7 @@ static void source_say_outcome(struct agent *a, struct source *s)
         return;
     s->is_outcome_sent = true;
     s->is_outcome_acked = s->is_former; /* its floors say so */
-    bool has_owners = agent_owner(a, 0) != NULL;
+    bool has_owners = roster_has_owners(a->roster);
     while (records_next(&b.records, &r)) {
         if (p)
             parcel_put(a, p, &r);
