@@ -19,12 +19,12 @@ enum {
     THOUSAND = 1000,
 };
 
-const char *const post_fault_names[POST_FAULTS] = {"request lost",    "acknowledgement lost",
-                                                   "request late",    "stale read",
-                                                   "lags long",       "said in vain",
-                                                   "said twice",      "said late",
-                                                   "overtaken",       "repeated",
-                                                   "connection cut",  "no leader",
+const char *const post_fault_names[POST_FAULTS] = {"request lost",     "acknowledgement lost",
+                                                   "request late",     "stale read",
+                                                   "lags long",        "said in vain",
+                                                   "said twice",       "said late",
+                                                   "overtaken",        "repeated",
+                                                   "connection cut",   "no leader",
                                                    "server power cut", "another copy"};
 
 struct stream {
@@ -32,6 +32,7 @@ struct stream {
     struct post_message *messages;
     size_t count, cap;
     uint64_t split_at, more; /* of the copy that differs; 0: none does */
+    uint64_t hole;           /* 0: none */
     bool leads;
 };
 
@@ -456,7 +457,14 @@ void post_power_cut(struct post *o, int stream, uint64_t messages, uint64_t now_
     for (; messages && s->count; messages--)
         message_free(&s->messages[--s->count]);
     if (s->split_at > s->count)
-        s->more = 0;
+        s->more = s->hole = 0;
+}
+
+void post_hole(struct post *o, int stream, uint64_t ahead)
+{
+    struct stream *s = &o->streams[stream];
+    s->split_at = s->count;
+    s->hole = s->count ? s->count + ahead : 0;
 }
 
 void post_split(struct post *o, int stream, uint64_t more, bool leads)
@@ -470,7 +478,7 @@ void post_split(struct post *o, int stream, uint64_t more, bool leads)
 uint64_t post_split_at(const struct post *o, int stream)
 {
     const struct stream *s = &o->streams[stream];
-    return s->more ? s->split_at : UINT64_MAX;
+    return s->more || s->hole ? s->split_at : UINT64_MAX;
 }
 
 /* ---- calls ---- */
@@ -760,10 +768,12 @@ static void serve_get(struct post *o, struct parcel_sim *p, struct bus_event *e)
         return;
     const struct stream *s = &o->streams[p->stream];
     bool lags = chance(o, o->odds.stale);
-    uint64_t more = s->more && rng_below(&o->rng, 3) == 0 ? s->more : 0;
+    bool is_odd = (s->more || s->hole) && rng_below(&o->rng, 3) == 0;
+    uint64_t more = is_odd ? s->more : 0;
     for (uint64_t i = p->event.sequence ? p->event.sequence : 1; i <= s->count + more; i++) {
-        bool is_other = more && i > s->split_at;
-        const struct post_message *m = &s->messages[(is_other ? i - more : i) - 1];
+        bool is_hole = is_odd && i == s->hole;
+        bool is_other = is_hole || (more && i > s->split_at);
+        const struct post_message *m = &s->messages[i - (is_hole ? 1 : is_other ? more : 0) - 1];
         if (lags && m->stamp_ms + LAG_MS > o->wall_ms + o->now_ms) {
             o->faults[POST_STALE]++;
             return;

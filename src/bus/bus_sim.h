@@ -88,7 +88,9 @@ void post_power_cut(struct post *o, int stream, uint64_t messages, uint64_t now_
  * later have other numbers there; and reads are answered by any copy. `leads`: appends are
  * acknowledged with that copy's numbers. */
 void post_split(struct post *o, int stream, uint64_t more, bool leads);
-/* After which message that copy differs; UINT64_MAX: all are the same. */
+/* One of three copies has the one before in the place of a message to come. */
+void post_hole(struct post *o, int stream, uint64_t ahead);
+/* After which message a copy differs; UINT64_MAX: all are the same. */
 uint64_t post_split_at(const struct post *o, int stream);
 
 #endif

@@ -51,7 +51,7 @@ static struct adoptee *add(struct agent *a, struct str name, uint64_t inc)
 void adoption_recall(struct agent *a, struct str name, uint64_t inc, uint64_t cursor)
 {
     struct adoptee *d = add(a, name, inc);
-    if (d)
+    if (d && !agent_has_copies(a)) /* what was seen before is not known any more */
         d->cursor = d->noted = cursor;
 }
 
@@ -121,7 +121,7 @@ static void forward(struct agent *a, struct adoptee *d, const struct bus_event *
 {
     struct record_batch b;
     struct record r;
-    bool is_seen = !passes_see(&d->passes, e->sequence, hash64(e->payload));
+    bool is_seen = !passes_see(&d->passes, agent_has_copies(a), e->sequence, hash64(e->payload));
     if (record_batch_read(e->payload, &b))
         return;
     if (b.is == BATCH_IS_END && d->is_end_sent && b.nonce == d->nonce)

@@ -54,6 +54,8 @@ static bool is_living(const struct roster_agent *r)
 static void renew_row(struct agent *a, struct peer *p, const struct roster_agent *r)
 {
     if (p->boot != r->boot) {
+        if (p->boot)
+            link_renew(a, p);
         p->boot = r->boot;
         p->is_heard = p->has_floor = false;
         p->last = (struct heartbeat){0};

@@ -79,6 +79,25 @@ static void forward(struct agent *a, struct str payload)
     }
 }
 
+/* The end that we read may have had its number in a copy that is no more: another one then. */
+static void scan_dry(struct agent *a)
+{
+    struct handover *h = &a->handover;
+    passes_nothing(&h->passes);
+    if (!h->dry_ms)
+        h->dry_ms = a->now_ms;
+    if (!agent_has_copies(a) || a->now_ms - h->dry_ms <= DRY_POLLS * a->settings.poll_ms)
+        return;
+    h->dry_ms = 0;
+    h->stage = HANDOVER_FLUSH;
+}
+
+static void walk_next(struct agent *a)
+{
+    passes_done(&a->handover.passes);
+    a->handover.stage = HANDOVER_WALK;
+}
+
 void handover_done(struct agent *a, const struct bus_event *e)
 {
     struct handover *h = &a->handover;
@@ -87,13 +106,16 @@ void handover_done(struct agent *a, const struct bus_event *e)
         !roster_has_owners(a->roster))
         return;
     if (e->rc == RC_NOT_FOUND)
-        passes_nothing(&h->passes);
+        scan_dry(a);
+    else
+        h->dry_ms = 0;
     if (e->rc != RC_OK || e->sequence <= h->scan) {
         h->retry_ms = a->now_ms + a->settings.poll_ms;
         return;
     }
     h->scan = e->sequence;
-    if (e->sequence <= h->scan_end && passes_see(&h->passes, e->sequence, hash64(e->payload)))
+    if (e->sequence <= h->scan_end &&
+        passes_see(&h->passes, agent_has_copies(a), e->sequence, hash64(e->payload)))
         forward(a, e->payload);
     if (e->sequence < h->scan_end)
         return;
@@ -102,7 +124,7 @@ void handover_done(struct agent *a, const struct bus_event *e)
     else if (passes_again(&h->passes, agent_has_copies(a)))
         h->scan = 0;
     else
-        h->stage = HANDOVER_WALK;
+        walk_next(a);
 }
 
 static void walk(struct agent *a)

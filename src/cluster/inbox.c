@@ -100,13 +100,15 @@ uint64_t inbox_must_forward(const struct agent *a)
 static void floor_later(struct agent *a, const struct record_batch *b, bool has_foreign)
 {
     struct inbox *in = &a->inbox;
-    in->list[(in->first + in->count) % INBOX_MAX_UNFLOORED] = (struct unfloored){
-        .sequence = in->cursor,
-        .position = port_end(a->port),
-        .receipt = b->number ? receipts_of(a, b->src, b->session) : RECEIPTS_NONE,
-        .session = b->session,
-        .number = b->number,
-        .has_foreign = has_foreign};
+    in->list[(in->first + in->count) % INBOX_MAX_UNFLOORED] =
+        (struct unfloored){.sequence = in->cursor,
+                           .position = port_end(a->port),
+                           .receipt = b->number && receipts_fit(b->src, b->session)
+                                          ? receipts_of(a, b->src, b->session)
+                                          : RECEIPTS_NONE,
+                           .session = b->session,
+                           .number = b->number,
+                           .has_foreign = has_foreign};
     in->count++;
 }
 

@@ -255,6 +255,7 @@ struct handover {
     uint64_t asked; /* the call that is open begins here */
     bool is_open;
     uint64_t retry_ms;
+    uint64_t dry_ms; /* since when there was nothing to scan; 0: there was */
     struct passes passes;
     struct source source, marks;
 };
@@ -486,7 +487,8 @@ void link_heard(struct agent *a, const struct peer *p, const struct heartbeat_li
 bool link_has(struct agent *a, const struct parcel *p); /* the receiver has said that it has it */
 /* It has not, and has read its stream up to `floor`: once more, if that has lasted. */
 void link_look(struct agent *a, struct parcel *p, uint64_t floor);
-void link_wait(struct agent *a, struct parcel *p); /* nothing is heard of the receiver */
+void link_renew(struct agent *a, const struct peer *p); /* the receiver is another process */
+void link_wait(struct agent *a, struct parcel *p);      /* nothing is heard of the receiver */
 void links_turn(struct agent *a);
 void links_tidy(struct agent *a); /* the ring has changed */
 void links_free(struct agent *a);
@@ -495,6 +497,9 @@ void links_free(struct agent *a);
 size_t receipts_of(struct agent *a, struct str from,
                    uint64_t session); /* RECEIPTS_NONE: no memory */
 void receipts_add(struct agent *a, size_t index, uint64_t session, uint64_t number);
+/* A session says whose it is, so that nobody can have another's confirmed. */
+uint64_t receipts_session(struct str from, uint32_t number);
+bool receipts_fit(struct str from, uint64_t session);
 /* What is here of a session; false: nothing. */
 bool receipts_find(const struct agent *a, struct str from, uint64_t session,
                    struct heartbeat_receipt *ret);

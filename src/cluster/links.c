@@ -32,7 +32,7 @@ static struct link *find(const struct agent *a, const char *to, uint64_t to_inc)
 
 static void begin_session(struct agent *a, struct link *l)
 {
-    l->session = rng_next(&a->rng) | 1;
+    l->session = receipts_session(str_c(a->name), (uint32_t)rng_next(&a->rng));
     l->numbered = l->through = l->above = 0;
     l->moved_ms = a->now_ms;
     l->is_late = false;
@@ -125,6 +125,13 @@ bool link_has(struct agent *a, const struct parcel *p)
     return p->number <= l->through || (bit < 64 && l->above >> bit & 1);
 }
 
+void link_renew(struct agent *a, const struct peer *p)
+{
+    struct link *l = find(a, p->name, p->inc);
+    if (l)
+        l->is_late = a->outbox.has_floors = true;
+}
+
 void link_wait(struct agent *a, struct parcel *p)
 {
     p->link->moved_ms = a->now_ms;
@@ -141,8 +148,10 @@ void link_look(struct agent *a, struct parcel *p, uint64_t floor)
     uint64_t grace_ms = beats * roster_timings(a->roster).beat_ms;
     if (a->now_ms - l->moved_ms > l->wait_ms)
         l->is_late = true;
-    if (floor < p->sequence)
+    if (floor < p->sequence) {
+        p->passed_ms = 0;
         return;
+    }
     if (!p->passed_ms)
         p->passed_ms = a->now_ms;
     if (a->now_ms - p->passed_ms <= grace_ms)

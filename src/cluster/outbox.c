@@ -101,6 +101,8 @@ static void parcel_release(struct agent *a, struct parcel *p)
         if (p->is == PARCEL_OUT)
             p->sources[i]->is_outcome_acked = true;
     }
+    for (size_t i = 0; agent_has_copies(a) && i < p->source_count; i++)
+        source_look(a, p->sources[i]); /* its outcome may have waited for this */
     p->source_count = 0;
 }
 
@@ -591,6 +593,7 @@ void outbox_epoch(struct agent *a)
         }
         if (p->is == PARCEL_RECORDS)
             share_out(a, p);
+        p->link->is_late = true; /* its number will not come */
         parcel_release(a, p);
         unlink_parcel(a, at);
     }

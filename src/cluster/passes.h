@@ -14,8 +14,8 @@ struct passes {
     size_t cap, count;
 };
 
-/* Whether that message is seen for the first time. */
-bool passes_see(struct passes *p, uint64_t sequence, uint64_t hash);
+/* Whether that message is seen for the first time; without copies it always is. */
+bool passes_see(struct passes *p, bool has_copies, uint64_t sequence, uint64_t hash);
 /* The end was read; whether its number is to be read once more. */
 bool passes_probe(struct passes *p, bool has_copies);
 /* There was nothing at the number to be read. */

@@ -5,10 +5,21 @@
  * of a sender its last sessions, for what is read may be old. Nothing of it is journalled: whoever
  * starts again says nothing of what it had, and is sent it once more. Heartbeats carry what has
  * changed, and some of the rest in turns, since they may be lost. */
+#include "base/hash.h"
 #include "base/mem.h"
 #include "cluster/inside.h"
 
 enum { ABOVE = RECEIPT_WORDS * 64, REPEATED = 8, SESSIONS = 4 };
+
+uint64_t receipts_session(struct str from, uint32_t number)
+{
+    return (hash64(from) & ~(uint64_t)UINT32_MAX) | number;
+}
+
+bool receipts_fit(struct str from, uint64_t session)
+{
+    return receipts_session(from, (uint32_t)session) == session;
+}
 
 static bool is_from(const struct receipt *r, struct str from)
 {
@@ -75,11 +86,12 @@ void receipts_add(struct agent *a, size_t index, uint64_t session, uint64_t numb
     if (index == RECEIPTS_NONE || !number)
         return;
     struct receipt *r = &a->inbox.receipts[index];
+    if (r->session == session)
+        r->is_said = false; /* what comes twice was not heard to be here */
     if (r->session != session || number <= r->through || number - r->through > ABOVE)
         return;
     uint64_t bit = number - r->through - 1;
     r->above[bit / 64] |= (uint64_t)1 << bit % 64;
-    r->is_said = false;
     while (r->above[0] & 1) {
         shift(r);
         r->through++;

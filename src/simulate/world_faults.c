@@ -12,6 +12,7 @@ enum {
     SERVER_QUIET_MS = 25000,
     SERVER_QUIET_MANY_MS = 12500,
     LATE_MS = 6000,
+    HOLES = 8, /* one of so many times one message is another, and all others are where they were */
     SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER,
 };
 
@@ -231,7 +232,10 @@ static bool copies_differ(struct world *w)
     const struct world_agent *a = w->agents[rng_below(&w->rng, w->agent_count)];
     if (!a->is_here || post_split_at(w->post, a->stream) != UINT64_MAX)
         return false;
-    post_split(w->post, a->stream, 1 + rng_below(&w->rng, 4), rng_below(&w->rng, 2));
+    if (rng_below(&w->rng, HOLES))
+        post_split(w->post, a->stream, 1 + rng_below(&w->rng, 4), rng_below(&w->rng, 2));
+    else
+        post_hole(w->post, a->stream, 1 + rng_below(&w->rng, 10));
     world_say(w, "the copies of %s's stream differ from now on", a->name);
     return post_split_at(w->post, a->stream) != UINT64_MAX;
 }
