@@ -219,6 +219,10 @@ class Run:
             self.going.append(fault)
             if fault.kind in ("server", "outage", "cut", "cut_long"):
                 self.silences.append((time.monotonic(), fault.ends))
+            elif len(self.post.machines) > 1 and fault.kind not in ("pause", "join", "leave"):
+                # Where streams have copies an outcome waits until those who were sent its links have
+                # them: somebody away keeps others' outcomes back until it counts as dead.
+                self.silences.append((time.monotonic(), max(fault.ends, time.monotonic() + DEAD + 2)))
 
     def end_some(self):
         for fault in [f for f in self.going if f.ends <= time.monotonic()]:
