@@ -5,10 +5,11 @@
  * stream may differ after one of its servers was killed, each reading is answered by any of them,
  * and whoever reads on by such numbers passes over messages (measured: docs/cluster-protocol.md).
  * So parcels carry numbers of our own, from 1 on in a session, and a receiver's heartbeats say up
- * to where it has them all (receipts.c). A parcel that it has passed by its own account of the
- * stream and does not have, or that nothing is heard of for long, goes once more, and all others
- * that it has not got with it, in a new session: so a receiver that has forgotten its numbers needs
- * nothing else either. Records merge, so twice is harmless. */
+ * to where it has them all, and which above that (receipts.c). A parcel that it has passed by its
+ * own account of the stream and does not have goes once more. If that does not help, or nothing
+ * moves for long, or the receiver is another process, everything that it has not got goes in a new
+ * session: so a receiver that has forgotten its numbers needs nothing else. Records merge, so twice
+ * is harmless. */
 #include "base/mem.h"
 #include "cluster/inside.h"
 
