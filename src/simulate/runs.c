@@ -34,8 +34,10 @@ static const uint32_t profiles[] = {
 };
 enum { PROFILES = sizeof profiles / sizeof *profiles };
 
-/* Copies that differ make every hand-over read its stream several times: that is for few agents. */
+/* Copies that differ make every hand-over read its stream eight or twelve times, message by
+ * message: that is for few agents, and takes its time where each message takes ten milliseconds. */
 #define COPIES (UINT32_C(1) << WORLD_SPLIT)
+enum { COPIES_LIMITS = 4 };
 
 /* What an operator of so many would choose: the log grows by ten renewals a second, however many
  * they are. */
@@ -79,19 +81,19 @@ struct world_settings runs_world(const struct runs_settings *s, uint64_t seed)
     if (s->is_large)
         return large_world(s, seed);
     uint32_t faults = s->is_calm ? 0 : profiles[seed % PROFILES];
-    return (struct world_settings){.seed = seed,
-                                   .agents =
-                                       s->agents ? s->agents : 3 + (uint32_t)(seed / PROFILES % 2),
-                                   .hosts = s->hosts ? s->hosts : 20 + (uint32_t)(seed % 21),
-                                   .urls = s->urls ? s->urls : 100 + (uint32_t)(seed * 7 % 51),
-                                   .trouble_ms = s->is_calm         ? 1
-                                                 : faults & SERVERS ? LONG_MS
-                                                                    : SHORT_MS,
-                                   .limit_ms = LIMIT_MS,
-                                   .faults = faults,
-                                   .is_calm = s->is_calm,
-                                   .points = POINTS,
-                                   .timings = few_timings};
+    return (struct world_settings){
+        .seed = seed,
+        .agents = s->agents ? s->agents : 3 + (uint32_t)(seed / PROFILES % 2),
+        .hosts = s->hosts ? s->hosts : 20 + (uint32_t)(seed % 21),
+        .urls = s->urls ? s->urls : 100 + (uint32_t)(seed * 7 % 51),
+        .trouble_ms = s->is_calm         ? 1
+                      : faults & SERVERS ? LONG_MS
+                                         : SHORT_MS,
+        .limit_ms = faults & COPIES ? COPIES_LIMITS * LIMIT_MS : LIMIT_MS,
+        .faults = faults,
+        .is_calm = s->is_calm,
+        .points = POINTS,
+        .timings = few_timings};
 }
 
 static double greater(double x, double y)
