@@ -67,13 +67,19 @@ static void remember_hash(struct world *w)
 
 static bool is_said_by(struct world *w, struct world_agent *a, const struct model_body *e);
 
-/* Pages whose outcome the adopter cannot have found are asked for again. */
+/* Pages whose outcome the adopter cannot have found are asked for again: not said when it was
+ * declared dead, or journalled since. (What it says later may stand behind the adopter's end.) */
 static void allow_dead(struct world *w, const struct roster_entry *e)
 {
     struct world_agent *a = agent_named(w, e->victim);
-    for (size_t i = 0; a && i < a->model.count; i++)
+    if (!a)
+        return;
+    bool is_counted = e->kind == ROSTER_ADOPTED && a->dead_inc == e->inc;
+    for (size_t i = is_counted ? a->dead_entries : 0; i < a->model.count; i++)
         if (a->model.entries[i].kind == MODEL_PAGE && a->model.entries[i].body->inc == e->inc)
             w->report->refetch_allowance += !is_said_by(w, a, a->model.entries[i].body);
+    a->dead_inc = e->inc;
+    a->dead_entries = a->model.count;
 }
 
 static void roster_taken(struct world *w, const struct post_message *m)
@@ -107,7 +113,7 @@ static void roster_taken(struct world *w, const struct post_message *m)
     }
     if (e.kind == ROSTER_DEAD && !w->open_since_ms)
         w->open_since_ms = w->now_ms;
-    if (e.kind == ROSTER_ADOPTED)
+    if (e.kind == ROSTER_DEAD || e.kind == ROSTER_ADOPTED)
         allow_dead(w, &e);
     if (e.kind == ROSTER_SETTLED && w->open_since_ms) {
         uint64_t took = w->now_ms - w->open_since_ms;

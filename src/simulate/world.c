@@ -273,6 +273,9 @@ static void look_whether_over(struct world *w, struct world_agent *a)
         world_fault_late(w);
     if (!w->is_healed || !st.may_end)
         return;
+    /* Who leaves as the last one, with nothing left, says no more than that. */
+    if (st.state == AGENT_GONE && !roster_has_owners(w->truth) && !w->finished_ms)
+        w->finished_ms = w->now_ms;
     count_messages(w, a);
     world_stop(w, a);
     a->is_over = true;

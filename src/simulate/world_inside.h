@@ -44,6 +44,8 @@ struct world_agent {
     struct world_fetch fetches[WORLD_MAX_OPEN];
     /* what was seen of it, for the invariants */
     uint64_t boot, epoch, generation, cursor, roster_length, floor_checked, floor_generation;
+    uint64_t dead_inc;                      /* that was declared dead last, */
+    size_t dead_entries;                    /* and how long its journal was then */
     struct world_held held[WORLD_MAX_INCS]; /* what its stream holds */
     size_t held_count;
     uint64_t held_upto;
