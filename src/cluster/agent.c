@@ -581,23 +581,11 @@ static void try_to_change(struct agent *a)
     }
 }
 
-/* Nobody else is there who could be given anything, and there is nothing to give. */
-static bool is_nothing_left(struct agent *a)
-{
-    struct port_counts c = port_counts(a->port);
-    return !roster_has_owners(a->roster) && a->peers.count == 1 && !is_somebody_dead(a) &&
-           !c.queued && !c.open && !c.moving && outbox_is_empty(a) && !a->inbox.count;
-}
-
 /* Everybody sends elsewhere by now; what stands in our stream all the same is read to an end, and
  * what came of it is with the others: pages of our archive may still be looked at again. */
 static void turn_leaving(struct agent *a)
 {
     const struct roster_agent *me = agent_me(a);
-    if (is_nothing_left(a)) {
-        a->state = AGENT_GONE;
-        return;
-    }
     if (!me || roster_settled(a->roster) < me->left_epoch || !detector_all_at(a, me->left_epoch)) {
         a->gone_end = 0;
         return;

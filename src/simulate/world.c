@@ -264,6 +264,16 @@ static void look_at_finish(struct world *w)
         w->is_finished = true;
 }
 
+/* Told to leave before, and able to when all others had gone home: it waits for somebody who could
+ * be given what it has, which is by design; here nobody comes. */
+static bool is_last_with_nothing(const struct world *w)
+{
+    for (uint32_t u = 0; u < w->set.urls; u++)
+        if (!w->urls[u].settled)
+            return false;
+    return !roster_has_owners(w->truth);
+}
+
 /* As a real one does (components/cluster_loop.c) its process ends. Nobody is told. */
 static void look_whether_over(struct world *w, struct world_agent *a)
 {
@@ -271,10 +281,10 @@ static void look_whether_over(struct world *w, struct world_agent *a)
     agent_status(a->agent, a->model.now_ms, &st);
     if (w->is_healed && st.is_finished)
         world_fault_late(w);
-    if (!w->is_healed || !st.may_end)
+    bool is_last = st.state == AGENT_LEAVING && is_last_with_nothing(w);
+    if (!w->is_healed || !(st.may_end || is_last))
         return;
-    /* Who leaves as the last one, with nothing left, says no more than that. */
-    if (st.state == AGENT_GONE && !roster_has_owners(w->truth) && !w->finished_ms)
+    if (is_last && !w->finished_ms)
         w->finished_ms = w->now_ms;
     count_messages(w, a);
     world_stop(w, a);
