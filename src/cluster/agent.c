@@ -655,6 +655,8 @@ enum rc agent_turn(struct agent *a, uint64_t now_ms)
     if (roster_log_is_whole(a)) {
         gates_look(a);
         turn_state(a);
+    } else if (a->state == AGENT_UP && !lease_is_good(a, now_ms)) {
+        a->state = AGENT_FENCED; /* it may have gone away while the roster was looked at */
     }
     lease_turn(a);
     detector_turn(a);
