@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/run_file.h"
 
+#include "base/fd.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
 
@@ -162,19 +163,6 @@ static void print_run(const struct run_file *f, const struct run_facts *facts, s
     free(whole);
 }
 
-static bool write_all(int fd, struct str bytes)
-{
-    while (bytes.n) {
-        ssize_t n = write(fd, bytes.p, bytes.n);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes = str_from(bytes, (size_t)n);
-    }
-    return true;
-}
-
 /* A file of that name that somebody else put there is not written through. */
 static enum rc write_beside(const char *path, struct str bytes, struct buf *why)
 {
@@ -182,7 +170,7 @@ static enum rc write_beside(const char *path, struct str bytes, struct buf *why)
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return fail(why, "write", path);
-    bool written = write_all(fd, bytes);
+    bool written = fd_write_all(fd, bytes);
     enum rc rc = written ? RC_OK : fail(why, "write", path);
     if (close(fd) && rc == RC_OK)
         rc = fail(why, "write", path);

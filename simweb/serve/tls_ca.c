@@ -2,6 +2,7 @@
 #include "serve/tls_ca.h"
 
 #include "base/buf.h"
+#include "base/fd.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "serve/tls_cert.h"
@@ -49,19 +50,6 @@ static enum rc rc_of_errno(void)
     return errno == ENOSPC || errno == EDQUOT ? RC_DISK_FULL : RC_IO;
 }
 
-static enum rc write_all(int fd, struct str bytes)
-{
-    while (bytes.n > 0) {
-        ssize_t n = write(fd, bytes.p, bytes.n);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return rc_of_errno();
-        bytes = str_from(bytes, (size_t)n);
-    }
-    return RC_OK;
-}
-
 /* Writes beside it and renames, so that a file with that name is always whole. */
 static enum rc file_put(const char *folder, const char *name, mode_t mode, struct str bytes)
 {
@@ -77,7 +65,7 @@ static enum rc file_put(const char *folder, const char *name, mode_t mode, struc
     int fd = open(fresh.p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
     if (fd < 0)
         return rc_of_errno();
-    enum rc rc = write_all(fd, bytes);
+    enum rc rc = fd_write_all(fd, bytes) ? RC_OK : rc_of_errno();
     if (close(fd) && !rc)
         rc = rc_of_errno();
     if (!rc && rename(fresh.p, path.p))

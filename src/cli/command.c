@@ -101,16 +101,3 @@ void cli_print(struct buf *out)
     }
     buf_clear(out);
 }
-
-bool cli_write_all(int fd, struct str bytes)
-{
-    while (bytes.n) {
-        ssize_t n = write(fd, bytes.p, bytes.n);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes = str_from(bytes, (size_t)n);
-    }
-    return true;
-}

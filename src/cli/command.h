@@ -38,9 +38,6 @@ MUST_CHECK enum rc cli_read_file(const char *path, size_t max_bytes, struct buf 
 /* The same for the first `max_bytes` of a file that may be longer. */
 MUST_CHECK enum rc cli_read_start(const char *path, size_t max_bytes, struct buf *ret);
 
-/* All of it, however often it takes; false: errno says why not. */
-MUST_CHECK bool cli_write_all(int fd, struct str bytes);
-
 /* Calls `line` for each line of standard input without its LF or CR LF; lines longer than 1 MiB
  * end the walk with a message. Stops at the first line that returns non-zero and returns that. */
 int cli_each_line(int (*line)(void *ctx, struct str line), void *ctx);

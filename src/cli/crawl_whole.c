@@ -6,6 +6,7 @@
 #include "cli/status_sum.h"
 
 #include "base/base64.h"
+#include "base/fd.h"
 #include "base/hash.h"
 
 #include <errno.h>
@@ -228,7 +229,7 @@ static enum brought bring_file(struct way *y, const char *agent, const char *fil
         }
         size = at ? size : now;
         struct str bytes = str_first(buf_str(&piece), (size_t)(size - at));
-        if (!cli_write_all(fd, bytes))
+        if (!fd_write_all(fd, bytes))
             is = NOT_WRITTEN;
         else if (!bytes.n && at < size)
             is = NOT_ANSWERED; /* it has become shorter */

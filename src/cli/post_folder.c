@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/post_folder.h"
 
+#include "base/fd.h"
 #include "bus/certificate.h"
 #include "cli/command.h"
 #include "cluster/post_config.h"
@@ -35,7 +36,7 @@ static int keep(struct post_folder *f, const char *path, struct str bytes)
     int fd = openat(f->fd, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return failed(f, path, "cannot be written");
-    bool good = cli_write_all(fd, bytes) && fsync(fd) == 0;
+    bool good = fd_write_all(fd, bytes) && fsync(fd) == 0;
     good = close(fd) == 0 && good && renameat(f->fd, part, f->fd, path) == 0;
     return good ? EXIT_DONE : failed(f, path, "cannot be written");
 }

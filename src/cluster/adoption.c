@@ -143,15 +143,11 @@ static void done_end(struct adoptee *d, const struct bus_event *e)
 /* Nothing more is there, and our end was not read: copies differ, and it was passed over. */
 static void look_for_end(struct agent *a, struct adoptee *d)
 {
-    if (!d->is_end_sent || !agent_has_copies(a))
+    if (!d->is_end_sent)
         return;
     passes_nothing(&d->passes);
-    if (!d->end_ms)
-        d->end_ms = a->now_ms;
-    if (a->now_ms - d->end_ms > DRY_POLLS * a->settings.poll_ms) {
-        d->end_ms = 0;
+    if (agent_is_dry(a, &d->dry_ms))
         d->is_end_sent = false;
-    }
 }
 
 void adoption_done(struct agent *a, enum call_kind kind, const struct bus_event *e)
@@ -167,7 +163,7 @@ void adoption_done(struct agent *a, enum call_kind kind, const struct bus_event 
     } else if (e->rc == RC_OK && e->sequence > d->cursor && roster_log_is_whole(a) &&
                roster_has_owners(a->roster)) {
         d->cursor = e->sequence;
-        d->end_ms = 0;
+        d->dry_ms = 0;
         ad->in_window++;
         forward(a, d, e);
         return;

@@ -21,6 +21,16 @@ bool agent_has_copies(const struct agent *a)
     return a->settings.copies > 1;
 }
 
+bool agent_is_dry(const struct agent *a, uint64_t *since_ms)
+{
+    if (!*since_ms)
+        *since_ms = a->now_ms;
+    if (!agent_has_copies(a) || a->now_ms - *since_ms <= DRY_POLLS * a->settings.poll_ms)
+        return false;
+    *since_ms = 0;
+    return true;
+}
+
 void agent_fail(struct agent *a, enum rc rc, const char *why)
 {
     if (a->failure)

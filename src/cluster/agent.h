@@ -13,7 +13,10 @@
  *   lease.c     renewals, the fence
  *   detector.c  heartbeats heard, who is silent, accusing
  *   outbox.c    pages of the journal ─► parcels ─► acknowledged ─► floored ─► forgotten
+ *   links.c     parcels numbered for each receiver, sent again until it says that it has them
  *   inbox.c     our own stream ─► the crawl; cursor, floor, generation
+ *   receipts.c  which numbers of each sender are durable here
+ *   passes.c    a stream read so often that nothing stays unseen, though its copies differ
  *   gates.c     marks received: which hosts may be asked
  *   handover.c  hosts that are ours no more, to those who own them
  *   adoption.c  the streams of the dead, to those who own their hosts

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* detector: what others say of themselves, and who has gone silent.
  *
- * Heartbeats carry floors, gates and epochs; of a peer only the newest of its present boot counts,
- * and after a reconnection only what is heard anew (servers that lost a stream have gone down with
- * their heartbeats, so a floor heard since is a floor of what they have now). Death is decided by
- * the roster alone: no renewal for `dead`, counted by somebody who renewed all the while itself. */
+ * Heartbeats carry receipts, gates and epochs; of a peer only the newest of its present boot
+ * counts, and after a reconnection only what is heard anew (servers that lost a stream have gone
+ * down with their heartbeats, so a floor heard since is a floor of what they have now). Death is
+ * decided by the roster alone: no renewal for `dead`, counted by somebody who renewed all the while
+ * itself. */
 #include "base/hash.h"
 #include "base/mem.h"
 #include "cluster/inside.h"

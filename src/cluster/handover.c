@@ -84,12 +84,8 @@ static void scan_dry(struct agent *a)
 {
     struct handover *h = &a->handover;
     passes_nothing(&h->passes);
-    if (!h->dry_ms)
-        h->dry_ms = a->now_ms;
-    if (!agent_has_copies(a) || a->now_ms - h->dry_ms <= DRY_POLLS * a->settings.poll_ms)
-        return;
-    h->dry_ms = 0;
-    h->stage = HANDOVER_FLUSH;
+    if (agent_is_dry(a, &h->dry_ms))
+        h->stage = HANDOVER_FLUSH;
 }
 
 static void walk_next(struct agent *a)

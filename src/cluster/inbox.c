@@ -2,9 +2,10 @@
 /* inbox: our own stream, read in order into the crawl.
  *
  * What is ours is journalled with the new cursor, in one batch; what is not is journalled with it
- * as something for others. The floor, which tells the senders what they may forget, follows: up to
- * a message whose batch is durable and whose foreign records stand acknowledged in their owners'
- * streams.
+ * as something for others. The floor follows: up to a message whose batch is durable and whose
+ * foreign records stand acknowledged in their owners' streams. What it passes is confirmed to its
+ * sender by the sender's own number (receipts.c), which may forget it then; the floor itself is a
+ * hint, for copies of a stream may differ.
  *
  * "Nothing there" may come from a server that lags. Whoever must know that all was read appends an
  * end of its own and reads to it (inbox_want_end). After a reconnection, and at every such end, the
@@ -282,12 +283,22 @@ static void verify(struct agent *a)
         in->verify_ms = a->now_ms + a->settings.poll_ms;
 }
 
+/* Nothing more is there. An end of ours stands in the stream, and was not read: another one, if
+ * that lasts. */
+static void look_for_end(struct agent *a)
+{
+    struct inbox *in = &a->inbox;
+    bool is_unread = in->end_acked == in->end_sent && in->end_read != in->end_sent;
+    if (is_unread && in->end_wanted <= in->end_sent && agent_is_dry(a, &in->dry_ms))
+        (void)inbox_want_end(a);
+}
+
 static void done_next(struct agent *a, const struct bus_event *e)
 {
     struct inbox *in = &a->inbox;
     in->is_open = false;
     if (e->rc == RC_NOT_FOUND)
-        in->dry_ms = in->dry_ms ? in->dry_ms : a->now_ms;
+        look_for_end(a);
     else
         in->dry_ms = 0;
     bool is_current = in->asked == in->cursor + 1 && in->is_verified && roster_log_is_whole(a);
@@ -364,24 +375,10 @@ static void read_on(struct agent *a)
     }
 }
 
-/* An end of ours stands in the stream, there is nothing more to read, and it was not read: copies
- * differ, and it was passed over. */
-static void look_for_end(struct agent *a)
-{
-    struct inbox *in = &a->inbox;
-    if (agent_has_copies(a) && in->end_acked == in->end_sent && in->end_read != in->end_sent &&
-        in->end_wanted <= in->end_sent && in->dry_ms &&
-        a->now_ms - in->dry_ms > DRY_POLLS * a->settings.poll_ms) {
-        in->dry_ms = a->now_ms;
-        (void)inbox_want_end(a);
-    }
-}
-
 void inbox_turn(struct agent *a)
 {
     struct inbox *in = &a->inbox;
     floor_look(a);
-    look_for_end(a);
     if (!agent_is_living(a) || !a->is_connected || !roster_log_is_whole(a))
         return;
     bool wants_end = in->end_wanted > in->end_sent || in->end_acked < in->end_sent;

@@ -197,7 +197,7 @@ struct inbox {
     uint64_t floor;
     bool is_doubted; /* what is at the cursor must be compared */
     bool is_behind;  /* an end of ours got a number that we had read already */
-    uint64_t dry_ms; /* since when there was nothing to read; 0: there was */
+    uint64_t dry_ms; /* since when there is nothing, though an end was not read (agent_is_dry) */
     bool is_verified, is_open, is_verifying;
     uint64_t next_ms, verify_ms;
     bool is_wanted; /* when the call that is open has ended, another at once */
@@ -255,7 +255,7 @@ struct handover {
     uint64_t asked; /* the call that is open begins here */
     bool is_open;
     uint64_t retry_ms;
-    uint64_t dry_ms; /* since when there was nothing to scan; 0: there was */
+    uint64_t dry_ms; /* since when there is nothing before the end of the scan */
     struct passes passes;
     struct source source, marks;
 };
@@ -266,7 +266,7 @@ struct adoptee {
     uint64_t cursor, noted; /* read to; journalled */
     bool is_forwarded, is_end_sent, is_end_read, is_here;
     uint64_t nonce;
-    uint64_t end_ms; /* since when our end stands there, unread, and there was nothing; 0: no */
+    uint64_t dry_ms; /* since when there is nothing, though our end was not read */
     struct passes passes;
     uint64_t marks_epoch; /* sent for that one */
     struct source source, marks;
@@ -365,6 +365,9 @@ struct agent {
 /* agent.c */
 /* Whether there are copies of streams, which may not be the same. */
 bool agent_has_copies(const struct agent *a);
+/* Where something must stand there was nothing to read, since then (0: from now on): whether that
+ * has lasted so long that it was passed over, in copies that differ. */
+bool agent_is_dry(const struct agent *a, uint64_t *since_ms);
 void agent_fail(struct agent *a, enum rc rc, const char *why);
 /* Ourselves in the roster; NULL: not joined, or dead and forgotten. */
 const struct roster_agent *agent_me(const struct agent *a);

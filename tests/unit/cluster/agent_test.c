@@ -283,6 +283,17 @@ static void d5_who_joins_gets_what_it_owns_and_who_leaves_gives_it_back(void **s
     close_bench(&b);
 }
 
+/* "ant" has the seeds, then "bee" joins. */
+static void open_two(struct bench *b)
+{
+    open_bench(b);
+    assert_rc(model_seed(&b->members[0].model), RC_OK);
+    (void)start(b, 0, "ant");
+    run(b, 6000);
+    (void)start(b, 1, "bee");
+    run(b, 15000);
+}
+
 static const struct port_ops *real_ops;
 
 static struct port_counts count_one_more_open(struct port *p)
@@ -296,12 +307,7 @@ static void who_leaves_stays_while_something_is_open(void **state)
 {
     (void)state;
     struct bench b;
-    open_bench(&b);
-    assert_rc(model_seed(&b.members[0].model), RC_OK);
-    (void)start(&b, 0, "ant");
-    run(&b, 6000);
-    (void)start(&b, 1, "bee");
-    run(&b, 15000);
+    open_two(&b);
     real_ops = b.members[0].model.port.ops;
     struct port_ops busy = *real_ops;
     busy.counts = count_one_more_open;
