@@ -48,7 +48,12 @@ enum rc agent_note(struct agent *a, struct str fact)
 
 const struct roster_agent *agent_me(const struct agent *a)
 {
-    return a->inc ? roster_find_inc(a->roster, str_c(a->name), a->inc) : NULL;
+    return a->me;
+}
+
+void agent_look_for_me(struct agent *a)
+{
+    a->me = a->inc ? roster_find_inc(a->roster, str_c(a->name), a->inc) : NULL;
 }
 
 static bool is_living(const struct roster_agent *r)
@@ -455,6 +460,7 @@ static void begin_anew(struct agent *a, uint64_t inc)
     uint64_t position = port_end(a->port);
     outbox_reset(a);
     a->inc = inc;
+    agent_look_for_me(a);
     a->first_inc = a->first_inc ? a->first_inc : inc;
     a->inc_position = position;
     a->lease.join_ms = 0;
@@ -532,14 +538,6 @@ static void turn_joining(struct agent *a)
                                       .epoch = roster_epoch(a->roster) + 1});
 }
 
-static bool is_somebody_dead(const struct agent *a)
-{
-    for (size_t i = 0; i < roster_count(a->roster); i++)
-        if (roster_at(a->roster, i)->state == ROSTER_DEAD_NOW)
-            return true;
-    return false;
-}
-
 /* The first by name at once, the others a little later, in case it does not. */
 static uint64_t my_rank(const struct agent *a)
 {
@@ -555,7 +553,7 @@ static void try_to_settle(struct agent *a)
 {
     /* With nobody in the ring nobody could be given anything: whoever held it still holds it. */
     bool can = roster_is_open(a->roster) && roster_has_owners(a->roster) &&
-               detector_all_open(a, roster_epoch(a->roster)) && !is_somebody_dead(a);
+               !roster_has_dead(a->roster) && detector_all_open(a, roster_epoch(a->roster));
     if (!can) {
         a->settle_ms = 0;
         return;

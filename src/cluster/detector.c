@@ -104,10 +104,13 @@ static void make_table(struct agent *a, size_t living)
         agent_fail(a, RC_NOMEM, "no memory for another agent");
         return;
     }
+    a->peers.me = living;
     for (size_t i = 0; i < roster_count(a->roster); i++) {
         const struct roster_agent *r = roster_at(a->roster, i);
         if (!is_living(r))
             continue;
+        if (strcmp(r->name, a->name) == 0)
+            a->peers.me = at;
         const struct peer *was = detector_find(a, r->name, r->inc);
         list[at] = was ? *was : (struct peer){.inc = r->inc, .heard_ms = a->now_ms};
         heads[at] = cluster_name_head(str_c(r->name));
@@ -187,14 +190,23 @@ bool detector_all_at(struct agent *a, uint64_t epoch)
     return a->epoch >= epoch;
 }
 
+static bool is_open(const struct agent *a, const struct peer *p, uint64_t epoch)
+{
+    return is_me(a, p) || (p->is_heard && p->last.epoch == epoch && p->last.gates_open);
+}
+
 bool detector_all_open(struct agent *a, uint64_t epoch)
 {
-    for (size_t i = 0; i < a->peers.count; i++) {
-        const struct peer *p = &a->peers.list[i];
-        if (!is_me(a, p) && (!p->is_heard || p->last.epoch != epoch || !p->last.gates_open))
+    struct peers *p = &a->peers;
+    if (a->epoch != epoch || !a->gates.are_open ||
+        (p->closed < p->count && !is_open(a, &p->list[p->closed], epoch)))
+        return false;
+    for (size_t i = 0; i < p->count; i++)
+        if (!is_open(a, &p->list[i], epoch)) {
+            p->closed = i;
             return false;
-    }
-    return a->epoch == epoch && a->gates.are_open;
+        }
+    return true;
 }
 
 static uint64_t later_of(uint64_t x, uint64_t y)
@@ -267,7 +279,8 @@ bool detector_is_deaf(const struct agent *a, uint64_t now_ms)
 {
     if (!a->is_connected || !agent_is_living(a))
         return false;
-    const struct peer *me = find_name(a, str_c(a->name));
+    const struct peers *p = &a->peers;
+    const struct peer *me = p->me < p->count ? &p->list[p->me] : NULL;
     return me && is_me(a, me) && now_ms - me->heard_ms >= roster_timings(a->roster).fence_ms;
 }
 

@@ -81,6 +81,7 @@ static void recall_boot(struct agent *a, uint64_t boot)
 static void recall_inc(struct agent *a, uint64_t position, uint64_t inc)
 {
     a->inc = inc;
+    agent_look_for_me(a);
     a->first_inc = a->first_inc ? a->first_inc : inc;
     a->inc_position = position;
     a->boot_count = 0;

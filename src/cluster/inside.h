@@ -100,9 +100,10 @@ struct peer {
     uint64_t lease_number, lease_seen_ms;
 };
 struct peers {
-    uint64_t *heads;   /* of their names (names.h): looking for one touches nothing else */
-    struct peer *list; /* in the order of names */
-    size_t count;
+    uint64_t *heads;         /* of their names (names.h): looking for one touches nothing else */
+    struct peer *list;       /* in the order of names */
+    size_t count, me;        /* our own row; count: there is none */
+    size_t closed;           /* whose gates were not open when we looked last: it is asked first */
     uint64_t most_round;     /* of finish.c, that anybody heard speaks of */
     uint64_t accuse_ms;      /* no earlier */
     uint64_t accuse_look_ms; /* nobody can be too old before; 0: not known */
@@ -167,6 +168,7 @@ struct outbox {
     uint64_t filling_ms;    /* since when there are some */
     bool has_floors;        /* some may have risen since they were looked at */
     bool has_unsent;        /* parcels to be sent, or that wait for it */
+    bool has_late;          /* some link is */
     uint64_t look_ms;       /* the next look at all pages */
     uint64_t sent;          /* batches acknowledged by others' streams */
     struct link *links;
@@ -319,6 +321,7 @@ struct agent {
     struct bus *bus;
     struct port *port;
     struct roster *roster;
+    const struct roster_agent *me; /* our incarnation there; NULL: it is not */
     struct rng rng;
     enum agent_state state;
     enum rc failure;
@@ -371,6 +374,7 @@ bool agent_is_dry(const struct agent *a, uint64_t *since_ms);
 void agent_fail(struct agent *a, enum rc rc, const char *why);
 /* Ourselves in the roster; NULL: not joined, or dead and forgotten. */
 const struct roster_agent *agent_me(const struct agent *a);
+void agent_look_for_me(struct agent *a);     /* after `inc` or the roster has changed */
 bool agent_is_living(const struct agent *a); /* in the roster we know, our incarnation and boot */
 bool agent_is_in_ring(const struct agent *a, const char *name, uint64_t inc);
 const struct roster_agent *agent_owner(const struct agent *a, uint64_t position);
@@ -492,6 +496,7 @@ bool link_has(struct agent *a, const struct parcel *p); /* the receiver has said
 void link_look(struct agent *a, struct parcel *p, uint64_t floor);
 void link_renew(struct agent *a, const struct peer *p); /* the receiver is another process */
 void link_wait(struct agent *a, struct parcel *p);      /* nothing is heard of the receiver */
+void link_lost(struct agent *a, struct parcel *p);      /* its number will not come */
 void links_turn(struct agent *a);
 void links_tidy(struct agent *a); /* the ring has changed */
 void links_free(struct agent *a);

@@ -31,6 +31,11 @@ static struct link *find(const struct agent *a, const char *to, uint64_t to_inc)
     return NULL;
 }
 
+static void be_late(struct agent *a, struct link *l)
+{
+    l->is_late = a->outbox.has_late = true;
+}
+
 static void begin_session(struct agent *a, struct link *l)
 {
     l->session = receipts_session(str_c(a->name), (uint32_t)rng_next(&a->rng));
@@ -109,11 +114,16 @@ static void take(struct agent *a, struct link *l, const struct heartbeat_receipt
 
 void link_heard(struct agent *a, const struct peer *p, const struct heartbeat_lists *lists)
 {
-    struct link *l = find(a, p->name, p->inc);
-    if (!l)
-        return;
-    for (uint8_t i = 0; i < lists->receipt_count; i++)
+    uint64_t ours = receipts_session(str_c(a->name), 0);
+    struct link *l = NULL;
+    for (uint8_t i = 0; i < lists->receipt_count; i++) {
+        if ((lists->receipts[i].session ^ ours) >> 32)
+            continue; /* most are for others */
+        l = l ? l : find(a, p->name, p->inc);
+        if (!l)
+            return;
         take(a, l, &lists->receipts[i]);
+    }
 }
 
 bool link_has(struct agent *a, const struct parcel *p)
@@ -129,8 +139,15 @@ bool link_has(struct agent *a, const struct parcel *p)
 void link_renew(struct agent *a, const struct peer *p)
 {
     struct link *l = find(a, p->name, p->inc);
-    if (l)
-        l->is_late = a->outbox.has_floors = true;
+    if (l) {
+        be_late(a, l);
+        a->outbox.has_floors = true;
+    }
+}
+
+void link_lost(struct agent *a, struct parcel *p)
+{
+    be_late(a, p->link);
 }
 
 void link_wait(struct agent *a, struct parcel *p)
@@ -148,7 +165,7 @@ void link_look(struct agent *a, struct parcel *p, uint64_t floor)
     uint64_t beats = 2 + a->peers.count / HEARTBEAT_MAX_RECEIPTS; /* in which all are said */
     uint64_t grace_ms = beats * roster_timings(a->roster).beat_ms;
     if (a->now_ms - l->moved_ms > l->wait_ms)
-        l->is_late = true;
+        be_late(a, l);
     if (floor < p->sequence) {
         p->passed_ms = 0;
         return;
@@ -162,7 +179,7 @@ void link_look(struct agent *a, struct parcel *p, uint64_t floor)
     a->outbox.has_unsent = true;
     a->sent_again++;
     if (++p->missed > MISSED_MOST) /* it counts otherwise than we do */
-        l->is_late = true;
+        be_late(a, l);
 }
 
 static void send_again(struct agent *a, struct link *l)
@@ -184,6 +201,9 @@ static void send_again(struct agent *a, struct link *l)
 
 void links_turn(struct agent *a)
 {
+    if (!a->outbox.has_late)
+        return;
+    a->outbox.has_late = false;
     for (struct link *l = a->outbox.links; l; l = l->next)
         if (l->is_late)
             send_again(a, l);

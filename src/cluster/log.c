@@ -92,6 +92,7 @@ static enum rc fold(struct agent *a, uint64_t stamp_ms, struct str writer, struc
         .number = roster_length(a->roster) + 1, .stamp_ms = stamp_ms, .writer = writer};
     const char *why = "";
     enum rc rc = roster_take(a->roster, &at, entry, &why);
+    agent_look_for_me(a);
     *ret_counted = rc == RC_OK && !*why;
     return rc == RC_LIMIT ? RC_OK : rc;
 }
@@ -228,6 +229,7 @@ enum rc roster_log_cut(struct agent *a, uint64_t sequence)
         return rc;
     roster_close(a->roster);
     a->roster = anew;
+    agent_look_for_me(a);
     a->is_acted = false;
     gates_roster(a, NULL);
     l->count = (size_t)sequence;

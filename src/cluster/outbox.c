@@ -593,7 +593,7 @@ void outbox_epoch(struct agent *a)
         }
         if (p->is == PARCEL_RECORDS)
             share_out(a, p);
-        p->link->is_late = true; /* its number will not come */
+        link_lost(a, p);
         parcel_release(a, p);
         unlink_parcel(a, at);
     }

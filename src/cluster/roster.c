@@ -106,6 +106,7 @@ static enum rc do_out(struct roster *r, struct member *m, const struct roster_en
     if (rc)
         return rc;
     m->is.state = state;
+    r->dead_count += state == ROSTER_DEAD_NOW;
     m->is.left_epoch = m->is.left_epoch ? m->is.left_epoch : e->epoch; /* a leaver may die */
     r->epoch = e->epoch;
     return RC_OK;
@@ -113,6 +114,7 @@ static enum rc do_out(struct roster *r, struct member *m, const struct roster_en
 
 static void do_forget(struct roster *r, struct member *m)
 {
+    r->dead_count -= m->is.state == ROSTER_DEAD_NOW;
     m->is.state = ROSTER_FORGOTTEN;
     members_tidy(r);
 }
@@ -261,6 +263,11 @@ uint64_t roster_settled(const struct roster *r)
 bool roster_is_open(const struct roster *r)
 {
     return r->settled < r->epoch;
+}
+
+bool roster_has_dead(const struct roster *r)
+{
+    return r->dead_count > 0;
 }
 
 uint64_t roster_round(const struct roster *r)

@@ -154,6 +154,7 @@ uint64_t roster_hash(const struct roster *r);   /* of the whole state: equal pre
 uint64_t roster_epoch(const struct roster *r);  /* the last; 0: nobody has joined */
 uint64_t roster_settled(const struct roster *r); /* the last epoch that is settled */
 bool roster_is_open(const struct roster *r);     /* a transition is */
+bool roster_has_dead(const struct roster *r);    /* somebody that is not adopted yet */
 uint64_t roster_round(const struct roster *r);   /* 0: the first crawl; then its recrawls */
 struct roster_timings roster_timings(const struct roster *r);
 

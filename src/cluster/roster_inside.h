@@ -52,7 +52,7 @@ struct roster {
     struct member **members;
     uint64_t *heads; /* of their names (names.h): looking for one touches nothing else */
     const struct roster_agent **shown; /* those not forgotten */
-    size_t count, cap, shown_count, name_count;
+    size_t count, cap, shown_count, name_count, dead_count;
     struct roster_row *rows; /* rows[0] is the settled epoch's */
     size_t row_count, row_cap;
     uint64_t length, epoch, settled, round;

@@ -283,8 +283,7 @@ const struct roster_agent *roster_owner(const struct roster *r, uint64_t positio
 
 bool roster_has_owners(const struct roster *r)
 {
-    const struct roster_ring *g = r->row_count ? r->rows[r->epoch - r->settled].ring : NULL;
-    return g && (!g->shared || shared_ring_points(g->shared));
+    return r->row_count && r->rows[r->epoch - r->settled].ring;
 }
 
 const struct roster_agent *roster_adopter(const struct roster *r, const struct roster_agent *dead)

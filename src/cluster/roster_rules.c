@@ -169,10 +169,7 @@ static const char *why_not_settled(const struct roster *r, const struct roster_s
         return "that epoch is settled already";
     if (is_ring_empty(r))
         return "nobody is in the ring who could have been given anything";
-    for (size_t i = 0; i < r->shown_count; i++)
-        if (r->shown[i]->state == ROSTER_DEAD_NOW)
-            return "somebody dead is not adopted";
-    return NULL;
+    return r->dead_count ? "somebody dead is not adopted" : NULL;
 }
 
 /* Nobody's hosts change: a transition may be open. */

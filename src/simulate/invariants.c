@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { HASH_EVERY = 64, OUTSIDE_DEADS = 6 };
+enum { HASH_EVERY = 256, OUTSIDE_DEADS = 6 };
 
 static void checked(struct world *w, int invariant)
 {
@@ -94,7 +94,8 @@ static void roster_taken(struct world *w, const struct post_message *m)
     if (roster_entry_read(m->payload, &e))
         e = (struct roster_entry){0};
     /* Going over a thousand agents for each of a thousand takes its time: not at every renewal. */
-    if (!world_is_large(w) || e.kind != ROSTER_RENEW || roster_length(w->truth) % HASH_EVERY == 0)
+    if (!world_is_large(w) || roster_epoch(w->truth) != epoch ||
+        roster_length(w->truth) % HASH_EVERY == 0)
         remember_hash(w);
     if (w->scale)
         scale_entry(w, &e, writer, !*why, roster_epoch(w->truth) != epoch);

@@ -165,7 +165,7 @@ def _(tmp):
     os.mkdir(f"{tmp}/2")
     with Simweb(*LARGE) as web, Post(f"{tmp}/2", agents="a,b,c", timings=TIMINGS) as post:
         agents = agents_of(web, post, f"{tmp}/2", "abc", "-w", "200ms")
-        agents[0].command[2:2] = ["-t", "6s"]  # one knows of it, and says it to all
+        agents[0].command[2:2] = ["-t", "12s"]  # one knows of it, and says it to all
         together(agents)
         said = [a.events("cluster.limit")[0]["reached"] for a in agents]
         assert "time" in said[0] and all("another agent" in s for s in said[1:]), said
