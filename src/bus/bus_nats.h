@@ -10,10 +10,9 @@
  *   libnats' threads       copy nothing: the message itself goes into a bounded queue, a
  *                          descriptor is made readable, return (nats_mail.h)
  *   caller's thread        bus_poll hands it out
- *   a keeper per connection  connects, waits for the end of the connection, connects again, for
- *                          ever (nats_link.h). The library's own reconnecting is off: it gives up
- *                          after two refusals, and sends late what was meant for the old
- * connection.
+ *   a keeper per connection  (nats_link.h) connects, waits for the end of the connection, connects
+ *                          again, for ever. The library's own reconnecting is off: it gives up
+ *                          after two refusals, and sends late what was meant for the former one.
  *
  * A call waits only while the local server does not read: at most 1.5 s, then the connection
  * counts as lost. Every call of a lost connection ends with RC_AGAIN.

@@ -308,8 +308,10 @@ static enum rc say_gathered(struct post *o, struct str subject, struct str paylo
         o->faults[POST_SAY_LOST] += is_lost;
         o->faults[POST_SAY_LATE] += is_late && !is_lost;
         o->faults[POST_SAY_DOUBLED] += is_doubled;
-        if (is_doubled || (is_late && !is_lost))
-            sim_to_client(o, c, &e, sim_travel_ms(o) + rng_below(&o->rng, 8000));
+        if (is_doubled || (is_late && !is_lost)) {
+            uint64_t more_ms = rng_below(&o->rng, 8000);
+            sim_to_client(o, c, &e, sim_travel_ms(o) + more_ms);
+        }
         if (!is_lost && !is_late)
             heard_put(c, s);
     }
@@ -339,7 +341,8 @@ static enum rc client_say(struct bus *b, struct str subject, struct str payload)
         }
         bool is_late = sim_chance(o, o->odds.say_late);
         o->faults[POST_SAY_LATE] += is_late;
-        sim_to_client(o, c, &e, sim_travel_ms(o) + (is_late ? rng_below(&o->rng, 8000) : 0));
+        uint64_t more_ms = is_late ? rng_below(&o->rng, 8000) : 0;
+        sim_to_client(o, c, &e, sim_travel_ms(o) + more_ms);
     }
     return RC_OK;
 }

@@ -181,8 +181,8 @@ static bool cut_some(struct world *w, enum world_fault f)
     uint32_t tenth = w->set.agents / 10 + 1;
     if (f == WORLD_OUTAGE)
         return cut_many(w, 0, w->agent_count, quarter / 2 + rng_below(&w->rng, quarter));
-    return cut_many(w, (uint32_t)rng_below(&w->rng, w->agent_count - tenth), tenth,
-                    quarter + rng_below(&w->rng, quarter));
+    uint32_t first = (uint32_t)rng_below(&w->rng, w->agent_count - tenth);
+    return cut_many(w, first, tenth, quarter + rng_below(&w->rng, quarter));
 }
 
 /* Everybody is there, nobody is dead: what the servers lose can be told them again. */
@@ -232,10 +232,12 @@ static bool copies_differ(struct world *w)
     const struct world_agent *a = w->agents[rng_below(&w->rng, w->agent_count)];
     if (!a->is_here || post_split_at(w->post, a->stream) != UINT64_MAX)
         return false;
-    if (rng_below(&w->rng, HOLES))
-        post_split(w->post, a->stream, 1 + rng_below(&w->rng, 4), rng_below(&w->rng, 2));
-    else
+    if (rng_below(&w->rng, HOLES)) {
+        bool leads = rng_below(&w->rng, 2);
+        post_split(w->post, a->stream, 1 + rng_below(&w->rng, 4), leads);
+    } else {
         post_hole(w->post, a->stream, 1 + rng_below(&w->rng, 10));
+    }
     world_say(w, "the copies of %s's stream differ from now on", a->name);
     return post_split_at(w->post, a->stream) != UINT64_MAX;
 }
