@@ -58,6 +58,26 @@ def agents_of(web, post, tmp, names, *options):
     return agents
 
 
+def pages(*agents):
+    return sum(len(a.log()) for a in agents)
+
+
+def join(post, newcomers, others=(), most=40):
+    """They are started, and have their hosts before all is done: on a slow machine the crawl waits for them at
+    `most` pages. (Who comes later takes those for dead who have gone home, and asks for what only they have.)"""
+    def are_up():
+        return all(any(e["state"] == "up" for e in a.events("cluster.epoch")) for a in newcomers)
+
+    for a in newcomers:
+        a.start()
+    names = " ".join(a.name for a in newcomers)
+    scenario.until(lambda: are_up() or pages(*others, *newcomers) > most, f"{names} join", 120)
+    if not are_up():
+        assert scenario.run(["pause", post.dir]).code == 0
+        scenario.until(are_up, f"{names} have their hosts", 120)
+        assert scenario.run(["unpause", post.dir]).code == 0
+
+
 def stop_all(agents):
     for a in agents:
         if a.process and a.process.poll() is None:

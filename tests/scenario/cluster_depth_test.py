@@ -7,7 +7,7 @@ import os
 import signal
 
 import scenario
-from agents import TIMINGS, agents_of, stop_all
+from agents import TIMINGS, agents_of, join, pages, stop_all
 from crawl import ORBWEAVER, agree, few, wanted, witnessed
 from post import Post
 from scenario import case, main, until
@@ -24,10 +24,6 @@ PATIENT = ["--beat", "200ms", "--renew", "500ms", "--suspect", "2s", "--fence", 
            "--dead", "120s"]
 FIRST = int(os.environ.get("ORBWEAVER_TEST_SEED", "1"))
 SEEDS = int(os.environ.get("ORBWEAVER_TEST_SEEDS", "1"))
-
-
-def pages(*agents):
-    return sum(len(a.log()) for a in agents)
 
 
 def is_exact(web, agents, may_repeat=0):
@@ -52,27 +48,12 @@ def story(agents):
             for e in a.events(name)]
 
 
-def join(post, agent, others, most):
-    """While the others crawl; on a slow machine they wait for it at `most` pages: who comes when all is done
-    takes those for dead who have gone home, and asks for what only they have."""
-    def has_hosts():
-        return len(agent.events("cluster.settled")) > 1
-
-    agent.start()
-    until(lambda: has_hosts() or pages(*others) > most, f"{agent.name} joins", 120)
-    if not has_hosts():
-        assert scenario.run(["pause", post.dir]).code == 0
-        until(has_hosts, f"{agent.name} has its hosts", 120)
-        assert scenario.run(["unpause", post.dir]).code == 0
-
-
 def leave_and_kill(tmp, seed, *options):
     """Of three agents one leaves with its archive and one is killed; a fourth joins."""
     with Simweb(*WEB, "--seed", str(seed)) as web, Post(tmp, agents="a,b,c,d", timings=TIMINGS) as post:
         agents = agents_of(web, post, tmp, "abcd", "-l", DEPTH, "-w", "30ms", *options)
         try:
-            for a in agents[:3]:
-                a.start()
+            join(post, agents[:3], most=100)
             until(lambda: all(pages(a) > 10 for a in agents[:3]), "three have begun", 120)
             done = scenario.run(["set", agents[0].folder, "cluster.leave=yes"])
             assert done.code == 0, done
@@ -94,8 +75,8 @@ for _seed in range(FIRST, FIRST + SEEDS):
             try:
                 agents[0].start()
                 until(lambda: pages(agents[0]) > 60, "the first has begun", 120)
-                join(post, agents[1], agents[:1], 200)
-                join(post, agents[2], agents[:2], 300)
+                join(post, agents[1:2], agents[:1], most=200)
+                join(post, agents[2:], agents[:2], most=300)
                 for a in agents:
                     a.wait()
             finally:

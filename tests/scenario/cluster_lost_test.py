@@ -10,7 +10,7 @@ import shutil
 import signal
 
 import scenario
-from agents import SLOW, agents_of, lost_captures, stop_all
+from agents import SLOW, agents_of, join, lost_captures, stop_all
 from crawl import ORBWEAVER, few, is_robots, read_archive, wanted, witnessed
 from post import Post
 from scenario import case, main, run, until
@@ -51,8 +51,7 @@ class Three:
             self.must = wanted(self.web.oracle(self.web.run["home"], "any"))
             self.post = Post(tmp, agents="a,b,c", timings=TIMINGS)
             self.agents = agents_of(self.web, self.post, tmp, "abc", "-w", "100ms", *options)
-            for a in self.agents:
-                a.start()
+            join(self.post, self.agents)
         except BaseException:
             self.__exit__()
             raise

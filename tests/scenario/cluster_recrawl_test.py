@@ -10,7 +10,7 @@ import signal
 import urllib.parse
 
 import scenario
-from agents import SECONDS, TIMINGS, Agent, stop_all
+from agents import SECONDS, TIMINGS, Agent, join, stop_all
 from crawl import ORBWEAVER, few, verify, wanted, witnessed
 from post import Post
 from scenario import case, main, until
@@ -189,8 +189,7 @@ def _(tmp):
     with Simweb(*WEB) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
         agents = agents_of(web, post, tmp, "abc")
         try:
-            for a in agents:
-                a.start()
+            join(post, agents)
             until(lambda: all(len(a.log()) >= 30 for a in agents), "all have begun")
             agents[1].end(signal.SIGKILL)
             for a in (agents[0], agents[2]):
@@ -209,8 +208,7 @@ def _(tmp):
     with Simweb(*WEB) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
         agents = agents_of(web, post, tmp, "abc")
         try:
-            for a in agents:
-                a.start()
+            join(post, agents)
             until(lambda: all(len(a.log()) >= 20 for a in agents), "all have begun")
             assert scenario.run(["set", agents[1].folder, "cluster.leave=yes"]).code == 0
             for a in agents:

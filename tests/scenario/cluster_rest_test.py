@@ -8,7 +8,7 @@ import os
 import signal
 
 import scenario
-from agents import SLOW, TIMINGS, Agent, is_right, print_costs, stop_all
+from agents import SLOW, TIMINGS, Agent, is_right, join, print_costs, stop_all
 from crawl import ORBWEAVER
 from post import Post
 from scenario import case, main, until
@@ -69,12 +69,11 @@ def _(tmp):
     with Simweb(*WEB) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
         agents = agents_of(web, post, tmp, "abc", "12k")
         try:
-            for a in agents[:2]:
-                a.start()
+            join(post, agents[:2])
             until(lambda: busy(agents[:2], 30), "two have begun")
             rest = [resting(a) for a in agents[:2]]
             assert sum(rest) > 5, f"nothing rests before the third joins: {rest}"
-            agents[2].start()
+            join(post, agents[2:], agents[:2], most=200)
             until(lambda: busy(agents[2:], 10), "the third takes part")
             assert scenario.run(["set", agents[0].folder, "cluster.leave=yes"]).code == 0
             for a in agents:
@@ -92,8 +91,7 @@ def _(tmp):
     with Simweb(*WEB) as web, Post(tmp, agents="a,b,c,d", timings=TIMINGS) as post:
         agents = agents_of(web, post, tmp, "abcd", "12k")
         try:
-            for a in agents[:3]:
-                a.start()
+            join(post, agents[:3])
             until(lambda: busy(agents[:3], 15), "three have begun")
             agents[1].end(signal.SIGKILL)
             killed = len(agents[1].log())
