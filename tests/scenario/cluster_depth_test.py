@@ -53,7 +53,7 @@ def leave_and_kill(tmp, seed, *options):
     with Simweb(*WEB, "--seed", str(seed)) as web, Post(tmp, agents="a,b,c,d", timings=TIMINGS) as post:
         agents = agents_of(web, post, tmp, "abcd", "-l", DEPTH, "-w", "30ms", *options)
         try:
-            join(post, agents[:3], most=100)
+            join(post, agents[:3])
             until(lambda: all(pages(a) > 10 for a in agents[:3]), "three have begun", 120)
             done = scenario.run(["set", agents[0].folder, "cluster.leave=yes"])
             assert done.code == 0, done
