@@ -16,6 +16,9 @@ WEB = ["--hosts", str(HOSTS), "--pages", "25", "--keep-urls", "--crawl-delays", 
 SLOW = ["--latency-least", "5ms", "--latency-most", "40ms"]
 TIMINGS = ["--beat", "200ms", "--renew", "500ms", "--suspect", "2s", "--fence", "8s", "--abort", "10s",
            "--dead", "12s"]
+# Where nobody is to die nobody may be taken for dead, however long the machine stands still.
+PATIENT = ["--beat", "200ms", "--renew", "500ms", "--suspect", "2s", "--fence", "80s", "--abort", "100s",
+           "--dead", "120s"]
 # Servers may be away for longer than an agent that is started waits by itself.
 SETS = {"ledger.sync": "100ms", "cluster.cluster-poll": "20ms", "cluster.cluster-wait": "0"}
 
@@ -76,6 +79,18 @@ def join(post, newcomers, others=(), most=40):
         assert scenario.run(["pause", post.dir]).code == 0
         scenario.until(are_up, f"{names} have their hosts", 120)
         assert scenario.run(["unpause", post.dir]).code == 0
+
+
+def story(agents):
+    """What became of the ring and of the processes, for whoever has to explain a failure."""
+    names = ("cluster.epoch", "cluster.weight", "cluster.waits", "cluster.state", "cluster.end")
+    rows = []
+    for a in agents:
+        rows += [" ".join(str(v) for v in [a.name, e["time"][11:23], e["event"], *(e.get(k) for k in (
+            "epoch", "state", "weight", "waits_for"))]) for name in names for e in a.events(name)]
+        other = [line for line in a.said().splitlines() if not line.startswith("{")]
+        rows.append(f"{a.name} ended with {a.process.poll() if a.process else 'nothing'}: " + " | ".join(other[:40]))
+    return "\n".join(rows)
 
 
 def stop_all(agents):

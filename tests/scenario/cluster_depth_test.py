@@ -7,7 +7,7 @@ import os
 import signal
 
 import scenario
-from agents import TIMINGS, agents_of, join, pages, stop_all
+from agents import PATIENT, TIMINGS, agents_of, join, pages, stop_all, story
 from crawl import ORBWEAVER, agree, few, wanted, witnessed
 from post import Post
 from scenario import case, main, until
@@ -18,10 +18,6 @@ scenario.PROGRAM = ORBWEAVER  # what Post runs
 WEB = ["--hosts", "12", "--pages", "30", "--links", "4", "--images", "0", "--keep-urls", "--crawl-delays", "0",
        "--page-bytes", "4k", "--latency-least", "1ms", "--latency-most", "200ms"]
 DEPTH = "4"
-# Where nobody is to die nobody may be taken for dead, however long the machine stands still: what only a dead
-# agent has is asked for again.
-PATIENT = ["--beat", "200ms", "--renew", "500ms", "--suspect", "2s", "--fence", "80s", "--abort", "100s",
-           "--dead", "120s"]
 FIRST = int(os.environ.get("ORBWEAVER_TEST_SEED", "1"))
 SEEDS = int(os.environ.get("ORBWEAVER_TEST_SEEDS", "1"))
 
@@ -39,13 +35,6 @@ def is_exact(web, agents, may_repeat=0):
     nearer = sum(e.get("nearer", 0) for a in agents for e in a.events("cluster.end")[-1:])
     print(f"# {len(seen)} URLs; {nearer} pages of others were nearer than it seemed, {again} were asked for again")
     return again
-
-
-def story(agents):
-    """What became of the ring, for whom a test's failure has to be explained."""
-    return [(e["time"], a.name, e["event"], e.get("epoch"), e.get("state"), e.get("weight"), e.get("why"))
-            for a in agents for name in ("cluster.epoch", "cluster.weight", "cluster.waits", "cluster.end")
-            for e in a.events(name)]
 
 
 def leave_and_kill(tmp, seed, *options):
