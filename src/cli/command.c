@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { MAX_LINE_BYTES = 1 << 20, CHUNK_BYTES = 1 << 16 };
 

@@ -7,6 +7,7 @@
 #include "components/line.h"
 
 #include "base/buf.h"
+#include "base/fd.h"
 #include "base/mem.h"
 #include "flow/part.h"
 
@@ -39,18 +40,9 @@ static const struct option write_options[] = {
 
 static void write_out(struct write_state *w)
 {
-    size_t done = 0;
-    while (done < w->bytes.n) {
-        ssize_t n = write(w->fd, w->bytes.p + done, w->bytes.n - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            part_fail(w->self, errno == ENOSPC ? RC_DISK_FULL : RC_IO, "cannot write: %s",
-                      strerror(errno));
-            break;
-        }
-        done += (size_t)n;
-    }
+    if (!fd_write_all(w->fd, buf_str(&w->bytes)))
+        part_fail(w->self, errno == ENOSPC ? RC_DISK_FULL : RC_IO, "cannot write: %s",
+                  strerror(errno));
     buf_clear(&w->bytes);
 }
 
