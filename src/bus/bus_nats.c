@@ -311,7 +311,7 @@ static void show_heard(struct bus_nats *b, natsMsg *m, struct bus_event *e)
 /* Passes over answers that nobody waits for any more. */
 static bool next_reply(struct bus_nats *b, struct bus_event *e)
 {
-    for (size_t i = 0; i < 2 * BUS_MAX_OPEN; i++) {
+    for (size_t i = 0; i < MAIL_MAX_REPLIES; i++) {
         natsMsg *m = mail_next_reply(&b->mail);
         if (!m)
             return false;
@@ -531,10 +531,11 @@ struct bus_nats_counts bus_nats_counts(const struct bus *bus)
 {
     const struct bus_nats *b = (const struct bus_nats *)(const void *)bus;
     struct bus_nats_counts c = {.heard_lost = atomic_load(&b->mail.heard_lost),
-                                .replies_lost = atomic_load(&b->mail.replies_lost),
-                                .refused = atomic_load(&b->mail.refused)};
-    for (size_t i = 0; i < b->link_count; i++)
+                                .replies_lost = atomic_load(&b->mail.replies_lost)};
+    for (size_t i = 0; i < b->link_count; i++) {
         c.connected += atomic_load(&b->links[i].ups);
+        c.refused += atomic_load(&b->links[i].refused);
+    }
     return c;
 }
 

@@ -35,6 +35,7 @@ struct nats_link {
     size_t listening; /* the first so many, on the present connection */
 
     _Atomic uint64_t ups, downs; /* equal: down */
+    _Atomic uint64_t refused;    /* times the server said that something is not allowed */
     pthread_t keeper;
     bool has_keeper;
     const char *what;

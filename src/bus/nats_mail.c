@@ -8,8 +8,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { REPLIES_MAX = 2 * BUS_MAX_OPEN };
-
 struct note {
     struct note *next; /* of those that were taken out */
     natsMsg *msg;
@@ -18,7 +16,7 @@ struct note {
 enum rc mail_open(struct nats_mail *m)
 {
     m->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    m->replies = mpsc_open(REPLIES_MAX);
+    m->replies = mpsc_open(MAIL_MAX_REPLIES);
     m->heard = mpsc_open(BUS_NATS_HEARD_MAX);
     if (m->event_fd < 0)
         return RC_IO;
@@ -57,7 +55,7 @@ static bool push(struct nats_mail *m, struct mpsc *queue, natsMsg *msg)
 
 void mail_put_reply(struct nats_mail *m, natsMsg *msg)
 {
-    if (atomic_fetch_add(&m->reply_count, 1) < REPLIES_MAX && push(m, m->replies, msg))
+    if (atomic_fetch_add(&m->reply_count, 1) < MAIL_MAX_REPLIES && push(m, m->replies, msg))
         return;
     atomic_fetch_sub(&m->reply_count, 1);
     atomic_fetch_add(&m->replies_lost, 1);

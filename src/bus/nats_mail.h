@@ -8,16 +8,19 @@
 #define BUS_NATS_MAIL_H
 
 #include "base/rc.h"
+#include "bus/bus.h"
 
 #include <nats/nats.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
+enum { MAIL_MAX_REPLIES = 2 * BUS_MAX_OPEN };
+
 struct note;
 struct nats_mail {
     struct mpsc *replies, *heard;
     _Atomic size_t heard_count, heard_bytes, reply_count;
-    _Atomic uint64_t heard_lost, replies_lost, refused;
+    _Atomic uint64_t heard_lost, replies_lost;
     _Atomic bool is_awake; /* event_fd has been written to since mail_drain() */
     int event_fd;
 
