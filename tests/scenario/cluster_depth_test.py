@@ -71,6 +71,7 @@ for _seed in range(FIRST, FIRST + SEEDS):
             finally:
                 stop_all(agents)
             assert is_exact(web, agents) == 0, story(agents)
+            assert pages(agents[1]) > 5, "the second took no part"
             for a in agents:
                 agree(a)
 
