@@ -508,6 +508,7 @@ void receipts_add(struct agent *a, size_t index, uint64_t session, uint64_t numb
 /* A session says whose it is, so that nobody can have another's confirmed. */
 uint64_t receipts_session(struct str from, uint32_t number);
 bool receipts_fit(struct str from, uint64_t session);
+bool receipts_same_sender(uint64_t session, uint64_t other);
 /* What is here of a session; false: nothing. */
 bool receipts_find(const struct agent *a, struct str from, uint64_t session,
                    struct heartbeat_receipt *ret);

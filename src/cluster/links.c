@@ -117,7 +117,7 @@ void link_heard(struct agent *a, const struct peer *p, const struct heartbeat_li
     uint64_t ours = receipts_session(str_c(a->name), 0);
     struct link *l = NULL;
     for (uint8_t i = 0; i < lists->receipt_count; i++) {
-        if ((lists->receipts[i].session ^ ours) >> 32)
+        if (!receipts_same_sender(lists->receipts[i].session, ours))
             continue; /* most are for others */
         l = l ? l : find(a, p->name, p->inc);
         if (!l)

@@ -16,6 +16,11 @@ uint64_t receipts_session(struct str from, uint32_t number)
     return (hash64(from) & ~(uint64_t)UINT32_MAX) | number;
 }
 
+bool receipts_same_sender(uint64_t session, uint64_t other)
+{
+    return (session ^ other) <= UINT32_MAX;
+}
+
 bool receipts_fit(struct str from, uint64_t session)
 {
     return receipts_session(from, (uint32_t)session) == session;
