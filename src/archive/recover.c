@@ -149,30 +149,45 @@ enum rc warc_recovery_trust(struct warc_recovery *r, struct str file, uint64_t b
     return rc;
 }
 
-/* Gives the reader the bytes up to `to`, piece by piece, until it has an opinion. */
+/* Gives the reader the next piece of the bytes up to `to`. */
+static enum rc feed(struct warc_recovery *r, struct disk_file *f, uint64_t *from, uint64_t to)
+{
+    size_t want = to - *from < PIECE_BYTES ? (size_t)(to - *from) : PIECE_BYTES, got = 0;
+    enum rc rc = want ? disk_read(f, *from, r->piece, want, &got) : RC_OK;
+    if (rc)
+        return rc;
+    *from += got;
+    if (got)
+        warc_reader_feed(r->reader, str_make(r->piece, got));
+    else
+        warc_reader_finish(r->reader);
+    return RC_OK;
+}
+
+/* Reads the records in [*from, to), to their end or (`only_one`) to the end of the first. */
+static enum rc read_records(struct warc_recovery *r, struct disk_file *f, uint64_t *from,
+                            uint64_t to, bool only_one, enum warc_event *ret)
+{
+    struct str unused;
+    enum rc rc = RC_OK;
+    bool is_over = false;
+    warc_reader_reset(r->reader);
+    while (rc == RC_OK && !is_over) {
+        *ret = warc_reader_next(r->reader, &unused);
+        rc = *ret == WARC_MORE ? feed(r, f, from, to) : RC_OK;
+        is_over = *ret == WARC_END || *ret == WARC_BROKEN || (only_one && *ret == WARC_RECORD_END);
+    }
+    bool has_failed = *ret == WARC_BROKEN && warc_reader_problem(r->reader)->rc == RC_NOMEM;
+    return rc ? rc : has_failed ? RC_NOMEM : RC_OK;
+}
+
 static enum rc read_members(struct warc_recovery *r, struct disk_file *f, uint64_t from,
                             uint64_t to, bool *ret_whole)
 {
-    enum warc_event event;
-    struct str unused;
-    warc_reader_reset(r->reader);
-    while ((event = warc_reader_next(r->reader, &unused)) != WARC_END && event != WARC_BROKEN) {
-        if (event != WARC_MORE)
-            continue;
-        size_t want = to - from < PIECE_BYTES ? (size_t)(to - from) : PIECE_BYTES, got = 0;
-        enum rc rc = want ? disk_read(f, from, r->piece, want, &got) : RC_OK;
-        if (rc)
-            return rc;
-        from += got;
-        if (got)
-            warc_reader_feed(r->reader, str_make(r->piece, got));
-        else
-            warc_reader_finish(r->reader);
-    }
-    if (event == WARC_BROKEN && warc_reader_problem(r->reader)->rc == RC_NOMEM)
-        return RC_NOMEM;
-    *ret_whole = event == WARC_END && from == to;
-    return RC_OK;
+    enum warc_event event = WARC_MORE;
+    enum rc rc = read_records(r, f, &from, to, false, &event);
+    *ret_whole = rc == RC_OK && event == WARC_END && from == to;
+    return rc;
 }
 
 static enum rc left_holds(struct warc_recovery *r, struct left *l, uint64_t end, bool *ret)
@@ -209,51 +224,141 @@ enum rc warc_recovery_name(struct warc_recovery *r, struct str file, uint64_t of
     return RC_OK;
 }
 
-/* Changing the disk --------------------------------------------------------------------------- */
-
-static enum rc left_remove(struct warc_recovery *r, const struct left *l,
-                           struct warc_recovery_report *report)
+enum rc warc_recovery_is_short(struct warc_recovery *r, struct str file, uint64_t end, bool *ret)
 {
-    char path[WARC_PATH_BYTES];
-    uint64_t there;
-    enum rc rc = file_bytes(r, str_c(l->name), true, &there);
-    rc = rc ? rc : disk_unlink(r->disk, warc_path(path, r->folder, l->name, true));
-    report->removed_files++;
-    report->cut_bytes += rc ? 0 : there;
+    uint64_t there = 0;
+    enum rc rc = file_bytes(r, file, find_left(r, file) != NULL, &there);
+    *ret = rc == RC_OK && there < end;
     return rc;
 }
 
-static enum rc left_keep(struct warc_recovery *r, const struct left *l,
-                         struct warc_recovery_report *report)
+/* Changing the disk --------------------------------------------------------------------------- */
+
+struct finishing {
+    struct warc_recovery *r;
+    struct warc_recovery_ends ends;
+    struct warc_recovery_report report;
+};
+
+/* Whether a whole record stands first in [from, to). */
+static enum rc has_record(struct warc_recovery *r, struct disk_file *f, uint64_t from, uint64_t to,
+                          bool *ret)
+{
+    enum warc_event event = WARC_MORE;
+    enum rc rc = read_records(r, f, &from, to, true, &event);
+    *ret = rc == RC_OK && event == WARC_RECORD_END;
+    return rc;
+}
+
+static enum rc copy_bytes(struct warc_recovery *r, struct disk_file *from, uint64_t at,
+                          struct disk_file *to)
+{
+    size_t got = 1;
+    enum rc rc = RC_OK;
+    while (rc == RC_OK && got) {
+        rc = disk_read(from, at, r->piece, PIECE_BYTES, &got);
+        struct str piece = str_make(r->piece, got);
+        if (rc == RC_OK && got)
+            rc = disk_append(to, &piece, 1);
+        at += got;
+    }
+    return rc ? rc : disk_sync(to);
+}
+
+/* An earlier recovery may have been cut off while it copied: its copy is made again. */
+static enum rc make_copy(struct finishing *g, struct disk_file *f, uint64_t at, const char *path)
+{
+    struct disk *d = g->r->disk;
+    struct disk_file *to = NULL;
+    enum rc rc = disk_mkdir(d, g->ends.aside);
+    rc = rc == RC_EXISTS ? RC_OK : rc;
+    rc = rc ? rc : disk_dirsync(d, "state");
+    if (rc == RC_OK) {
+        rc = disk_unlink(d, path);
+        rc = rc == RC_NOT_FOUND ? RC_OK : rc;
+    }
+    rc = rc ? rc : disk_open(d, path, DISK_CREATE, &to);
+    rc = rc ? rc : copy_bytes(g->r, f, at, to);
+    disk_file_close(to);
+    return rc ? rc : disk_dirsync(d, g->ends.aside);
+}
+
+/* Before the file is cut at `keep`, or removed. */
+static enum rc save_tail(struct finishing *g, const struct left *l, struct disk_file *f,
+                         uint64_t there)
+{
+    char room[WARC_PATH_BYTES];
+    struct buf path = buf_on(room, sizeof room);
+    bool has = false;
+    enum rc rc =
+        there > l->keep && g->ends.aside ? has_record(g->r, f, l->keep, there, &has) : RC_OK;
+    if (rc == RC_OK && has) {
+        buf_printf(&path, "%s/%s.%llu", g->ends.aside, l->name, (unsigned long long)l->keep);
+        rc = buf_c(&path) ? make_copy(g, f, l->keep, room) : RC_LIMIT;
+    }
+    if (rc == RC_OK && there > l->keep && g->ends.cut)
+        g->ends.cut(g->ends.ctx, l->name, there - l->keep, has ? room : NULL);
+    return rc;
+}
+
+static enum rc left_remove(struct finishing *g, const struct left *l)
+{
+    char path[WARC_PATH_BYTES];
+    struct warc_recovery *r = g->r;
+    struct disk_file *f = NULL;
+    uint64_t there = 0;
+    enum rc rc = open_sized(r, str_c(l->name), true, DISK_READ, &f, &there);
+    rc = rc ? rc : save_tail(g, l, f, there);
+    disk_file_close(f);
+    rc = rc ? rc : disk_unlink(r->disk, warc_path(path, r->folder, l->name, true));
+    g->report.removed_files++;
+    g->report.cut_bytes += rc ? 0 : there;
+    return rc;
+}
+
+/* The list has it before it gets its last name. */
+static enum rc note_sealed(struct finishing *g, const struct left *l)
+{
+    struct sealed *s = g->ends.sealed;
+    enum rc rc = s ? sealed_add(s, str_c(l->name), l->keep) : RC_OK;
+    return rc || !s ? rc : sealed_sync(s);
+}
+
+static enum rc left_keep(struct finishing *g, const struct left *l)
 {
     char from[WARC_PATH_BYTES], to[WARC_PATH_BYTES];
+    struct warc_recovery *r = g->r;
     struct disk_file *f = NULL;
     uint64_t there = 0;
     enum rc rc = open_sized(r, str_c(l->name), true, DISK_APPEND, &f, &there);
+    rc = rc ? rc : save_tail(g, l, f, there);
     if (rc == RC_OK && there > l->keep)
         rc = disk_truncate(f, l->keep);
     rc = rc ? rc : disk_sync(f);
     disk_file_close(f);
+    rc = rc ? rc : note_sealed(g, l);
     if (rc)
         return rc;
-    report->kept_files++;
-    report->cut_bytes += there - l->keep;
+    g->report.kept_files++;
+    g->report.cut_bytes += there - l->keep;
     return disk_rename(r->disk, warc_path(from, r->folder, l->name, true),
                        warc_path(to, r->folder, l->name, false));
 }
 
-enum rc warc_recovery_finish(struct warc_recovery *r, struct warc_recovery_report *ret)
+enum rc warc_recovery_finish(struct warc_recovery *r, const struct warc_recovery_ends *ends,
+                             struct warc_recovery_report *ret)
 {
-    struct warc_recovery_report report = {0};
+    struct finishing g = {.r = r};
     enum rc rc = RC_OK;
+    if (ends)
+        g.ends = *ends;
     for (size_t i = 0; i < r->count && rc == RC_OK; i++)
-        rc = r->left[i].keep ? left_keep(r, &r->left[i], &report)
-                             : left_remove(r, &r->left[i], &report);
+        rc = r->left[i].keep ? left_keep(&g, &r->left[i]) : left_remove(&g, &r->left[i]);
     if (rc == RC_OK) {
         rc = disk_dirsync(r->disk, r->folder);
         rc = rc == RC_NOT_FOUND ? RC_OK : rc;
     }
     if (rc == RC_OK && ret)
-        *ret = report;
+        *ret = g.report;
     return rc;
 }

@@ -5,7 +5,7 @@
  *     for each (file, length) of the last durable commit:   warc_recovery_trust(r, file, length)
  *     for each outcome behind it, in the journal's order:   warc_recovery_name(r, place, &holds)
  *     ... the journal is cut at the first outcome that does not hold, and synced ...
- *     warc_recovery_finish(r, &report);
+ *     warc_recovery_finish(r, &ends, &report);
  *     warc_recovery_close(r);
  *
  * Only names that end with ".open" are in question (warc_files.h, 1). Of such a file stays what was
@@ -22,6 +22,7 @@
 #ifndef ARCHIVE_RECOVER_H
 #define ARCHIVE_RECOVER_H
 
+#include "archive/sealed.h"
 #include "archive/sent.h"
 
 struct warc_recovery;
@@ -46,7 +47,24 @@ MUST_CHECK enum rc warc_recovery_trust(struct warc_recovery *r, struct str file,
 MUST_CHECK enum rc warc_recovery_name(struct warc_recovery *r, struct str file, uint64_t offset,
                                       uint64_t bytes, bool *ret_holds);
 
-/* The outcomes that hold are durable: cuts, removes, seals. *ret may be NULL. */
-MUST_CHECK enum rc warc_recovery_finish(struct warc_recovery *r, struct warc_recovery_report *ret);
+/* Whether the file ends before `end`: then its end is torn off, else something in it is wrong. */
+MUST_CHECK enum rc warc_recovery_is_short(struct warc_recovery *r, struct str file, uint64_t end,
+                                          bool *ret);
+
+/* What finish does beside cutting. */
+struct warc_recovery_ends {
+    struct sealed *sealed; /* gets each file that stays; NULL: there is no list */
+    const char *aside;     /* a folder, made if absent: whole records that the journal does not name
+                              are copied there before they are cut, as NAME.OFFSET; NULL: they go */
+    /* So many bytes are cut off the end of the file; `saved` is their copy, NULL: there is none,
+     * because not even the first record of them is whole. NULL: nothing is told. */
+    void (*cut)(void *ctx, const char *file, uint64_t bytes, const char *saved);
+    void *ctx;
+};
+
+/* The outcomes that hold are durable: cuts, removes, seals. `ends` and *ret may be NULL. */
+MUST_CHECK enum rc warc_recovery_finish(struct warc_recovery *r,
+                                        const struct warc_recovery_ends *ends,
+                                        struct warc_recovery_report *ret);
 
 #endif

@@ -447,6 +447,17 @@ static enum rc rename_full(struct warc_files *w, uint64_t position, struct warc_
     return rc;
 }
 
+enum rc warc_files_full(struct warc_files *w, uint64_t position, warc_files_each *each, void *ctx)
+{
+    enum rc rc = RC_OK;
+    (void)pthread_mutex_lock(&w->writing);
+    struct warc_file *f = file_next(w, NULL);
+    for (; f && f->synced && file_end(w, f) <= position && rc == RC_OK; f = file_next(w, f))
+        rc = each(ctx, f->name, file_end(w, f) - f->start);
+    (void)pthread_mutex_unlock(&w->writing);
+    return rc;
+}
+
 /* Under `writing`. */
 static void forget_until(struct warc_files *w, const struct warc_file *behind)
 {

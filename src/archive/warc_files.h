@@ -98,13 +98,17 @@ MUST_CHECK enum rc warc_files_sync(struct warc_files *w);
  * there and are synced get their last name, durably. One thread, that of sync. */
 MUST_CHECK enum rc warc_files_seal(struct warc_files *w, uint64_t position);
 
+/* Each file that warc_files_seal would give its last name now, with its length. */
+typedef enum rc warc_files_each(void *ctx, const char *file, uint64_t bytes);
+MUST_CHECK enum rc warc_files_full(struct warc_files *w, uint64_t position, warc_files_each *each,
+                                   void *ctx);
+
 /* Behind the last capture appended; behind the last that is durable. Any thread. */
 uint64_t warc_files_position(struct warc_files *w);
 uint64_t warc_files_synced(struct warc_files *w);
 
 /* For a commit record: each file that is not sealed, with its length as far as `position`, which a
  * sync has passed. `each` must not call back. Any thread. */
-typedef enum rc warc_files_each(void *ctx, const char *file, uint64_t bytes);
 MUST_CHECK enum rc warc_files_list(struct warc_files *w, uint64_t position, warc_files_each *each,
                                    void *ctx);
 

@@ -5,6 +5,7 @@
 #include "components/services.h"
 #include "components/visit.h"
 
+#include "base/boot.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -280,6 +281,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
 {
     const struct ledger_part_settings *s = self->settings;
     struct str history = arena_printf(p->arena, "%s/state/history", s->output.p);
+    struct str written = arena_printf(p->arena, "%s/state/WRITTEN", s->output.p);
     struct ledger_settings l = {
         .shards = self->shard_count,
         .frontier = {.max_hosts = s->hosts,
@@ -299,6 +301,8 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         .most_wait_ms = UINT64_C(24) * 3600 * 1000,
         .reserve_bytes = s->reserve_bytes,
         .restart = s->recrawl,
+        .written_path = written.p,
+        .boot = boot_id(),
         .clock = part_clock(self),
         .log = part_log(self),
     };
@@ -306,7 +310,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         buf_add(why, STR("--recrawl asks for what the history knows; there is none (no-history)"));
         return RC_INVALID;
     }
-    enum rc rc = history.p ? describe(p, s, &l.warc, why) : RC_NOMEM;
+    enum rc rc = history.p && written.p ? describe(p, s, &l.warc, why) : RC_NOMEM;
     if (rc == RC_OK)
         rc = open_directory(s->output.p, p, why);
     if (rc)
@@ -320,6 +324,11 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
     if (rc)
         buf_printf(why, STR_FMT ": " STR_FMT, STR_ARG(s->output),
                    STR_ARG(text.n ? buf_str(&text) : str_c(rc_text(rc))));
+    if (rc == RC_CORRUPT)
+        buf_printf(why,
+                   "\nthe directory is damaged; nothing was changed. Put back a copy of what is "
+                   "damaged, or run: orbweaver repair " STR_FMT,
+                   STR_ARG(s->output));
     buf_done(&text);
     return rc;
 }

@@ -166,6 +166,8 @@ enum rc ledger_write_all(struct ledger *l)
     for (unsigned i = 0; i < LEDGER_FILES && rc == RC_OK; i++)
         rc = line_file_write(l->files[i]);
     rc = rc ? rc : journal_write(l->journal);
+    if (rc == RC_OK)
+        claim_written(l->claims, journal_written(l->journal));
     return rc == RC_AGAIN ? RC_OK : rc;
 }
 

@@ -9,7 +9,8 @@
  *   DIR/logs/crawl.log, logs/progress-statistics.log
  *   DIR/links/links.nodes, links/links.arcs
  *   DIR/reports/skippedPages.jsonl
- *   DIR/state/VERSION, LOCK, MANIFEST, seeds, elsewhere, agent, journal/, images/, rest/, history/
+ *   DIR/state/VERSION, LOCK, MANIFEST, SYNCED, WRITTEN, sealed, seeds, elsewhere, agent,
+ *             journal/, images/, rest/, history/, cut/
  *
  * A page is settled by one call, ledger_settle(): one journal batch with its outcome, its lines and
  * its links; the frontier and the files change with it, under one lock, so that a position of the
@@ -82,6 +83,9 @@ struct ledger_settings {
     uint64_t most_wait_ms;  /* recorded moments further away are cut to that; 24 h */
     uint64_t reserve_bytes; /* ledger_is_short when the disk has less; 256 MB */
     bool restart;           /* forget what is done, once (see below) */
+    bool accepts_lost;      /* archive files that are missing or shorter are no reason to refuse */
+    const char *written_path; /* of state/WRITTEN in the file system (claims.h); NULL: none */
+    uint64_t boot;            /* boot_id(); 0: not known */
     struct clock *clock;
     struct log *log;
 };
@@ -114,8 +118,8 @@ struct ledger_report {  /* of the opening */
  * ended it ("ended"). A ledger with one that has begun is not restarted again: the same settings go
  * on with it. */
 
-/* `d` is the crawl's directory. RC_LOCKED: another process crawls there. RC_VERSION, RC_CORRUPT,
- * RC_DISK_FULL, ...; `why`. */
+/* `d` is the crawl's directory. RC_LOCKED: another process crawls there. RC_CORRUPT: something is
+ * damaged, and nothing was changed. RC_VERSION, RC_DISK_FULL, ...; `why`. */
 MUST_CHECK enum rc ledger_open(struct disk *d, const struct ledger_settings *s,
                                struct ledger_hears hears, struct ledger **ret,
                                struct ledger_report *ret_report, struct buf *why);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "crawl/ledger_inside.h"
 
+#include "archive/warc_name.h"
 #include "cluster/elsewhere.h"
 #include "warc/pages.h"
 
 #define VERSION_PATH "state/VERSION"
 #define LOCK_PATH "state/LOCK"
-#define VERSION_TEXT "orbweaver crawl 1\n"
+#define VERSION_BEGIN "orbweaver crawl "
+#define VERSION_TEXT VERSION_BEGIN "1\n"
 
-enum { VERSION_MAX_BYTES = 200 };
+enum { VERSION_MAX_BYTES = 200, VERSION_NUMBER = 1 };
 
 static const struct {
     const char *path;
@@ -36,18 +38,87 @@ static enum rc make_folder(struct disk *d, const char *path)
     return rc == RC_EXISTS ? RC_OK : rc;
 }
 
-/* Their names must last before anything in them does. */
-enum rc ledger_make_folders(struct ledger *l, struct buf *why)
+/* Adds how much of a file will be cut. */
+static enum rc count_beyond(struct disk *d, const char *path, uint64_t bytes, uint64_t *cut)
 {
-    static const char *const folders[] = {"state",       "archive",  "indexes", "indexes/parts",
-                                          "pages",       "logs",     "links",   "reports",
-                                          LEDGER_IMAGES, LEDGER_REST};
-    static const char *const parents[] = {"", "indexes", "state"};
-    enum rc rc = make_folder(l->disk, folders[0]);
+    struct disk_file *f = NULL;
+    uint64_t size = 0;
+    enum rc rc = disk_open(d, path, DISK_READ, &f);
+    rc = rc ? rc : disk_size(f, &size);
+    disk_file_close(f);
+    *cut += size > bytes ? size - bytes : 0;
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+static enum rc count_archive(void *ctx, struct str name, bool is_folder)
+{
+    struct str unused;
+    bool *ret = ctx;
+    *ret |= !is_folder && (str_ends(name, STR(".warc.gz")) || warc_name_is_open(name, &unused));
+    return RC_OK;
+}
+
+enum rc ledger_has_archive(struct ledger *l, bool *ret)
+{
+    *ret = false;
+    enum rc rc = disk_list(l->disk, LEDGER_ARCHIVE, count_archive, ret);
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+/* Lines or archive files that an earlier run wrote outside of state/. */
+static enum rc has_output(struct ledger *l, bool *ret)
+{
+    enum rc rc = ledger_has_archive(l, ret);
+    for (unsigned i = 0; i < LEDGER_FILES && rc == RC_OK; i++) {
+        uint64_t bytes = 0;
+        rc = count_beyond(l->disk, lines_of[i].path, 0, &bytes);
+        *ret |= bytes > 0;
+    }
+    return rc;
+}
+
+static enum rc note_entry(void *ctx, struct str name, bool is_folder)
+{
+    (void)ctx;
+    (void)name;
+    (void)is_folder;
+    return RC_OK;
+}
+
+/* A crawl that has lost its state is no new one. */
+static enum rc make_state(struct ledger *l, struct buf *why)
+{
+    bool has_more = false;
+    enum rc rc = disk_list(l->disk, "state", note_entry, NULL);
+    if (rc != RC_NOT_FOUND)
+        return rc;
+    rc = has_output(l, &has_more);
+    if (rc == RC_OK && has_more) {
+        buf_add(why, STR("state: it is missing, though a crawl has been here"));
+        rc = RC_CORRUPT;
+    }
+    return rc ? rc : make_folder(l->disk, "state");
+}
+
+enum rc ledger_lock(struct ledger *l, struct buf *why)
+{
+    enum rc rc = make_state(l, why);
     rc = rc ? rc : disk_lock(l->disk, LOCK_PATH, &l->dir_lock);
     if (rc == RC_LOCKED)
         buf_printf(why, "another process crawls here (%s)", LOCK_PATH);
-    for (size_t i = 1; i < sizeof folders / sizeof *folders && rc == RC_OK; i++)
+    else if (rc && !why->n)
+        buf_printf(why, "%s: %s", LOCK_PATH, rc_text(rc));
+    return rc;
+}
+
+/* Their names must last before anything in them does. */
+enum rc ledger_make_folders(struct ledger *l, struct buf *why)
+{
+    static const char *const folders[] = {"archive", "indexes", "indexes/parts", "pages",    "logs",
+                                          "links",   "reports", LEDGER_IMAGES,   LEDGER_REST};
+    static const char *const parents[] = {"", "indexes", "state"};
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && rc == RC_OK; i++)
         rc = make_folder(l->disk, folders[i]);
     for (size_t i = 0; i < sizeof parents / sizeof *parents && rc == RC_OK; i++)
         rc = disk_dirsync(l->disk, parents[i]);
@@ -56,19 +127,48 @@ enum rc ledger_make_folders(struct ledger *l, struct buf *why)
     return rc;
 }
 
-enum rc ledger_check_version(struct ledger *l, struct buf *why)
+/* "orbweaver crawl 2" is of a later program; anything else that is not ours is damage. */
+static enum rc judge_version(struct str text, struct buf *why)
+{
+    uint64_t number = 0;
+    struct str digits = str_trim(text);
+    if (str_eq(text, STR(VERSION_TEXT)))
+        return RC_OK;
+    bool is_number = str_starts(digits, STR(VERSION_BEGIN)) &&
+                     str_to_u64(str_from(digits, strlen(VERSION_BEGIN)), &number) == RC_OK;
+    if (!is_number || number <= VERSION_NUMBER) {
+        buf_printf(why, "%s: it does not say which version made this crawl", VERSION_PATH);
+        return RC_CORRUPT;
+    }
+    buf_printf(why,
+               "%s: a newer orbweaver made this crawl (version %llu of the directory, this program "
+               "knows %d): use that one",
+               VERSION_PATH, (unsigned long long)number, VERSION_NUMBER);
+    return RC_VERSION;
+}
+
+enum rc ledger_check_version(struct ledger *l, bool *ret_is_there, struct buf *why)
 {
     char room[VERSION_MAX_BYTES];
     struct buf text = buf_on(room, sizeof room);
     enum rc rc = disk_read_whole(l->disk, VERSION_PATH, &text);
+    *ret_is_there = rc != RC_NOT_FOUND;
+    if (rc == RC_OK || rc == RC_LIMIT)
+        return judge_version(rc ? STR("") : buf_str(&text), why);
+    if (rc != RC_NOT_FOUND)
+        buf_printf(why, "%s: %s", VERSION_PATH, rc_text(rc));
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+enum rc ledger_write_version(struct ledger *l, struct buf *why)
+{
+    struct disk_file *f = NULL;
+    enum rc rc = disk_open(l->disk, VERSION_PATH, DISK_READ, &f);
+    disk_file_close(f);
     if (rc == RC_NOT_FOUND)
         rc = disk_replace(l->disk, VERSION_PATH, STR(VERSION_TEXT));
-    else if (rc == RC_LIMIT || (rc == RC_OK && !str_eq(buf_str(&text), STR(VERSION_TEXT))))
-        rc = RC_VERSION;
     if (rc)
-        buf_printf(why, "%s: %s", VERSION_PATH,
-                   rc == RC_VERSION ? "another version of the program made this crawl"
-                                    : rc_text(rc));
+        buf_printf(why, "%s: %s", VERSION_PATH, rc_text(rc));
     return rc;
 }
 
@@ -84,16 +184,36 @@ static enum rc add_first_line(struct line_file *f, unsigned which)
     return rc;
 }
 
-/* Adds how much of a file will be cut. */
-static enum rc count_beyond(struct disk *d, const char *path, uint64_t bytes, uint64_t *cut)
+/* What was synced ends with a whole line. */
+static enum rc check_lines(struct disk *d, const char *path, uint64_t bytes, struct buf *why)
 {
     struct disk_file *f = NULL;
     uint64_t size = 0;
-    enum rc rc = disk_open(d, path, DISK_READ, &f);
-    rc = rc ? rc : disk_size(f, &size);
+    size_t got = 0;
+    char last = 0;
+    enum rc rc = bytes ? disk_open(d, path, DISK_READ, &f) : RC_OK;
+    rc = rc || !bytes ? rc : disk_size(f, &size);
+    if (rc == RC_OK && bytes && size >= bytes)
+        rc = disk_read(f, bytes - 1, &last, 1, &got);
     disk_file_close(f);
-    *cut += size > bytes ? size - bytes : 0;
-    return rc == RC_NOT_FOUND ? RC_OK : rc;
+    if (rc == RC_NOT_FOUND)
+        buf_printf(why, "%s: it is missing", path);
+    else if (rc == RC_OK && size < bytes)
+        buf_printf(why, "%s: it has %llu bytes, but %llu were synced", path,
+                   (unsigned long long)size, (unsigned long long)bytes);
+    else if (rc == RC_OK && bytes && last != '\n')
+        buf_printf(why, "%s: no line ends at %llu, where one did", path, (unsigned long long)bytes);
+    else if (rc)
+        buf_printf(why, "%s: %s", path, rc_text(rc));
+    return rc && rc != RC_NOT_FOUND ? rc : why->n ? RC_CORRUPT : RC_OK;
+}
+
+enum rc ledger_check_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES], struct buf *why)
+{
+    enum rc rc = RC_OK;
+    for (unsigned i = 0; i < LEDGER_FILES && rc == RC_OK; i++)
+        rc = check_lines(l->disk, lines_of[i].path, lengths[i], why);
+    return rc;
 }
 
 enum rc ledger_open_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES],

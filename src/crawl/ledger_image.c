@@ -283,7 +283,8 @@ enum rc image_finish(struct ledger *l)
     l->step = IMAGE_NONE;
     (void)pthread_mutex_unlock(&l->lock);
     l->image_bytes = 0;
-    rc = image_remove_others(l);
+    rc = ledger_claim(l, l->commit_position);
+    rc = rc ? rc : image_remove_others(l);
     rc = rc ? rc : rest_settle(l, true);
     return rc ? rc : journal_trim(l->journal, journal_needed(l, m.position));
 }

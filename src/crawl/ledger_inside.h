@@ -4,7 +4,9 @@
  *   ledger.c          settle, admit, turn: what shards call
  *   ledger_open.c     opening and closing
  *   ledger_files.c    folders, lock, version, files of lines
+ *   ledger_look.c     everything that is there, read before anything changes
  *   ledger_recover.c  what a crash left, made whole
+ *   claims.c          what the files must hold, said outside of them
  *   ledger_drops.c    of that: links that were not admitted
  *   ledger_image.c    images of all buckets: slices, the file, the MANIFEST
  *   ledger_links.c    what was found on a page, from the archive
@@ -21,8 +23,10 @@
 #define CRAWL_LEDGER_INSIDE_H
 
 #include "archive/line_file.h"
+#include "archive/sealed.h"
 #include "base/log.h"
 #include "crawl/batch.h"
+#include "crawl/claims.h"
 #include "crawl/manifest.h"
 #include "crawl/stretches.h"
 #include "frontier/rest_job.h"
@@ -36,6 +40,7 @@
 #define LEDGER_ARCHIVE "archive"
 #define LEDGER_RECRAWL "state/RECRAWL"
 #define LEDGER_REST "state/rest"
+#define LEDGER_CUT "state/cut"
 
 enum {
     IMAGE_SLICE_BUCKETS = 64,       /* a turn writes so many, */
@@ -83,6 +88,8 @@ struct ledger {
     struct journal *journal;
     struct history *history;
     struct digest_table *digests;
+    struct sealed *sealed; /* the round's, once the ledger is open */
+    struct claim_writer *claims;
     struct line_file *files[LEDGER_FILES];
     struct ledger_shard *shards;
     struct stretches voids; /* constant once it is open */
@@ -92,6 +99,7 @@ struct ledger {
 
     /* One round at a time, and what only rounds use. */
     pthread_mutex_t rounds;
+    bool seals;                   /* the round has archive files to seal */
     struct buf commit;            /* the last one's batch */
     uint64_t commit_position;     /* that it vouches for */
     uint64_t commit_end;          /* of the journal behind it, if it vouches for all before itself;
@@ -151,9 +159,15 @@ enum rc ledger_fail(struct ledger *l, enum rc rc);
 /* ledger.c, under `lock`: what was settled goes to the kernel, in its order. */
 MUST_CHECK enum rc ledger_write_all(struct ledger *l);
 
-/* ledger_files.c */
+/* ledger_files.c. The lock, before anything else; then the folders, once all was looked at. */
+MUST_CHECK enum rc ledger_lock(struct ledger *l, struct buf *why);
+MUST_CHECK enum rc ledger_has_archive(struct ledger *l, bool *ret);
 MUST_CHECK enum rc ledger_make_folders(struct ledger *l, struct buf *why);
-MUST_CHECK enum rc ledger_check_version(struct ledger *l, struct buf *why);
+MUST_CHECK enum rc ledger_check_version(struct ledger *l, bool *ret_is_there, struct buf *why);
+MUST_CHECK enum rc ledger_write_version(struct ledger *l, struct buf *why);
+/* RC_CORRUPT: one is shorter, or has no end of a line there. */
+MUST_CHECK enum rc ledger_check_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES],
+                                      struct buf *why);
 /* Cut to the lengths, or made with their first lines. */
 MUST_CHECK enum rc ledger_open_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES],
                                      struct ledger_report *report, struct buf *why);
@@ -188,6 +202,7 @@ void rest_stop(struct ledger *l);                /* behind the last job */
  * refers to goes. */
 MUST_CHECK enum rc rest_begin(struct ledger *l);
 MUST_CHECK enum rc rest_adopt(struct ledger *l, struct str reference);
+MUST_CHECK enum rc rest_cut(struct ledger *l); /* what the image does not refer to */
 MUST_CHECK enum rc rest_clean(struct ledger *l);
 /* On the shard's thread: what has been done is taken back; that and more, once a turn; and when
  * nobody lends, until the budget is kept. */
@@ -227,14 +242,17 @@ MUST_CHECK enum rc image_finish(struct ledger *l);       /* in a round, if it is
 void image_drop(struct ledger *l);                       /* in a round */
 MUST_CHECK enum rc image_remove_others(struct ledger *l);
 
-/* ledger_open.c: all buckets, in a round of its own, when nobody else calls. */
+/* ledger_open.c: the history, if there is to be one; and: all buckets, in a round of its own, when
+ * nobody else calls. */
+MUST_CHECK enum rc ledger_open_history(struct ledger *l, struct buf *why);
 MUST_CHECK enum rc image_of_all(struct ledger *l);
 
 /* ledger_restart.c */
 MUST_CHECK enum rc ledger_restart(struct ledger *l, struct ledger_report *report, struct buf *why);
 MUST_CHECK enum rc ledger_end_recrawl(struct ledger *l);
 
-/* ledger_sync.c */
+/* ledger_sync.c. Says outside of the journal how far everything is durable. In a round. */
+MUST_CHECK enum rc ledger_claim(struct ledger *l, uint64_t position);
 MUST_CHECK enum rc helper_start(struct ledger *l);
 void helper_stop(struct ledger *l);
 

@@ -40,7 +40,7 @@ static struct ledger *ledger_make(struct disk *d, const struct ledger_settings *
     return l;
 }
 
-static enum rc open_history(struct ledger *l, struct buf *why)
+enum rc ledger_open_history(struct ledger *l, struct buf *why)
 {
     if (!l->settings.history_path)
         return RC_OK;
@@ -88,6 +88,19 @@ static enum rc open_archives(struct ledger *l, struct buf *why)
     return rc;
 }
 
+/* Everything that is there has been made durable. */
+static enum rc begin_claims(struct ledger *l, struct buf *why)
+{
+    struct claims c = {.position = journal_synced(l->journal),
+                       .generation = l->kept.generation,
+                       .has_history = l->history != NULL};
+    enum rc rc =
+        claim_writer_open(l->disk, l->settings.written_path, l->settings.boot, &c, &l->claims);
+    if (rc)
+        buf_printf(why, "state/SYNCED: %s", rc_text(rc));
+    return rc;
+}
+
 enum rc ledger_open(struct disk *d, const struct ledger_settings *s, struct ledger_hears hears,
                     struct ledger **ret, struct ledger_report *ret_report, struct buf *why)
 {
@@ -96,14 +109,13 @@ enum rc ledger_open(struct disk *d, const struct ledger_settings *s, struct ledg
     if (!l)
         return RC_NOMEM;
     l->hears = hears;
-    enum rc rc = ledger_make_folders(l, why);
-    rc = rc ? rc : ledger_check_version(l, why);
-    rc = rc ? rc : open_history(l, why);
+    enum rc rc = ledger_lock(l, why);
     rc = rc ? rc : ledger_recover(l, &report, why);
     rc = rc ? rc : ledger_tell_seeds(l, hears);
     rc = rc ? rc : recall_payloads(l);
     rc = rc ? rc : open_archives(l, why);
     rc = rc ? rc : ledger_restart(l, &report, why);
+    rc = rc ? rc : begin_claims(l, why);
     rc = rc ? rc : rest_start(l);
     rc = rc ? rc : helper_start(l);
     if (rc) {
@@ -185,6 +197,8 @@ void ledger_close(struct ledger *l)
     if (l->taken)
         history_batch_close(l->taken);
     digest_table_close(l->digests);
+    sealed_close(l->sealed);
+    claim_writer_close(l->claims);
     disk_unlock(l->dir_lock);
     buf_done(&l->commit);
     (void)pthread_mutex_destroy(&l->rounds);

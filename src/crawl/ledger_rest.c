@@ -220,6 +220,7 @@ enum rc rest_begin(struct ledger *l)
 {
     uint64_t most = 0;
     enum rc rc = disk_list(l->disk, LEDGER_REST, note_generation, &most);
+    rc = rc == RC_NOT_FOUND ? RC_OK : rc;
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
         frontier_rest_begin(l->shards[i].frontier, (struct rest_carrier){send, l}, most);
     return rc;
@@ -238,7 +239,16 @@ enum rc rest_adopt(struct ledger *l, struct str reference)
     struct rest_file file = frontier_rest_file(f, bucket);
     l->places[bucket].now = file.generation;
     l->places[bucket].kept = file;
-    return rest_file_cut(l->disk, LEDGER_REST, bucket, file);
+    return rest_file_check(l->disk, LEDGER_REST, bucket, file);
+}
+
+enum rc rest_cut(struct ledger *l)
+{
+    enum rc rc = RC_OK;
+    for (unsigned i = 0; i < FRONTIER_BUCKETS && rc == RC_OK; i++)
+        if (l->places[i].kept.generation)
+            rc = rest_file_cut(l->disk, LEDGER_REST, i, l->places[i].kept);
+    return rc;
 }
 
 static enum rc remove_unused(void *ctx, struct str name, bool is_folder)

@@ -7,7 +7,8 @@
  * they write to the journal, so that it is never ahead of an archive
  *   3. archives that are full and behind which nothing is missing get their last names
  *   4. the history gets what was settled; it never knows more than the journal that lasts
- *   5. a commit says 1. It lasts with the next round; until then the one before is true as well
+ *   5. a commit says 1. It lasts with the next round; until then the one before is true as well;
+ *      state/SYNCED says the position
  *   6. images: pieces are written, one that is whole is named, another begun */
 #include "crawl/ledger_inside.h"
 
@@ -67,10 +68,23 @@ static enum rc sync_lines(struct ledger *l)
     return rc;
 }
 
-/* 3. */
+/* 3. The list has their lengths first. */
+static enum rc note_sealed(void *ctx, const char *file, uint64_t bytes)
+{
+    struct ledger *l = ctx;
+    l->seals = true;
+    return sealed_add(l->sealed, str_c(file), bytes);
+}
+
 static enum rc seal(struct ledger *l)
 {
     enum rc rc = RC_OK;
+    l->seals = false;
+    for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
+        rc = warc_files_full(l->shards[i].warc, l->shards[i].round_settled, note_sealed, l);
+    if (rc || !l->seals)
+        return rc;
+    rc = sealed_sync(l->sealed);
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
         rc = warc_files_seal(l->shards[i].warc, l->shards[i].round_settled);
     return rc;
@@ -110,6 +124,13 @@ static enum rc commit(struct ledger *l, const struct batch_commit *c)
     return rc;
 }
 
+enum rc ledger_claim(struct ledger *l, uint64_t position)
+{
+    struct claims c = {
+        .position = position, .generation = l->kept.generation, .has_history = l->history != NULL};
+    return l->claims ? claim_synced(l->claims, &c) : RC_OK;
+}
+
 static enum rc sync_all(struct ledger *l)
 {
     struct batch_commit c;
@@ -122,7 +143,8 @@ static enum rc sync_all(struct ledger *l)
     rc = rc ? rc : seal(l);
     if (rc == RC_OK && l->history)
         rc = history_write(l->history, l->taken, c.position);
-    return rc ? rc : commit(l, &c);
+    rc = rc ? rc : commit(l, &c);
+    return rc ? rc : ledger_claim(l, c.position);
 }
 
 static void look_around(struct ledger *l)

@@ -64,20 +64,33 @@ void rest_job_do(struct disk *d, const char *folder, struct rest_job *job)
     job->rc = rc;
 }
 
+static enum rc size_of(struct disk *d, const char *path, uint64_t *ret)
+{
+    struct disk_file *f = NULL;
+    enum rc rc = disk_open(d, path, DISK_READ, &f);
+    rc = rc ? rc : disk_size(f, ret);
+    disk_file_close(f);
+    return rc;
+}
+
+enum rc rest_file_check(struct disk *d, const char *folder, unsigned bucket, struct rest_file file)
+{
+    char path[REST_PATH_BYTES];
+    uint64_t size = 0;
+    enum rc rc = size_of(d, rest_path(path, folder, bucket, file.generation), &size);
+    return rc == RC_NOT_FOUND || (rc == RC_OK && size < file.bytes) ? RC_CORRUPT : rc;
+}
+
 enum rc rest_file_cut(struct disk *d, const char *folder, unsigned bucket, struct rest_file file)
 {
     char path[REST_PATH_BYTES];
     struct disk_file *f = NULL;
     uint64_t size = 0;
-    (void)rest_path(path, folder, bucket, file.generation);
-    enum rc rc = disk_open(d, path, DISK_READ, &f);
-    rc = rc ? rc : disk_size(f, &size);
-    disk_file_close(f);
+    enum rc rc = size_of(d, rest_path(path, folder, bucket, file.generation), &size);
     if (rc == RC_NOT_FOUND || (rc == RC_OK && size < file.bytes))
         return RC_CORRUPT;
     if (rc || size == file.bytes)
         return rc;
-    f = NULL;
     rc = disk_open(d, path, DISK_APPEND, &f);
     rc = rc ? rc : disk_truncate(f, file.bytes);
     disk_file_close(f);

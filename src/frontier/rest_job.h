@@ -17,8 +17,10 @@ bool rest_path_read(struct str name, unsigned *ret_bucket, uint64_t *ret_generat
 /* Does it, and leaves in job->rc what became of it. RC_CORRUPT: it is shorter than it was. */
 void rest_job_do(struct disk *d, const char *folder, struct rest_job *job);
 
-/* A file that another process left: cut to that length, whatever it wrote behind. RC_CORRUPT: it is
- * not there, or shorter. */
+/* A file that another process left: whether it is as long (RC_CORRUPT: it is not there, or
+ * shorter); and cut to that length, whatever stands behind. */
+MUST_CHECK enum rc rest_file_check(struct disk *d, const char *folder, unsigned bucket,
+                                   struct rest_file file);
 MUST_CHECK enum rc rest_file_cut(struct disk *d, const char *folder, unsigned bucket,
                                  struct rest_file file);
 MUST_CHECK enum rc rest_file_sync(struct disk *d, const char *folder, unsigned bucket,

@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <rocksdb/c.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 /* Memory: two memtables, and a cache that holds blocks, filters and indexes. */
@@ -397,4 +398,12 @@ uint64_t history_bytes(const struct history *h)
         if (rocksdb_property_int(h->db, properties[i], &one) == 0)
             sum += one;
     return sum;
+}
+
+bool history_is_there(const char *path)
+{
+    char current[4096];
+    struct stat s;
+    int n = snprintf(current, sizeof current, "%s/CURRENT", path);
+    return n > 0 && (size_t)n < sizeof current && stat(current, &s) == 0;
 }

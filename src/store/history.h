@@ -64,6 +64,8 @@ MUST_CHECK enum rc history_open(const char *path, uint64_t bytes, struct history
 /* For another process to look into while the crawl does not run; nothing can be put. RC_NOT_FOUND.
  */
 MUST_CHECK enum rc history_open_read(const char *path, struct history **ret, struct buf *why);
+/* Whether there is one in that folder, in whatever state. */
+bool history_is_there(const char *path);
 void history_close(struct history *h);
 
 /* The journal position up to which everything is in: 0 for a new one. */

@@ -59,17 +59,42 @@ static enum rc open_last(struct journal *j, uint64_t end)
     return rc ? rc : segments_sync(&j->segments);
 }
 
-enum rc journal_open(struct disk *d, const char *folder, const struct journal_settings *s,
-                     uint64_t from, journal_each *each, void *ctx, struct journal **ret)
+static struct journal *journal_make(const struct journal_settings *s)
 {
     struct journal *j = mem_zero(1, sizeof *j);
     if (!j)
-        return RC_NOMEM;
+        return NULL;
     j->settings = *s;
     buf_init(&j->added, SIZE_MAX / 2);
     buf_init(&j->taken, SIZE_MAX / 2);
     (void)pthread_mutex_init(&j->adding, NULL);
     (void)pthread_mutex_init(&j->writing, NULL);
+    return j;
+}
+
+enum rc journal_begin(struct disk *d, const char *folder, const struct journal_settings *s,
+                      uint64_t position, struct journal **ret)
+{
+    struct journal *j = journal_make(s);
+    if (!j)
+        return RC_NOMEM;
+    enum rc rc = segments_open(&j->segments, d, folder);
+    if (rc == RC_OK && j->segments.count)
+        rc = RC_EXISTS;
+    rc = rc ? rc : open_last(j, position);
+    if (rc == RC_OK)
+        *ret = j;
+    else
+        journal_free(j);
+    return rc;
+}
+
+enum rc journal_open(struct disk *d, const char *folder, const struct journal_settings *s,
+                     uint64_t from, journal_each *each, void *ctx, struct journal **ret)
+{
+    struct journal *j = journal_make(s);
+    if (!j)
+        return RC_NOMEM;
     uint64_t end = from;
     enum rc rc = segments_open(&j->segments, d, folder);
     if (rc == RC_OK)
@@ -292,6 +317,14 @@ uint64_t journal_end(struct journal *j)
     uint64_t end = j->end;
     (void)pthread_mutex_unlock(&j->adding);
     return end;
+}
+
+uint64_t journal_written(struct journal *j)
+{
+    (void)pthread_mutex_lock(&j->writing);
+    uint64_t written = j->written;
+    (void)pthread_mutex_unlock(&j->writing);
+    return written;
 }
 
 uint64_t journal_synced(struct journal *j)

@@ -44,6 +44,28 @@ MUST_CHECK enum rc journal_open(struct disk *d, const char *folder,
                                 const struct journal_settings *s, uint64_t from, journal_each *each,
                                 void *ctx, struct journal **ret);
 
+/* What a look into the files found. */
+struct journal_found {
+    size_t segments;
+    uint64_t end;        /* behind the last batch that follows the others without a gap */
+    uint64_t torn_bytes; /* that stand behind it in its segment */
+    uint64_t torn_end;   /* where the batch there says that it ends; 0: it does not say */
+    uint64_t behind;     /* whole batches behind the gap: with any, it is no torn tail */
+    uint64_t last;       /* behind the last whole batch of all */
+};
+
+/* Reads the journal from `from` on and changes nothing: each batch up to the first that is not
+ * whole to `each`, the whole ones behind that to `behind`. Without a folder, or without segments,
+ * a journal is empty: RC_CORRUPT if `from` is not 0. Otherwise as journal_open. */
+MUST_CHECK enum rc journal_look(struct disk *d, const char *folder, uint64_t from,
+                                journal_each *each, journal_each *behind, void *ctx,
+                                struct journal_found *ret);
+
+/* Begins an empty journal at a position, in a folder without segments. */
+MUST_CHECK enum rc journal_begin(struct disk *d, const char *folder,
+                                 const struct journal_settings *s, uint64_t position,
+                                 struct journal **ret);
+
 /* Writes and syncs nothing. Accepts NULL. */
 void journal_close(struct journal *j);
 
@@ -65,8 +87,10 @@ MUST_CHECK enum rc journal_sync(struct journal *j);
 /* The same, but nothing is written: for those whose other files must be written first. */
 MUST_CHECK enum rc journal_sync_written(struct journal *j);
 
-/* Behind the last batch added; behind the last that is durable. Any thread. */
+/* Behind the last batch added; behind the last that the kernel has; behind the last that is
+ * durable. Any thread. */
 uint64_t journal_end(struct journal *j);
+uint64_t journal_written(struct journal *j);
 uint64_t journal_synced(struct journal *j);
 
 /* Removes segments that end at or below `position`. What is replayed next time may begin earlier.

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/journal_replay.h"
 
-/* Reads the batches of one segment, those from `from` on to `each`; *ret_end is behind the last
- * whole one. */
-static enum rc read_segment(struct segments *s, uint64_t start, uint64_t from, journal_each *each,
-                            void *ctx, uint64_t *ret_end)
+enum rc journal_read_run(struct journal_reading *r, uint64_t position, uint64_t from,
+                         journal_each *each, void *ctx, uint64_t *ret_end)
 {
-    struct journal_reading r = {0};
-    enum rc rc = journal_reading_open(&r, s, start);
-    uint64_t position = start;
-    bool whole = rc == RC_OK;
+    enum rc rc = RC_OK;
+    bool whole = true;
     while (whole && rc == RC_OK) {
         struct str batch;
-        rc = journal_reading_batch(&r, position, &whole, &batch);
+        rc = journal_reading_batch(r, position, &whole, &batch);
         if (rc || !whole)
             break;
         if (position >= from)
@@ -20,6 +16,18 @@ static enum rc read_segment(struct segments *s, uint64_t start, uint64_t from, j
         position += (uint64_t)JOURNAL_HEAD_BYTES + batch.n;
     }
     *ret_end = position;
+    return rc;
+}
+
+/* Reads the batches of one segment, those from `from` on to `each`; *ret_end is behind the last
+ * whole one. */
+static enum rc read_segment(struct segments *s, uint64_t start, uint64_t from, journal_each *each,
+                            void *ctx, uint64_t *ret_end)
+{
+    struct journal_reading r = {0};
+    enum rc rc = journal_reading_open(&r, s, start);
+    *ret_end = start;
+    rc = rc ? rc : journal_read_run(&r, start, from, each, ctx, ret_end);
     journal_reading_done(&r);
     return rc;
 }
@@ -61,8 +69,7 @@ static enum rc cut(struct segments *s, size_t last, uint64_t end)
     return rc;
 }
 
-/* The last segment that begins at or before `from`. */
-static size_t first_needed(const struct segments *s, uint64_t from)
+size_t journal_first_needed(const struct segments *s, uint64_t from)
 {
     size_t i = 0;
     while (i + 1 < s->count && s->starts[i + 1] <= from)
@@ -76,7 +83,7 @@ enum rc journal_replay(struct segments *s, uint64_t from, journal_each *each, vo
     *ret_end = from;
     if (!s->count)
         return from ? RC_CORRUPT : RC_OK;
-    size_t first = first_needed(s, from), i = first;
+    size_t first = journal_first_needed(s, from), i = first;
     if (s->starts[i] > from)
         return RC_CORRUPT;
     uint64_t end = s->starts[i];

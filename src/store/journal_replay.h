@@ -12,4 +12,12 @@
 MUST_CHECK enum rc journal_replay(struct segments *s, uint64_t from, journal_each *each, void *ctx,
                                   uint64_t *ret_end);
 
+/* The batches from `position` on, which lies in the segment that is open, up to the first that is
+ * not whole; those from `from` on go to `each`. *ret_end is behind the last whole one. */
+MUST_CHECK enum rc journal_read_run(struct journal_reading *r, uint64_t position, uint64_t from,
+                                    journal_each *each, void *ctx, uint64_t *ret_end);
+
+/* The place of the last segment that begins at or before `from`. */
+size_t journal_first_needed(const struct segments *s, uint64_t from);
+
 #endif

@@ -47,18 +47,23 @@ static enum rc make_folder(struct disk *d, const char *folder)
     return rc == RC_OK || rc == RC_EXISTS ? disk_dirsync(d, parent) : rc;
 }
 
-enum rc segments_open(struct segments *s, struct disk *d, const char *folder)
+enum rc segments_list(struct segments *s, struct disk *d, const char *folder)
 {
     *s = (struct segments){.disk = d};
     int n = snprintf(s->folder, sizeof s->folder, "%s", folder);
     if (n < 0 || (size_t)n >= sizeof s->folder)
         return RC_LIMIT;
-    enum rc rc = make_folder(d, folder);
-    if (rc == RC_OK)
-        rc = disk_list(d, folder, read_name, s);
+    enum rc rc = disk_list(d, folder, read_name, s);
     if (rc)
         segments_done(s);
     return rc;
+}
+
+enum rc segments_open(struct segments *s, struct disk *d, const char *folder)
+{
+    *s = (struct segments){.disk = d};
+    enum rc rc = make_folder(d, folder);
+    return rc ? rc : segments_list(s, d, folder);
 }
 
 void segments_done(struct segments *s)

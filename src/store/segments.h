@@ -17,6 +17,8 @@ struct segments {
 /* Lists the folder, which is made (durably) if absent; names that are no positions are RC_CORRUPT.
  */
 MUST_CHECK enum rc segments_open(struct segments *s, struct disk *d, const char *folder);
+/* The same, and changes nothing. RC_NOT_FOUND: there is no such folder. */
+MUST_CHECK enum rc segments_list(struct segments *s, struct disk *d, const char *folder);
 void segments_done(struct segments *s);
 
 /* Room for SEGMENTS_PATH_BYTES; the path of the segment that begins at `start`. */

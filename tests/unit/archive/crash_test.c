@@ -220,7 +220,7 @@ static enum rc resume(struct trial *t, struct disk *d, struct story *s, struct j
         rc = add_text(*ret, "V %u", there);
     }
     rc = rc ? rc : journal_sync(*ret);
-    rc = rc ? rc : warc_recovery_finish(r, NULL);
+    rc = rc ? rc : warc_recovery_finish(r, NULL, NULL);
     warc_recovery_close(r);
     return rc;
 }

@@ -97,6 +97,7 @@ static enum rc check_image(void *ctx, struct disk *image, const char *what)
     memcpy(t.truth.done, must, sizeof t.truth.done);
     t.truth.told_synced = t.truth.told_written = t.truth.told =
         killed ? outer->truth.told_written : outer->truth.told_synced;
+    t.truth.boot += !killed; /* what was given to the kernel survives a kill, not a power cut */
     if (!outer->depth && outer->tried % NESTED_ONE_IN == 0)
         disk_crash_before_each(image, look, &t);
     const char *why = go_on(c, image, t.shards_after, &t.truth, must);
@@ -145,6 +146,7 @@ static void cut_with(unsigned shards, unsigned shards_after, bool is_tight, bool
     t.shards_after = shards_after;
     t.truth.is_tight = is_tight;
     t.truth.has_news = has_news;
+    t.truth.boot = 1;
     t.seed = test_seed(shards * 10 + shards_after);
     t.samples = SAMPLES;
     assert_rc(disk_crash_open(&d), RC_OK);

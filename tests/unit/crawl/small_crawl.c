@@ -187,6 +187,7 @@ static enum rc open_with(struct small_crawl *c, struct disk *d, unsigned shards,
         .slice_buckets = 1,
         .sync_ms = sync_ms,
         .restart = restart,
+        .boot = truth->boot,
         .delay_ms = 10,
         .most_wait_ms = 1000,
         .clock = sync_ms ? clock_real() : &c->clock.clock};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "archive/sealed.h"
+
+#include "archive/file_list.h"
+#include "archive/warc_files.h"
+#include "archive/warc_name.h"
+#include "base/mem.h"
+
+#define SEALED_WORD "sealed"
+#define LOST_WORD "lost"
+#define ASKED_WORD "asked"
+
+struct sealed {
+    struct disk *disk;
+    const char *folder;
+    struct file_list *files;
+};
+
+enum rc sealed_open(struct disk *d, const char *folder, bool writes, struct sealed **ret)
+{
+    struct sealed *s = mem_zero(1, sizeof *s);
+    if (!s)
+        return RC_NOMEM;
+    s->disk = d;
+    s->folder = folder;
+    enum rc rc = file_list_open(d, "state/sealed", writes, &s->files);
+    if (rc)
+        mem_free(s);
+    else
+        *ret = s;
+    return rc;
+}
+
+void sealed_close(struct sealed *s)
+{
+    if (!s)
+        return;
+    file_list_close(s->files);
+    mem_free(s);
+}
+
+enum rc sealed_add(struct sealed *s, struct str name, uint64_t bytes)
+{
+    const struct file_entry *e = file_list_get(s->files, name);
+    bool is_known = e && e->bytes == bytes && strcmp(e->word, SEALED_WORD) == 0;
+    return is_known ? RC_OK : file_list_add(s->files, name, bytes, SEALED_WORD);
+}
+
+enum rc sealed_sync(struct sealed *s)
+{
+    return file_list_sync(s->files);
+}
+
+/* Sizes --------------------------------------------------------------------------------------- */
+
+/* 0: it is not there. A file may have its line and not yet its last name. */
+static enum rc size_of(const struct sealed *s, struct str file, uint64_t *ret)
+{
+    char path[WARC_PATH_BYTES], name[WARC_FILES_NAME_BYTES];
+    enum rc rc = RC_NOT_FOUND;
+    *ret = 0;
+    memcpy(name, file.p, file.n); /* the list has no longer names */
+    name[file.n] = 0;
+    for (int is_open = 0; is_open < 2 && rc == RC_NOT_FOUND; is_open++) {
+        struct disk_file *f = NULL;
+        if (!warc_path(path, s->folder, name, is_open))
+            return RC_OK;
+        rc = disk_open(s->disk, path, DISK_READ, &f);
+        rc = rc ? rc : disk_size(f, ret);
+        disk_file_close(f);
+    }
+    return rc == RC_NOT_FOUND || rc == RC_INVALID ? RC_OK : rc;
+}
+
+/* The name without ".open", of a file that has one. */
+static bool has_open_name(const struct sealed *s, struct str file)
+{
+    char path[WARC_PATH_BYTES], name[WARC_FILES_NAME_BYTES];
+    struct disk_file *f = NULL;
+    memcpy(name, file.p, file.n);
+    name[file.n] = 0;
+    bool is =
+        warc_path(path, s->folder, name, true) && disk_open(s->disk, path, DISK_READ, &f) == RC_OK;
+    disk_file_close(f);
+    return is;
+}
+
+static enum rc compare_one(const struct sealed *s, const struct file_entry *e,
+                           const struct sent *sent, sealed_each *each, void *ctx)
+{
+    uint64_t there;
+    if (strcmp(e->word, SEALED_WORD) != 0)
+        return RC_OK;
+    enum rc rc = size_of(s, e->name, &there);
+    if (rc || there == e->bytes || (!there && sent && sent_has(sent, e->name, NULL)))
+        return rc;
+    if (there > e->bytes && has_open_name(s, e->name)) /* a crash left it: recovery cuts it */
+        return RC_OK;
+    return each(ctx, e->name, e->bytes, there);
+}
+
+enum rc sealed_compare(const struct sealed *s, const struct sent *sent, sealed_each *each,
+                       void *ctx)
+{
+    enum rc rc = RC_OK;
+    for (uint32_t i = 0; i < file_list_count(s->files) && rc == RC_OK; i++)
+        rc = compare_one(s, file_list_at(s->files, i), sent, each, ctx);
+    return rc;
+}
+
+/* Changing the list --------------------------------------------------------------------------- */
+
+static enum rc adopt_one(void *ctx, struct str name, bool is_folder)
+{
+    struct sealed *s = ctx;
+    uint64_t bytes;
+    bool is_ours = !is_folder && str_ends(name, STR(".warc.gz")) && name.n < WARC_FILES_NAME_BYTES;
+    if (!is_ours || file_list_get(s->files, name))
+        return RC_OK;
+    enum rc rc = size_of(s, name, &bytes);
+    rc = rc ? rc : sealed_add(s, name, bytes);
+    return rc == RC_INVALID ? RC_OK : rc; /* a name with a blank is not one of ours */
+}
+
+enum rc sealed_adopt(struct sealed *s)
+{
+    enum rc rc = disk_list(s->disk, s->folder, adopt_one, s);
+    return rc && rc != RC_NOT_FOUND ? rc : sealed_sync(s);
+}
+
+static enum rc lose_one(void *ctx, struct str name, uint64_t bytes, uint64_t there)
+{
+    struct sealed *s = ctx;
+    (void)bytes;
+    return file_list_add(s->files, name, there, LOST_WORD);
+}
+
+enum rc sealed_accept(struct sealed *s, const struct sent *sent)
+{
+    enum rc rc = sealed_compare(s, sent, lose_one, s);
+    return rc ? rc : sealed_sync(s);
+}
+
+bool sealed_has_lost(const struct sealed *s)
+{
+    for (uint32_t i = 0; i < file_list_count(s->files); i++)
+        if (strcmp(file_list_at(s->files, i)->word, LOST_WORD) == 0)
+            return true;
+    return false;
+}
+
+enum rc sealed_asked(struct sealed *s)
+{
+    enum rc rc = RC_OK;
+    for (uint32_t i = 0; i < file_list_count(s->files) && rc == RC_OK; i++) {
+        const struct file_entry *e = file_list_at(s->files, i);
+        if (strcmp(e->word, LOST_WORD) == 0)
+            rc = file_list_add(s->files, e->name, e->bytes, ASKED_WORD);
+    }
+    return rc ? rc : sealed_sync(s);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* boot: which boot of the machine this is. What a process gave to the kernel survives its death,
+ * but not a power cut: a file written in the same boot holds everything that was written to it. */
+#ifndef BASE_BOOT_H
+#define BASE_BOOT_H
+
+#include <stdint.h>
+
+/* A number for the running kernel; 0: the system does not tell. */
+uint64_t boot_id(void);
+
+#endif
