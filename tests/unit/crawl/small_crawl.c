@@ -163,19 +163,25 @@ static enum rc give_seeds(struct small_crawl *c)
     return rc;
 }
 
-static enum rc open_with(struct small_crawl *c, struct disk *d, unsigned shards,
-                         struct small_truth *truth, uint64_t sync_ms, bool restart)
+struct candidate small_candidate(unsigned i)
 {
-    struct buf why = buf_on(c->why, sizeof c->why - 1);
+    return candidate_of(i, 0);
+}
+
+void small_prepare(struct small_crawl *c, unsigned shards, struct small_truth *truth)
+{
     memset(c, 0, sizeof *c);
     make_web();
     c->shards = shards;
     c->truth = truth;
     clock_simulated_init(&c->clock, 5000, UINT64_C(1700000000000));
-    c->writer = capture_writer_open();
-    struct ledger_settings s = {
-        .shards = shards,
-        .frontier = {.max_hosts = 1000, .max_host_queue = 1000, .memory_bytes = truth->is_tight},
+}
+
+struct ledger_settings small_settings(struct small_crawl *c)
+{
+    return (struct ledger_settings){
+        .shards = c->shards,
+        .frontier = {.max_hosts = 1000, .max_host_queue = 1000, .memory_bytes = c->truth->is_tight},
         .warc = {.prefix = STR("T"),
                  .host = STR("test"),
                  .roll_bytes = 4000,
@@ -185,12 +191,23 @@ static enum rc open_with(struct small_crawl *c, struct disk *d, unsigned shards,
         .digest_bytes = 100000,
         .image_bytes = UINT64_MAX,
         .slice_buckets = 1,
-        .sync_ms = sync_ms,
-        .restart = restart,
-        .boot = truth->boot,
+        .boot = c->truth->boot,
         .delay_ms = 10,
         .most_wait_ms = 1000,
-        .clock = sync_ms ? clock_real() : &c->clock.clock};
+        .history_path = c->truth->history_path,
+        .clock = &c->clock.clock};
+}
+
+static enum rc open_with(struct small_crawl *c, struct disk *d, unsigned shards,
+                         struct small_truth *truth, uint64_t sync_ms, bool restart)
+{
+    small_prepare(c, shards, truth);
+    struct buf why = buf_on(c->why, sizeof c->why - 1);
+    struct ledger_settings s = small_settings(c);
+    s.sync_ms = sync_ms;
+    s.restart = restart;
+    s.clock = sync_ms ? clock_real() : s.clock;
+    c->writer = capture_writer_open();
     if (!c->writer)
         return RC_NOMEM;
     enum rc rc =
@@ -238,6 +255,7 @@ struct making {      /* of one page's outcome */
     struct candidate links[LINKS];
     struct capture capture;
     struct capture_place place;
+    struct past past;
     struct ledger_outcome outcome;
 };
 
@@ -295,6 +313,9 @@ static enum rc make_done(struct small_crawl *c, unsigned shard, unsigned i, stru
     m->outcome.links = m->links;
     m->outcome.pages = 1;
     m->outcome.bytes = BODY_BYTES;
+    m->past = (struct past){.url = str_c(web[i].url), .code = 200, .fetches = 1, .bytes = i};
+    m->outcome.past = c->truth->history_path ? &m->past : NULL;
+    m->outcome.fingerprint = hash64(str_c(web[i].url));
     return rc ? rc : buf_rc(&m->text);
 }
 

@@ -17,6 +17,7 @@ struct small_truth {
     bool synced[SMALL_URLS];  /* before the last sync that ended: survives a power cut */
     bool is_tight;            /* no memory for the frontier: buckets rest and load all the time */
     bool has_news;            /* some URLs come by ledger_tell, each with a fact */
+    const char *history_path; /* in the file system; NULL: no history */
     unsigned told, told_written, told_synced; /* likewise, of the news */
     uint64_t boot; /* of the machine: another one after a power cut; 0: not known */
 };
@@ -39,6 +40,14 @@ struct small_crawl {
     struct small_truth *truth;
     char why[300];
 };
+
+/* The settings of the ledger of every small crawl. The clock and the number of shards are the
+ * crawl's. */
+struct ledger_settings small_settings(struct small_crawl *c);
+/* Makes the web and the clock, and opens nothing. */
+void small_prepare(struct small_crawl *c, unsigned shards, struct small_truth *truth);
+/* Of URL i: a candidate as its links bring it. The strings are the web's. */
+struct candidate small_candidate(unsigned i);
 
 /* Opens, and gives the seeds if nothing is there. */
 enum rc small_open(struct small_crawl *c, struct disk *d, unsigned shards,
