@@ -13,8 +13,8 @@ enum base_kind {
     BASE_LATE,    /* killed behind images; the journal is trimmed, archives are sealed and open */
     BASE_RESTS,   /* the same, with buckets that rest */
     BASE_DONE,    /* finished cleanly */
-    BASE_RECRAWL, /* killed in a recrawl */
     BASE_AGENT,   /* of an agent of a cluster, killed */
+    BASE_RECRAWL, /* killed in a recrawl */
     BASES
 };
 

@@ -152,8 +152,10 @@ static void add_case(struct choosing *c, const char *path, enum damage d, uint64
 {
     struct damage_cases *s = c->cases;
     struct tree t = {0};
-    struct damage_case new = {
-        .base = c->base->kind, .damage = d, .at = at, .bit = (unsigned)rng_below(&c->rng, 8)};
+    struct damage_case new = {.base = c->base->kind,
+                              .damage = d,
+                              .at = at,
+                              .bit = (unsigned)(hash64_mix(at + c->cases->count) & 7)};
     (void)snprintf(new.path, sizeof new.path, "%s", path);
     bool changes = damage_apply(&new, c->base, &t);
     tree_done(&t);

@@ -72,9 +72,10 @@ static uint64_t committed(const struct base *b, struct str file)
     return 0;
 }
 
-static uint64_t first_difference(const struct tree_entry *a, const struct tree_entry *b)
+static uint64_t first_difference(const struct tree_entry *a, const struct tree_entry *b,
+                                 uint64_t from)
 {
-    uint64_t i = 0;
+    uint64_t i = from;
     while (a && b && i < a->bytes.n && i < b->bytes.n && a->bytes.p[i] == b->bytes.p[i])
         i++;
     return i;
@@ -93,9 +94,11 @@ static size_t first_broken_record(const struct base *b, const struct tree *befor
     struct str file = str_c(path + 8); /* behind "archive/" */
     if (!warc_name_is_open(file, &file))
         return b->batch_count;
-    uint64_t at = first_difference(tree_find(before, path), tree_find(&b->now, path));
+    const struct tree_entry *is = tree_find(before, path);
+    uint64_t trusted = committed(b, file);
+    uint64_t at = first_difference(is, tree_find(&b->now, path), trusted);
     size_t i = 0;
-    if (at < committed(b, file))
+    if (trusted && (!is || is->bytes.n < trusted)) /* no power cut leaves that */
         return b->batch_count;
     while (i < b->batch_count && !reaches(&b->batches[i], file, at))
         i++;

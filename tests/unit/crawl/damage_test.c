@@ -4,6 +4,7 @@
  *
  *     crawl_damage_test              every case of the check
  *     crawl_damage_test --case N     one of them, with what it says
+ *     crawl_damage_test --list       what each does
  *
  * $ORBWEAVER_TEST_DAMAGES: so many cases in all. $ORBWEAVER_TEST_SEED: others of them. */
 #include "damage_judge.h"
@@ -183,7 +184,7 @@ static void print_case(size_t i)
     const struct result *r = &world.shared->results[i];
     damage_print(c, &world.bases[c->base], &what);
     print_message("# case %zu: " STR_FMT ": %s: %s\n", i, STR_ARG(buf_str(&what)),
-                  outcome_names[r->outcome], r->words);
+                  r->is_judged ? outcome_names[r->outcome] : "", r->words);
 }
 
 /* Prints the first that are wrong; returns how many there are. */
@@ -262,10 +263,21 @@ static int run_one(const char *number)
     return good ? 0 : 1;
 }
 
+static int list_all(void)
+{
+    bool good = make_world(NULL) == 0;
+    for (size_t i = 0; good && i < world.cases.count; i++)
+        print_case(i);
+    (void)remove_world(NULL);
+    return good ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(damage_is_refused_or_loses_nothing)};
     if (argc == 3 && strcmp(argv[1], "--case") == 0)
         return run_one(argv[2]);
+    if (argc == 2 && strcmp(argv[1], "--list") == 0)
+        return list_all();
     return cmocka_run_group_tests_name("damage", tests, make_world, remove_world);
 }

@@ -4,6 +4,7 @@
 #include "base/fd.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ static bool begin(struct tree *t)
 static bool read_bytes(const char *path, struct buf *to)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : 1;
+    ssize_t n = fd >= 0 ? 1 : errno == ENOENT ? 0 : -1;
     while (n > 0) {
         char *room = buf_reserve(to, READ_BYTES);
         n = room ? read(fd, room, READ_BYTES) : -1;
@@ -63,8 +64,10 @@ static bool read_one(struct tree *t, const char *root, const char *path)
 {
     char full[ABSOLUTE_BYTES];
     struct stat s;
-    if (!absolute(full, root, path) || lstat(full, &s) != 0)
+    if (!absolute(full, root, path))
         return false;
+    if (lstat(full, &s) != 0)
+        return errno == ENOENT; /* RocksDB has removed it meanwhile */
     struct tree_entry *e = new_entry(t, path, S_ISDIR(s.st_mode));
     if (!e)
         return false;
