@@ -298,13 +298,13 @@ static enum rc look_at_archive(struct recovery *r)
 /* 5: the history, and the image --------------------------------------------------------------- */
 
 /* What the journal no longer has is in the history; and that never knows more than the journal. */
-static enum rc judge_history(struct recovery *r)
+static enum rc judge_history(struct recovery *r, bool is_there, uint64_t position)
 {
-    struct ledger *l = r->l;
-    uint64_t position = l->history ? history_position(l->history) : 0;
-    if (!l->history || !r->claims.has_history)
+    if (!r->claims.has_history)
         return RC_OK;
-    if (position < l->kept.position)
+    if (!is_there)
+        buf_add(r->why, STR("state/history: it is missing"));
+    else if (position < r->l->kept.position)
         buf_add(r->why, STR("state/history: it is older than the rest of the crawl"));
     else if (position > r->found.end)
         buf_printf(r->why, LEDGER_JOURNAL ": it ends at %llu, but state/history knows %llu",
@@ -314,14 +314,14 @@ static enum rc judge_history(struct recovery *r)
 
 static enum rc look_at_history(struct recovery *r)
 {
-    struct ledger *l = r->l;
-    if (l->settings.history_path && r->claims.has_history &&
-        !history_is_there(l->settings.history_path)) {
-        buf_add(r->why, STR("state/history: it is missing"));
-        return RC_CORRUPT;
-    }
-    enum rc rc = ledger_open_history(l, r->why);
-    return rc ? rc : judge_history(r);
+    uint64_t position = 0;
+    const char *path = r->l->settings.history_path;
+    enum rc rc = path ? history_look(path, &position, r->why) : RC_NOT_FOUND;
+    if (rc == RC_NOT_FOUND)
+        buf_clear(r->why);
+    if (!path || (rc && rc != RC_NOT_FOUND))
+        return path ? rc : RC_OK;
+    return judge_history(r, rc == RC_OK, position);
 }
 
 /* Without limits: what was once admitted must be admitted again, in whatever order. Only memory has
@@ -361,7 +361,8 @@ enum rc ledger_look(struct recovery *r)
     rc = rc ? rc : look_at_archive(r);
     rc = rc ? rc : ledger_check_lines(l, r->said.lengths, r->why);
     rc = rc ? rc : look_at_history(r);
-    return rc ? rc : look_at_image(r);
+    rc = rc ? rc : look_at_image(r);
+    return rc ? rc : ledger_open_history(l, r->why);
 }
 
 void recovery_done(struct recovery *r)

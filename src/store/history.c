@@ -14,8 +14,6 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <rocksdb/c.h>
-#include <stdio.h>
-#include <sys/stat.h>
 
 /* Memory: two memtables, and a cache that holds blocks, filters and indexes. */
 enum {
@@ -79,16 +77,23 @@ static enum rc rc_of(struct str error)
     return RC_IO;
 }
 
-/* Frees the error of a call; RC_OK if there is none. `why` may be NULL. */
-static enum rc take_error(char *error, struct buf *why)
+/* Frees the error of a call; RC_OK if there is none. */
+static enum rc take_error(char *error)
 {
-    if (!error)
-        return RC_OK;
-    enum rc rc = rc_of(str_c(error));
-    if (why)
-        buf_printf(why, "history: %s", error);
+    enum rc rc = error ? rc_of(str_c(error)) : RC_OK;
     rocksdb_free(error);
     return rc;
+}
+
+/* The same of a call that opens the history in `path`, which is there: a file that RocksDB misses
+ * or cannot make sense of is damage. */
+static enum rc take_open_error(char *error, const char *path, struct buf *why)
+{
+    enum rc rc = error ? rc_of(str_c(error)) : RC_OK;
+    if (error)
+        buf_printf(why, "the history in %s: %s", path, error);
+    rocksdb_free(error);
+    return rc == RC_NOT_FOUND || rc == RC_INVALID || rc == RC_UNSUPPORTED ? RC_CORRUPT : rc;
 }
 
 /* Opening ------------------------------------------------------------------------------------- */
@@ -155,35 +160,43 @@ static struct history *history_new(uint64_t bytes, bool is_read_only)
     return h;
 }
 
-/* Tables without the file that names the current state: RocksDB would begin anew and remove them.
- */
-static bool has_lost_its_head(const char *path)
+/* What the folder has. RocksDB makes CURRENT, which names the state that counts, before any of the
+ * others: where CURRENT alone is missing it would begin anew and remove them. */
+struct folder_look {
+    bool has_current, has_others;
+};
+
+static struct folder_look look_into(const char *path)
 {
+    struct folder_look look = {0};
     DIR *folder = opendir(path);
-    bool has_current = false, has_table = false;
     const struct dirent *e;
     while (folder && (e = readdir(folder))) {
-        has_current |= strcmp(e->d_name, "CURRENT") == 0;
-        has_table |= str_ends(str_c(e->d_name), STR(".sst"));
+        struct str name = str_c(e->d_name);
+        look.has_current |= str_eq(name, STR("CURRENT"));
+        look.has_others |= str_ends(name, STR(".sst")) || str_ends(name, STR(".log")) ||
+                           str_starts(name, STR("OPTIONS-"));
     }
     if (folder)
         (void)closedir(folder);
-    return has_table && !has_current;
+    return look;
 }
 
-static enum rc read_position(struct history *h, struct buf *why)
+static enum rc read_position(struct history *h, const char *path, struct buf *why)
 {
     char *error = NULL;
     size_t n = 0;
     char *value = rocksdb_get(h->db, h->reading, position_key, sizeof position_key, &n, &error);
-    enum rc rc = take_error(error, why);
+    enum rc rc = take_open_error(error, path, why);
     if (rc == RC_OK && value && n && value[0] != POSITION_VERSION) {
         rc = RC_VERSION;
-        buf_printf(why, "history: written by another version (%d, not %d)", value[0],
-                   POSITION_VERSION);
+        buf_printf(why,
+                   "the history in %s has version %d, and this program reads version %d: use the "
+                   "program that wrote it, or a newer one",
+                   path, value[0], POSITION_VERSION);
     } else if (rc == RC_OK && value && n != POSITION_BYTES) {
         rc = RC_CORRUPT;
-        buf_add(why, STR("history: its position cannot be read"));
+        buf_printf(why, "the history in %s: its position cannot be read", path);
     } else if (rc == RC_OK && value) {
         h->position = get_le64(value + 1);
     }
@@ -194,18 +207,21 @@ static enum rc read_position(struct history *h, struct buf *why)
 static enum rc open_db(struct history *h, const char *path, struct buf *why)
 {
     char *error = NULL;
-    struct stat s;
-    if (has_lost_its_head(path)) {
-        buf_printf(why, "history: %s/CURRENT is missing", path);
+    struct folder_look look = look_into(path);
+    if (!look.has_current && look.has_others) {
+        buf_printf(why, "the history in %s: CURRENT is missing", path);
         return RC_CORRUPT;
     }
-    if (h->is_read_only && stat(path, &s) != 0) {
-        buf_printf(why, "history: there is no %s", path);
+    if (h->is_read_only && !look.has_current) {
+        buf_printf(why, "there is no history in %s", path);
         return RC_NOT_FOUND;
     }
     h->db = h->is_read_only ? rocksdb_open_for_read_only(h->options, path, 0, &error)
                             : rocksdb_open(h->options, path, &error);
-    return take_error(error, why);
+    if (look.has_current || !error)
+        return take_open_error(error, path, why);
+    buf_printf(why, "the history in %s cannot be made: %s", path, error);
+    return take_error(error);
 }
 
 static enum rc open_either(const char *path, uint64_t bytes, bool is_read_only,
@@ -215,7 +231,7 @@ static enum rc open_either(const char *path, uint64_t bytes, bool is_read_only,
     if (!h)
         return RC_NOMEM;
     enum rc rc = open_db(h, path, why);
-    rc = rc ? rc : read_position(h, why);
+    rc = rc ? rc : read_position(h, path, why);
     if (rc)
         history_close(h);
     else
@@ -223,8 +239,26 @@ static enum rc open_either(const char *path, uint64_t bytes, bool is_read_only,
     return rc;
 }
 
+enum rc history_look(const char *path, uint64_t *ret_position, struct buf *why)
+{
+    struct history *h = NULL;
+    enum rc rc = open_either(path, LEAST_BYTES, true, &h, why);
+    if (rc == RC_OK)
+        *ret_position = h->position;
+    history_close(h);
+    return rc;
+}
+
+/* To write, RocksDB changes the folder before it has looked at all of it. So it is looked at first.
+ */
 enum rc history_open(const char *path, uint64_t bytes, struct history **ret, struct buf *why)
 {
+    uint64_t position;
+    size_t said = why->n;
+    enum rc rc = history_look(path, &position, why);
+    if (rc && rc != RC_NOT_FOUND)
+        return rc;
+    why->n = said;
     return open_either(path, bytes, false, ret, why);
 }
 
@@ -298,7 +332,7 @@ enum rc history_write(struct history *h, struct history_batch *b, uint64_t posit
         put_position(b, position);
         (void)pthread_mutex_lock(&h->lock);
         rocksdb_write(h->db, h->writing, b->puts, &error);
-        rc = take_error(error, NULL);
+        rc = take_error(error);
         if (rc == RC_OK)
             h->position = position;
         (void)pthread_mutex_unlock(&h->lock);
@@ -314,7 +348,7 @@ enum rc history_flush(struct history *h)
     if (h->is_read_only)
         return RC_UNSUPPORTED;
     rocksdb_flush(h->db, h->flushing, &error);
-    return take_error(error, NULL);
+    return take_error(error);
 }
 
 /* Reading ------------------------------------------------------------------------------------- */
@@ -333,7 +367,7 @@ enum rc history_get(struct history *h, uint64_t fingerprint, struct arena *arena
     char key[8], *error = NULL;
     put_be64(key, fingerprint);
     rocksdb_pinnableslice_t *value = rocksdb_get_pinned(h->db, h->reading, key, sizeof key, &error);
-    enum rc rc = take_error(error, NULL);
+    enum rc rc = take_error(error);
     if (rc == RC_OK && !value)
         rc = RC_NOT_FOUND;
     if (rc == RC_OK) {
@@ -384,7 +418,7 @@ enum rc history_cursor_next(struct history_cursor *c, struct arena *arena,
             return rc;
     }
     rocksdb_iter_get_error(c->at, &error);
-    enum rc rc = take_error(error, NULL);
+    enum rc rc = take_error(error);
     return rc ? rc : RC_NOT_FOUND;
 }
 
@@ -398,12 +432,4 @@ uint64_t history_bytes(const struct history *h)
         if (rocksdb_property_int(h->db, properties[i], &one) == 0)
             sum += one;
     return sum;
-}
-
-bool history_is_there(const char *path)
-{
-    char current[4096];
-    struct stat s;
-    int n = snprintf(current, sizeof current, "%s/CURRENT", path);
-    return n > 0 && (size_t)n < sizeof current && stat(current, &s) == 0;
 }

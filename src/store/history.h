@@ -57,15 +57,18 @@ enum { HISTORY_USUAL_BYTES = 64 << 20 };
 struct history;
 
 /* In the folder `path` of the file system, made if absent (its parent is there). RC_LOCKED,
- * RC_CORRUPT, RC_VERSION, RC_IO, ...; `why` says it in words. It takes about 64 MB of memory. */
-/* `bytes` of memory are for what is not written yet and for what was read lately. */
+ * RC_CORRUPT, RC_VERSION, RC_IO, ...; `why` says it in words, with the path. What is refused as
+ * damaged or as another version's has not been changed. `bytes` of memory are for what is not
+ * written yet and for what was read lately. */
 MUST_CHECK enum rc history_open(const char *path, uint64_t bytes, struct history **ret,
                                 struct buf *why);
+/* Whether a history is in that folder, and the journal position up to which it has everything.
+ * Changes nothing. RC_NOT_FOUND: there is none; RC_CORRUPT: a file of it is missing or damaged;
+ * RC_VERSION, RC_IO, RC_NOMEM. */
+MUST_CHECK enum rc history_look(const char *path, uint64_t *ret_position, struct buf *why);
 /* For another process to look into while the crawl does not run; nothing can be put. RC_NOT_FOUND.
  */
 MUST_CHECK enum rc history_open_read(const char *path, struct history **ret, struct buf *why);
-/* Whether there is one in that folder, in whatever state. */
-bool history_is_there(const char *path);
 void history_close(struct history *h);
 
 /* The journal position up to which everything is in: 0 for a new one. */

@@ -392,6 +392,27 @@ static void remove_tables(const char *path, const char *name)
         assert_int_equal(unlink(path), 0);
 }
 
+static void remove_manifest(const char *path, const char *name)
+{
+    if (strncmp(name, "MANIFEST", 8) == 0)
+        assert_int_equal(unlink(path), 0);
+}
+
+static void cut_manifest(const char *path, const char *name)
+{
+    if (strncmp(name, "MANIFEST", 8) == 0)
+        assert_int_equal(truncate(path, 0), 0);
+}
+
+static void rename_current(const char *path, const char *name)
+{
+    int fd = strcmp(name, "CURRENT") == 0 ? open(path, O_WRONLY) : -1;
+    if (fd < 0)
+        return;
+    assert_int_equal(pwrite(fd, "MANIFEST-900000\n", 16, 0), 16);
+    (void)close(fd);
+}
+
 static void remove_current(const char *path, const char *name)
 {
     if (strcmp(name, "CURRENT") == 0)
@@ -407,7 +428,7 @@ static enum rc open_and_read(const char *path, bool to_read)
     enum rc rc = to_read ? history_open_read(path, &h, &why)
                          : history_open(path, HISTORY_USUAL_BYTES, &h, &why);
     if (rc)
-        assert_true(why.n > 10);
+        assert_true(strstr(buf_c(&why), path));
     struct arena *arena = arena_open(4096, 1 << 20);
     for (uint64_t i = 0; i < 2000 && rc == RC_OK; i++)
         rc = history_get(h, key_of(i), arena, &got);
@@ -429,6 +450,9 @@ static void damaged_files_are_said_to_be_damaged(void **state)
         {"tables cut short", cut_tables},
         {"tables removed", remove_tables},
         {"CURRENT removed", remove_current},
+        {"the manifest removed", remove_manifest},
+        {"a manifest of 0 bytes", cut_manifest},
+        {"CURRENT that names another manifest", rename_current},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct place p;
