@@ -247,7 +247,8 @@ MUST_CHECK enum rc image_remove_others(struct ledger *l);
 MUST_CHECK enum rc ledger_open_history(struct ledger *l, struct buf *why);
 MUST_CHECK enum rc image_of_all(struct ledger *l);
 
-/* ledger_restart.c */
+/* ledger_restart.c. Whether state/RECRAWL can be read; it changes nothing. */
+MUST_CHECK enum rc ledger_check_mark(struct ledger *l, struct buf *why);
 MUST_CHECK enum rc ledger_restart(struct ledger *l, struct ledger_report *report, struct buf *why);
 MUST_CHECK enum rc ledger_end_recrawl(struct ledger *l);
 

@@ -13,9 +13,23 @@ enum { MARK_MAX_BYTES = 100, FOREVER_MS = INT32_MAX };
 #define BEGUN "begun "
 #define ENDED "ended "
 
-/* The mark: "begun " or "ended ", a generation, that with which it began, the wall clock's moment
- * of that; a line feed --------------------------------------------------------------------------
- */
+/* The mark ---------------------------------------------------------------------------------------
+ *
+ *     begun 7 7 1700000000000 #0123456789abcdef
+ *
+ * "begun" or "ended", a generation, the generation with which it began, the wall clock's moment of
+ * that, the hash of all before it, a line feed. Earlier versions wrote no hash, and the first of
+ * them the first number alone. */
+
+struct mark {
+    bool is_there, has_ended;
+    uint64_t numbers[3]; /* what an earlier version did not write is 0 */
+};
+
+static void put_hash(struct buf *text)
+{
+    buf_printf(text, " #%016llx", (unsigned long long)hash64(buf_str(text)));
+}
 
 static enum rc write_mark(struct ledger *l, struct str word, uint64_t generation)
 {
@@ -27,46 +41,75 @@ static enum rc write_mark(struct ledger *l, struct str word, uint64_t generation
     buf_u64(&text, l->restarts.id);
     buf_byte(&text, ' ');
     buf_u64(&text, l->restarts.wall_ms);
+    put_hash(&text);
     buf_byte(&text, '\n');
     return disk_replace(l->disk, LEDGER_RECRAWL, buf_str(&text));
 }
 
-/* What is not there counts as 0: an earlier version wrote the first number alone. */
-static enum rc read_numbers(struct str numbers, uint64_t ret[3])
-{
-    for (unsigned i = 0; i < 3 && numbers.n; i++)
-        if (str_to_u64(str_take_until(&numbers, ' '), &ret[i]))
-            return RC_CORRUPT;
-    return RC_OK;
-}
-
-/* One that names an image which was never made is removed: its number will be given again. */
-static enum rc read_mark(struct ledger *l, bool *ret_is_there, bool *ret_has_ended, struct buf *why)
+/* Takes the hash off the end of the mark, if it has one. */
+static enum rc take_hash(struct str *mark)
 {
     char room[MARK_MAX_BYTES];
     struct buf text = buf_on(room, sizeof room);
-    uint64_t numbers[3] = {0};
-    *ret_is_there = *ret_has_ended = false;
+    size_t at = str_find_str(*mark, STR(" #"));
+    if (at == mark->n)
+        return RC_OK;
+    buf_add(&text, str_first(*mark, at));
+    put_hash(&text);
+    if (!str_eq(buf_str(&text), *mark))
+        return RC_CORRUPT;
+    *mark = str_first(*mark, at);
+    return RC_OK;
+}
+
+static enum rc parse_mark(struct str text, struct mark *ret)
+{
+    struct str mark = str_first(text, text.n ? text.n - 1 : 0);
+    enum rc rc = text.n && text.p[text.n - 1] == '\n' ? take_hash(&mark) : RC_CORRUPT;
+    ret->has_ended = str_starts(mark, STR(ENDED));
+    if (rc == RC_OK && !ret->has_ended && !str_starts(mark, STR(BEGUN)))
+        rc = RC_CORRUPT;
+    struct str numbers = str_from(mark, sizeof BEGUN - 1);
+    for (unsigned i = 0; i < 3 && rc == RC_OK && (numbers.n || !i); i++)
+        if (str_to_u64(str_take_until(&numbers, ' '), &ret->numbers[i]))
+            rc = RC_CORRUPT;
+    return rc == RC_OK && numbers.n ? RC_CORRUPT : rc;
+}
+
+static enum rc look_at_mark(struct ledger *l, struct mark *ret, struct buf *why)
+{
+    char room[MARK_MAX_BYTES];
+    struct buf text = buf_on(room, sizeof room);
+    *ret = (struct mark){0};
     enum rc rc = disk_read_whole(l->disk, LEDGER_RECRAWL, &text);
     if (rc == RC_NOT_FOUND)
         return RC_OK;
-    struct str mark = str_trim(buf_str(&text));
-    bool has_ended = str_starts(mark, STR(ENDED));
-    if (rc == RC_LIMIT || (rc == RC_OK && !has_ended && !str_starts(mark, STR(BEGUN))))
-        rc = RC_CORRUPT;
-    if (rc == RC_OK)
-        rc = read_numbers(str_from(mark, sizeof BEGUN - 1), numbers);
-    if (rc) {
+    ret->is_there = true;
+    rc = rc == RC_LIMIT ? RC_CORRUPT : rc ? rc : parse_mark(buf_str(&text), ret);
+    if (rc)
         buf_printf(why, LEDGER_RECRAWL ": %s", rc_text(rc));
+    return rc;
+}
+
+enum rc ledger_check_mark(struct ledger *l, struct buf *why)
+{
+    struct mark mark;
+    return look_at_mark(l, &mark, why);
+}
+
+/* One that names an image which was never made is removed: its number will be given again. */
+static enum rc read_mark(struct ledger *l, struct mark *ret, struct buf *why)
+{
+    enum rc rc = look_at_mark(l, ret, why);
+    const uint64_t *numbers = ret->numbers;
+    if (rc || !ret->is_there)
         return rc;
-    }
     if (numbers[0] > l->kept.generation) {
+        ret->is_there = ret->has_ended = false;
         rc = disk_unlink(l->disk, LEDGER_RECRAWL);
         return rc ? rc : disk_dirsync(l->disk, "state");
     }
     l->restarts = (struct ledger_restarts){numbers[1] ? numbers[1] : numbers[0], numbers[2]};
-    *ret_is_there = true;
-    *ret_has_ended = has_ended;
     return RC_OK;
 }
 
@@ -184,16 +227,16 @@ static enum rc restart(struct ledger *l, struct buf *why)
 
 enum rc ledger_restart(struct ledger *l, struct ledger_report *report, struct buf *why)
 {
-    bool is_there, has_ended;
-    enum rc rc = read_mark(l, &is_there, &has_ended, why);
+    struct mark mark;
+    enum rc rc = read_mark(l, &mark, why);
     if (rc)
         return rc;
-    bool is_running = is_there && !has_ended;
+    bool is_running = mark.is_there && !mark.has_ended;
     if (l->settings.restart && !report->is_new && !is_running) {
         rc = restart(l, why);
-        is_there = is_running = report->is_restarted = true;
+        mark.is_there = is_running = report->is_restarted = true;
     }
-    l->is_recrawl = report->is_recrawl = is_there;
+    l->is_recrawl = report->is_recrawl = mark.is_there;
     report->is_unmet = is_running;
     return rc;
 }

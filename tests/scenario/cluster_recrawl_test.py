@@ -233,7 +233,7 @@ def _(tmp):
             text = f.read()
         assert text.startswith("ended "), text
         with open(mark, "w", encoding="ascii") as f:  # as if it had been killed just before that
-            f.write(text.replace("ended", "begun"))
+            f.write(text.replace("ended", "begun").split(" #")[0] + "\n")  # without the hash of the other word
         before = witnessed(web)
         a, b = agents_of(web, post, tmp, "ab", "--recrawl")
         try:

@@ -162,7 +162,15 @@ static void a_new_crawl_is_no_recrawl(void **state)
 static void a_mark_of_no_sense_is_refused(void **state)
 {
     (void)state;
-    static const char *const marks[] = {"", "begun", "begun x\n", "over 1\n", "ended -1\n"};
+    static const char *const marks[] = {"",
+                                        "begun",
+                                        "begun x\n",
+                                        "over 1\n",
+                                        "ended -1\n",
+                                        "begun 1",
+                                        "begun 1 1 5 6\n",
+                                        "begun 1 1 5 #0000000000000000\n",
+                                        "begun 1 1 5 #\n"};
     struct disk *d = crawled_disk(1, UINT32_MAX);
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         assert_rc(disk_replace(d, "state/RECRAWL", str_c(marks[i])), RC_OK);
