@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/mem.h"
+#include "store/no_memory.h"
 #include "store/past_bytes.h"
 
 #include <dirent.h>
@@ -143,6 +144,7 @@ static struct history *history_new(uint64_t bytes, bool is_read_only)
     struct history *h = mem_zero(1, sizeof *h);
     if (!h)
         return NULL;
+    no_memory_watch();
     h->is_read_only = is_read_only;
     (void)pthread_mutex_init(&h->lock, NULL);
     bytes = bytes < LEAST_BYTES ? LEAST_BYTES : bytes;
