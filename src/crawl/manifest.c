@@ -23,11 +23,11 @@ enum rc manifest_read(struct str bytes, struct manifest *ret, struct str *ret_co
     struct taker t = {.rest = bytes};
     if (bytes.n < HEAD_BYTES + HASH_BYTES || !str_eq(take_bytes(&t, 8), STR(MAGIC)))
         return RC_CORRUPT;
-    if (take_u32(&t) != MANIFEST_VERSION)
-        return RC_VERSION;
     struct str hashed = str_first(bytes, bytes.n - HASH_BYTES);
     if (hash64(hashed) != get_le64(bytes.p + hashed.n))
         return RC_CORRUPT;
+    if (take_u32(&t) != MANIFEST_VERSION)
+        return RC_VERSION;
     ret->generation = take_u64(&t);
     ret->position = take_u64(&t);
     ret->image_bytes = take_u64(&t);

@@ -20,7 +20,8 @@ struct manifest {
 
 void manifest_write(const struct manifest *m, struct str commit, struct buf *out);
 
-/* The commit borrows `bytes`. RC_CORRUPT, RC_VERSION. */
+/* The commit borrows `bytes`. RC_CORRUPT; RC_VERSION: whole, and of another version. Every version
+ * ends with the hash of all before it. */
 MUST_CHECK enum rc manifest_read(struct str bytes, struct manifest *ret, struct str *ret_commit);
 
 #endif

@@ -314,10 +314,10 @@ enum rc image_read(struct frontier *f, struct str bytes, const struct image_cont
     if (bytes.n < HEAD_BYTES + HASH_BYTES || !str_starts(bytes, STR(MAGIC)))
         return RC_CORRUPT;
     struct str hashed = str_first(bytes, bytes.n - HASH_BYTES);
-    if (get_le32(bytes.p + 8) != IMAGE_VERSION)
-        return RC_VERSION;
     if (hash64(hashed) != get_le64(bytes.p + hashed.n))
         return RC_CORRUPT;
+    if (get_le32(bytes.p + 8) != IMAGE_VERSION)
+        return RC_VERSION;
     struct reader r = {.rest = str_from(hashed, 12)};
     unsigned bucket = take_le32(&r);
     if (bucket >= FRONTIER_BUCKETS || bucket % f->shards != f->shard)

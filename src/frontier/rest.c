@@ -534,12 +534,13 @@ static enum rc check_reference(const struct frontier *f, struct str bytes)
 {
     if (bytes.n < REFERENCE_HEAD + HASH_BYTES || !rest_is_reference(bytes))
         return RC_CORRUPT;
+    struct str hashed = str_first(bytes, bytes.n - HASH_BYTES);
+    if (hash64(hashed) != get_le64(bytes.p + hashed.n))
+        return RC_CORRUPT;
     if (get_le32(bytes.p + 8) != REST_REFERENCE_VERSION)
         return RC_VERSION;
-    struct str hashed = str_first(bytes, bytes.n - HASH_BYTES);
     unsigned bucket = image_bucket(bytes);
-    if (hash64(hashed) != get_le64(bytes.p + hashed.n) || bucket >= FRONTIER_BUCKETS ||
-        bucket % f->shards != f->shard ||
+    if (bucket >= FRONTIER_BUCKETS || bucket % f->shards != f->shard ||
         get_le32(bytes.p + REFERENCE_HEAD - 4) != hashed.n - REFERENCE_HEAD)
         return RC_CORRUPT;
     return f->buckets[bucket] || f->away[bucket] ? RC_EXISTS : RC_OK;

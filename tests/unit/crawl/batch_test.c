@@ -2,7 +2,9 @@
 /* Cards and batches: what is written is read back the same, and nothing else is read at all. */
 #include "crawl/batch.h"
 
+#include "base/bytes.h"
 #include "base/hash.h"
+#include "crawl/manifest.h"
 #include "lib/test.h"
 
 #include <stdio.h>
@@ -343,6 +345,27 @@ static void commits_and_voids_come_back(void **state)
     buf_done(&bytes);
 }
 
+/* A flipped bit is damage wherever it is, also in the version; another version is whole. */
+static void a_manifest_of_another_version_is_no_damaged_one(void **state)
+{
+    (void)state;
+    char room[200];
+    struct buf bytes = buf_on(room, sizeof room);
+    struct manifest m = {.generation = 1, .position = 2, .image_bytes = 3}, got;
+    struct str commit;
+    manifest_write(&m, STR("commit"), &bytes);
+    assert_rc(manifest_read(buf_str(&bytes), &got, &commit), RC_OK);
+    assert_str(commit, STR("commit"));
+    for (size_t at = 0; at < bytes.n; at++) {
+        bytes.p[at] ^= 2;
+        assert_rc(manifest_read(buf_str(&bytes), &got, &commit), RC_CORRUPT);
+        bytes.p[at] ^= 2;
+    }
+    put_le32(bytes.p + 8, MANIFEST_VERSION + 1);
+    put_le64(bytes.p + bytes.n - 8, hash64(str_first(buf_str(&bytes), bytes.n - 8)));
+    assert_rc(manifest_read(buf_str(&bytes), &got, &commit), RC_VERSION);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +377,7 @@ int main(void)
         cmocka_unit_test(a_drop_comes_back_as_it_was),
         cmocka_unit_test(what_is_cut_or_longer_is_refused_with_a_reason),
         cmocka_unit_test(commits_and_voids_come_back),
+        cmocka_unit_test(a_manifest_of_another_version_is_no_damaged_one),
     };
     return cmocka_run_group_tests_name("batch", tests, NULL, NULL);
 }
