@@ -99,26 +99,6 @@ static int read_wiring(struct crawl *c)
     return code;
 }
 
-static int code_of(enum rc rc)
-{
-    switch (rc) {
-    case RC_OK:
-        return EXIT_DONE;
-    case RC_DISK_FULL:
-    case RC_SYNC:
-    case RC_IO:
-    case RC_CORRUPT:
-    case RC_LOCKED:
-        return EXIT_DISK;
-    case RC_INVALID:
-    case RC_NOT_FOUND:
-    case RC_UNSUPPORTED:
-        return EXIT_USAGE;
-    default:
-        return EXIT_OTHER;
-    }
-}
-
 static uint64_t get(const _Atomic uint64_t *counter)
 {
     return atomic_load_explicit(counter, memory_order_relaxed);
@@ -287,11 +267,16 @@ static int run_crawl(struct crawl *c)
     crawl_watch_end(c->watch);
     if (rc == RC_OK && !crawl_watch_signal(c->watch))
         write_summaries(c);
+    if (rc && !why.n)
+        buf_add(&why, str_c(rc_text(rc)));
+    if (rc == RC_NOMEM)
+        buf_add(&why, STR("; everything that was finished is safe: raise the limit of memory "
+                          "(ulimit -v, MemoryMax), or lower --frontier-memory, and start again"));
     if (rc)
         cli_fail(EXIT_OTHER, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
     buf_done(&why);
     if (rc)
-        return has_lost_cluster(c) ? EXIT_CLUSTER : code_of(rc);
+        return has_lost_cluster(c) ? EXIT_CLUSTER : cli_code_of(rc);
     if (found_nothing(c))
         return cli_fail(EXIT_USAGE, "no seed is a URL that can be crawled");
     say_end(c, crawl_watch_signal(c->watch) != 0);

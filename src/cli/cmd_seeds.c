@@ -224,13 +224,19 @@ static int list(struct listing *l, const char *dir)
 }
 
 /* Without a history there is nothing to tell of a seed but that it is one. */
-static void open_history(struct listing *l, const char *dir, struct arena *arena)
+static int open_history(struct listing *l, const char *dir, struct arena *arena)
 {
     struct buf why = {.max = 4096};
     struct str path = arena_printf(arena, "%s/state/history", dir);
-    if (!path.p || url_idn_open(&l->idn) || history_open_read(path.p, &l->history, &why))
-        l->history = NULL;
+    enum rc rc = path.p ? url_idn_open(&l->idn) : RC_NOMEM;
+    rc = rc ? rc : history_open_read(path.p, &l->history, &why);
+    rc = rc == RC_NOT_FOUND ? RC_OK : rc;
+    int code = cli_code_of(rc);
+    if (rc)
+        cli_fail((enum exit_code)code, STR_FMT,
+                 STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
     buf_done(&why);
+    return code;
 }
 
 static int run_list(struct invocation *in)
@@ -248,8 +254,8 @@ static int run_list(struct invocation *in)
     if (code == EXIT_DONE)
         l->client = &c;
     else if (code == EXIT_USAGE)
-        open_history(l, in->words[0], in->arena);
-    code = code == EXIT_OTHER ? code : list(l, in->words[0]);
+        code = open_history(l, in->words[0], in->arena);
+    code = code == EXIT_DONE ? list(l, in->words[0]) : code;
     control_client_close(&c);
     history_close(l->history);
     url_idn_close(l->idn);

@@ -63,14 +63,13 @@ static int look_into(const char *dir, const char *url, struct arena *arena, json
     }
     if (rc == RC_OK)
         *ret = json_loadb(out.p, out.n, 0, &error);
-    enum exit_code code = rc == RC_INVALID || rc == RC_NOT_FOUND ? EXIT_USAGE
-                          : rc == RC_NOMEM                       ? EXIT_OTHER
-                                                                 : EXIT_DISK;
+    int code = cli_code_of(rc);
     if (rc)
-        cli_fail(code, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
+        cli_fail((enum exit_code)code, STR_FMT,
+                 STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
     buf_done(&out);
     buf_done(&why);
-    return rc ? (int)code : *ret ? EXIT_DONE : EXIT_OTHER;
+    return rc ? code : *ret ? EXIT_DONE : EXIT_OTHER;
 }
 
 /* For people ----------------------------------------------------------------------------------- */

@@ -18,6 +18,27 @@ int cli_fail(enum exit_code code, const char *format, ...)
     return (int)code;
 }
 
+int cli_code_of(enum rc rc)
+{
+    switch (rc) {
+    case RC_OK:
+        return EXIT_DONE;
+    case RC_DISK_FULL:
+    case RC_SYNC:
+    case RC_IO:
+    case RC_CORRUPT:
+    case RC_LOCKED:
+        return EXIT_DISK;
+    case RC_INVALID:
+    case RC_NOT_FOUND:
+    case RC_UNSUPPORTED:
+    case RC_VERSION:
+        return EXIT_USAGE;
+    default:
+        return EXIT_OTHER;
+    }
+}
+
 /* Up to the end, or to the first chunk that reaches past `max_bytes`. */
 static enum rc read_some(FILE *f, size_t max_bytes, struct buf *ret)
 {

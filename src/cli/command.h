@@ -31,6 +31,10 @@ struct command {
  * command can end with it. */
 int cli_fail(enum exit_code code, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* The exit code for a failure of a crawl's directory: damage, and a disk that is full or fails, are
+ * EXIT_DISK; another version's directory and what does not exist are EXIT_USAGE. */
+int cli_code_of(enum rc rc);
+
 /* Reads a whole file ("-" is standard input) of at most `max_bytes`. On failure says so on standard
  * error and returns the rc; *ret (a buf the caller ends) may then hold part of it. */
 MUST_CHECK enum rc cli_read_file(const char *path, size_t max_bytes, struct buf *ret);

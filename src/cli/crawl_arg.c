@@ -7,7 +7,8 @@
 int crawl_arg_fail(const struct invocation *in, enum rc rc, const struct buf *why)
 {
     const char *text = rc == RC_LOCKED ? "another export or report is at work there" : rc_text(rc);
-    enum exit_code code = rc == RC_DISK_FULL || rc == RC_SYNC ? EXIT_DISK : EXIT_OTHER;
+    bool is_disk = rc == RC_DISK_FULL || rc == RC_SYNC || rc == RC_CORRUPT;
+    enum exit_code code = is_disk ? EXIT_DISK : rc == RC_VERSION ? EXIT_USAGE : EXIT_OTHER;
     if (why && why->n)
         return cli_fail(code, "%s: %s (" STR_FMT ")", in->words[0], text, STR_ARG(buf_str(why)));
     return cli_fail(code, "%s: %s", in->words[0], text);

@@ -10,6 +10,7 @@
 #include "url/normalise.h"
 #include "warc/cdxj.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -181,6 +182,8 @@ int stopped_crawl_seeds(const char *dir, int (*each)(void *ctx, struct str url, 
     ssize_t n;
     int code = EXIT_DONE;
     FILE *f = path_in(path, dir, "state/seeds") ? fopen(path, "re") : NULL;
+    if (!f && stopped_crawl_is_one(dir))
+        return cli_fail(EXIT_DISK, "%s/state/seeds: %s", dir, strerror(errno));
     if (!f)
         return cli_fail(EXIT_USAGE, "%s is no directory of a crawl", dir);
     while (code == EXIT_DONE && (n = getline(&line, &room, f)) > 0) {

@@ -5,11 +5,13 @@ cannot be used. The web is a few lines of this file."""
 import collections
 import http.server
 import itertools
+import glob
 import os
+import shutil
 import threading
 
-from crawl import Crawl, agree
-from scenario import case, main, run
+from crawl import Crawl, agree, sanitized
+from scenario import case, main, run, skip
 
 HOSTS = 6
 LINKS = 50000
@@ -249,6 +251,85 @@ def unusable(tmp):
     assert done.code == 3 and path in done.err, done
     done = run(["crawl", "-o", os.path.join(tmp, "c"), "-i", tmp], program=program)
     assert done.code == 2 and "Is a directory" in done.err, done
+
+
+MANY = [b"/p%d" % i for i in range(60)]
+LIMITS_KB = [120000, 300000, 400000, 480000, 1200000]
+
+
+@case("too little memory is said, with exit code 1, and nothing is lost")
+def too_little_memory(tmp):
+    if sanitized() > 1:
+        skip("a sanitizer needs an address space without limit")
+    for kb in LIMITS_KB:
+        with Web(home=lambda *_: (200, page(*MANY)), other=plain, robots_txt=absent) as web:
+            crawl = Crawl(None, os.path.join(tmp, str(kb)), "--allow-private", seeds=web.seeds())
+            os.makedirs(os.path.dirname(crawl.folder))
+            done = crawl.run(before=["sh", "-c", f'ulimit -v {kb} && exec "$0" "$@"'])
+            assert done.code == 0 or (done.code == 1 and "memory" in done.err and "safe" in done.err), (kb, done)
+            assert done.code == 1 or kb != LIMITS_KB[0], done
+            done = crawl.run()
+            assert done.code == 0, (kb, done)
+            agree(crawl)
+            assert {f"p{i}" for i in range(60)} <= {name for _, name in web.asked}, (kb, web.asked)
+
+
+def remove(pattern):
+    def harm(folder):
+        for path in glob.glob(os.path.join(folder, pattern)):
+            os.remove(path)
+    return harm
+
+
+def write(name, data):
+    def harm(folder):
+        with open(os.path.join(folder, name), "wb") as f:
+            f.write(data)
+    return harm
+
+
+def halve(name):
+    return lambda folder: os.truncate(os.path.join(folder, name), os.path.getsize(os.path.join(folder, name)) // 2)
+
+
+def flip(name):
+    def harm(folder):
+        with open(os.path.join(folder, name), "r+b") as f:
+            data = bytearray(f.read())
+            data[9] ^= 1
+            f.seek(0)
+            f.write(data)
+    return harm
+
+
+# What is done to a directory, what names it in the words, the exit code, and whether `seeds list` sees it too.
+HARMS = [
+    (write("state/VERSION", b"orbweaver crawl 2\n"), "state/VERSION", 2, False),
+    (remove("state/history/MANIFEST-*"), "state/history/MANIFEST-", 3, True),
+    (remove("state/history/CURRENT"), "state/history", 3, True),
+    (remove("state/history/*.sst"), "state/history", 3, False),
+    (flip("state/MANIFEST"), "state/MANIFEST", 3, False),
+    (remove("state/images/*"), "state/images/", 3, False),
+    (remove("state/seeds"), "state/seeds", 3, True),
+    (halve("logs/crawl.log"), "logs/crawl.log", 3, False),
+    (write("state/RECRAWL", b"begun 1"), "state/RECRAWL", 3, False),
+]
+
+
+@case("damage is exit code 3 and another version exit code 2, in every command that opens the state; the words name the file")
+def damaged(tmp):
+    with Web(home=lambda *_: (200, page(b"/a")), other=plain, robots_txt=absent) as web:
+        crawl, done = crawled(web, tmp)
+        assert done.code == 0, done
+        program, folder = crawl.command[0], os.path.join(tmp, "damaged")
+        for harm, name, code, is_listed in HARMS:
+            commands = [["crawl", "-q", "-o", folder], ["url", folder, web.seeds()[0]]]
+            for command in commands + [["seeds", "list", folder]] * is_listed:
+                shutil.rmtree(folder, ignore_errors=True)
+                shutil.copytree(crawl.folder, folder)
+                harm(folder)
+                done = run(command, program=program)
+                assert done.code == code and name in done.err, (name, command, done)
 
 
 main()

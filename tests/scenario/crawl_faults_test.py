@@ -9,7 +9,7 @@ import re
 import tempfile
 import time
 
-from crawl import ORBWEAVER, Crawl, agree, few, no_leftovers, verify, wanted
+from crawl import Crawl, agree, few, no_leftovers, sanitized, verify, wanted
 from scenario import case, main
 from simweb import Simweb
 
@@ -108,13 +108,6 @@ def _(tmp):
 def _(tmp):
     print(f"# memory: {ZOO.peak_kb / 1024:.0f} MB at most")
     assert ZOO.peak_kb < MEMORY_KB * sanitized(), ZOO.peak_kb
-
-
-def sanitized() -> int:
-    """A sanitizer's shadow takes several times as much."""
-    with open(ORBWEAVER, "rb") as f:
-        text = f.read()
-    return 8 if b"__asan_init" in text or b"__tsan_init" in text else 1
 
 
 @case("the archive is whole, and all files tell the same")
