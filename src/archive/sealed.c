@@ -110,22 +110,42 @@ enum rc sealed_compare(const struct sealed *s, const struct sent *sent, sealed_e
 
 /* Changing the list --------------------------------------------------------------------------- */
 
-static enum rc adopt_one(void *ctx, struct str name, bool is_folder)
+struct finding {
+    struct sealed *sealed;
+    sealed_each *each;
+    void *ctx;
+};
+
+static enum rc find_one(void *ctx, struct str name, bool is_folder)
 {
-    struct sealed *s = ctx;
-    uint64_t bytes;
-    bool is_ours = !is_folder && str_ends(name, STR(".warc.gz")) && name.n < WARC_FILES_NAME_BYTES;
-    if (!is_ours || file_list_get(s->files, name))
+    const struct finding *f = ctx;
+    struct str unused;
+    uint64_t bytes, serial;
+    bool is_ours = !is_folder && name.n < WARC_FILES_NAME_BYTES &&
+                   !warc_name_is_open(name, &unused) && warc_name_serial(name, &serial) == RC_OK;
+    if (!is_ours || file_list_get(f->sealed->files, name))
         return RC_OK;
-    enum rc rc = size_of(s, name, &bytes);
-    rc = rc ? rc : sealed_add(s, name, bytes);
-    return rc == RC_INVALID ? RC_OK : rc; /* a name with a blank is not one of ours */
+    enum rc rc = size_of(f->sealed, name, &bytes);
+    return rc ? rc : f->each(f->ctx, name, bytes, bytes);
+}
+
+enum rc sealed_find_unknown(struct sealed *s, sealed_each *each, void *ctx)
+{
+    struct finding f = {s, each, ctx};
+    enum rc rc = disk_list(s->disk, s->folder, find_one, &f);
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
+static enum rc adopt_one(void *ctx, struct str name, uint64_t bytes, uint64_t there)
+{
+    (void)there;
+    return sealed_add(ctx, name, bytes);
 }
 
 enum rc sealed_adopt(struct sealed *s)
 {
-    enum rc rc = disk_list(s->disk, s->folder, adopt_one, s);
-    return rc && rc != RC_NOT_FOUND ? rc : sealed_sync(s);
+    enum rc rc = sealed_find_unknown(s, adopt_one, s);
+    return rc ? rc : sealed_sync(s);
 }
 
 static enum rc lose_one(void *ctx, struct str name, uint64_t bytes, uint64_t there)

@@ -35,6 +35,10 @@ typedef enum rc sealed_each(void *ctx, struct str name, uint64_t bytes, uint64_t
 MUST_CHECK enum rc sealed_compare(const struct sealed *s, const struct sent *sent,
                                   sealed_each *each, void *ctx);
 
+/* Each file of the folder whose name is one of ours (warc_name.h) and that the list does not have.
+ */
+MUST_CHECK enum rc sealed_find_unknown(struct sealed *s, sealed_each *each, void *ctx);
+
 /* The operator knows of all that sealed_compare would tell: they are lost from now on, durably. */
 MUST_CHECK enum rc sealed_accept(struct sealed *s, const struct sent *sent);
 

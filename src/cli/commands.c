@@ -26,6 +26,7 @@ const struct command *const cli_commands[] = {
     &cmd_export_pages,
     &cmd_export_sitemap,
     &cmd_report,
+    &cmd_repair,
     &cmd_cluster_up,
     &cmd_cluster_init,
     &cmd_cluster_streams,

@@ -29,6 +29,7 @@ extern const struct command cmd_export_links;
 extern const struct command cmd_export_pages;
 extern const struct command cmd_export_sitemap;
 extern const struct command cmd_export_wacz;
+extern const struct command cmd_repair;
 extern const struct command cmd_report;
 extern const struct command cmd_fetch;
 extern const struct command cmd_pause;

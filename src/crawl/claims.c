@@ -10,11 +10,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define SYNCED_PATH "state/SYNCED"
+#define SYNCED_PATH "logs/SYNCED"
 
 enum {
-    RECORD_BYTES = 40,
-    HASHED_BYTES = 32,
+    RECORD_BYTES = 48,
+    HASHED_BYTES = 40,
     MOST_BYTES = 1000 * RECORD_BYTES, /* then it is written anew with the last one */
     HAS_HISTORY = 1,
 };
@@ -40,7 +40,8 @@ static void put_record(char room[RECORD_BYTES], const struct claims *c, uint64_t
     put_le64(room, c->position);
     put_le64(room + 8, c->generation);
     put_le64(room + 16, boot);
-    put_le64(room + 24, c->has_history ? HAS_HISTORY : 0);
+    put_le64(room + 24, c->restart);
+    put_le64(room + 32, c->has_history ? HAS_HISTORY : 0);
     put_le64(room + HASHED_BYTES, hash64(str_make(room, HASHED_BYTES)));
 }
 
@@ -52,7 +53,8 @@ static bool take_record(const char *p, struct claims *ret, uint64_t *ret_boot)
     *ret = (struct claims){.is_there = true,
                            .position = get_le64(p),
                            .generation = get_le64(p + 8),
-                           .has_history = get_le64(p + 24) & HAS_HISTORY};
+                           .restart = get_le64(p + 24),
+                           .has_history = get_le64(p + 32) & HAS_HISTORY};
     *ret_boot = get_le64(p + 16);
     return true;
 }

@@ -2,16 +2,17 @@
 /* claims: what the crawl's files hold, said outside of them, so that a file that has lost something
  * is found out.
  *
- *   state/SYNCED    a record a round: up to that position of the journal everything is durable,
+ *   logs/SYNCED    a record a round: up to that position of the journal everything is durable,
  *                   archives too. Appended without a sync: a claim that a power cut takes away
- *                   was true all the same
+ *                   was true all the same. It stands outside of state/, so that it also finds
+ *                   out a state/ that was put back from an older copy
  *   state/WRITTEN   one number, in memory that the kernel shares with the file: up to that position
  *                   the kernel has the journal. It holds as long as the machine is not booted again
  *
  * So after kill -9 the journal must reach WRITTEN, and after a power cut SYNCED. A batch or a
  * capture before that point which cannot be read is damage; one behind it may be torn by a crash.
  *
- *   a record: position 8, generation 8, boot 8, flags 8, hash 8 */
+ *   a record: position 8, generation 8, boot 8, restart 8, flags 8, hash 8 */
 #ifndef CRAWL_CLAIMS_H
 #define CRAWL_CLAIMS_H
 
@@ -23,6 +24,7 @@ struct claims {
     uint64_t position;   /* up to there of the journal everything is durable */
     uint64_t written;    /* the kernel had the journal up to there; at least `position` */
     uint64_t generation; /* the MANIFEST must name that image of the frontier, or a later one */
+    uint64_t restart;    /* the recrawl that state/RECRAWL must tell of, or a later one; 0: none */
     bool has_history;    /* there must be one */
 };
 

@@ -9,7 +9,8 @@
  *   DIR/logs/crawl.log, logs/progress-statistics.log
  *   DIR/links/links.nodes, links/links.arcs
  *   DIR/reports/skippedPages.jsonl
- *   DIR/state/VERSION, LOCK, MANIFEST, SYNCED, WRITTEN, sealed, seeds, elsewhere, agent,
+ *   DIR/logs/SYNCED
+ *   DIR/state/VERSION, LOCK, MANIFEST, WRITTEN, sealed, seeds, elsewhere, agent,
  *             journal/, images/, rest/, history/, cut/
  *
  * A page is settled by one call, ledger_settle(): one journal batch with its outcome, its lines and
@@ -84,6 +85,7 @@ struct ledger_settings {
     uint64_t reserve_bytes; /* ledger_is_short when the disk has less; 256 MB */
     bool restart;           /* forget what is done, once (see below) */
     bool accepts_lost;      /* archive files that are missing or shorter are no reason to refuse */
+    bool rebuilds;          /* there is no state, and that is right: see ledger_check */
     const char *written_path; /* of state/WRITTEN in the file system (claims.h); NULL: none */
     uint64_t boot;            /* boot_id(); 0: not known */
     struct clock *clock;
@@ -123,6 +125,14 @@ struct ledger_report {  /* of the opening */
 MUST_CHECK enum rc ledger_open(struct disk *d, const struct ledger_settings *s,
                                struct ledger_hears hears, struct ledger **ret,
                                struct ledger_report *ret_report, struct buf *why);
+
+/* Whether ledger_open would find the directory in order: what it reads is looked at, nothing is
+ * changed (a directory that is new gets state/LOCK). Returns what ledger_open would refuse with.
+ *
+ * A crawl whose state/ is damaged is rebuilt (src/repair): state/ is put aside, and ledger_open
+ * with `rebuilds` begins a new one beside the archives and lines that there are. Files of lines
+ * stay, up to their last whole line. */
+MUST_CHECK enum rc ledger_check(struct disk *d, const struct ledger_settings *s, struct buf *why);
 
 /* Makes everything durable (archive files sealed, an image of all), unless it has failed. Returns
  * what went wrong. Shards make no calls any more. */

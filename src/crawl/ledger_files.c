@@ -92,9 +92,9 @@ static enum rc make_state(struct ledger *l, struct buf *why)
     enum rc rc = disk_list(l->disk, "state", note_entry, NULL);
     if (rc != RC_NOT_FOUND)
         return rc;
-    rc = has_output(l, &has_more);
+    rc = l->settings.rebuilds ? RC_OK : has_output(l, &has_more);
     if (rc == RC_OK && has_more) {
-        buf_add(why, STR("state: it is missing, though a crawl has been here"));
+        buf_add(why, STR("state/: it is missing, though a crawl has been here"));
         rc = RC_CORRUPT;
     }
     return rc ? rc : make_folder(l->disk, "state");
@@ -213,6 +213,40 @@ enum rc ledger_check_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES
     enum rc rc = RC_OK;
     for (unsigned i = 0; i < LEDGER_FILES && rc == RC_OK; i++)
         rc = check_lines(l->disk, lines_of[i].path, lengths[i], why);
+    return rc;
+}
+
+/* From the end backwards, piece by piece, to the end of a line. */
+static enum rc whole_lines(struct disk_file *f, uint64_t size, uint64_t *ret)
+{
+    char piece[4096];
+    enum rc rc = RC_OK;
+    *ret = 0;
+    while (size && rc == RC_OK && !*ret) {
+        size_t n = size < sizeof piece ? (size_t)size : sizeof piece, got = 0;
+        rc = disk_read(f, size - n, piece, n, &got);
+        for (size_t i = got; i && !*ret; i--)
+            if (piece[i - 1] == '\n')
+                *ret = size - n + i;
+        size -= n;
+    }
+    return rc;
+}
+
+enum rc ledger_measure_lines(struct ledger *l, uint64_t lengths[LEDGER_FILES], struct buf *why)
+{
+    enum rc rc = RC_OK;
+    for (unsigned i = 0; i < LEDGER_FILES && rc == RC_OK; i++) {
+        struct disk_file *f = NULL;
+        uint64_t size = 0;
+        rc = disk_open(l->disk, lines_of[i].path, DISK_READ, &f);
+        rc = rc ? rc : disk_size(f, &size);
+        rc = rc ? rc : whole_lines(f, size, &lengths[i]);
+        rc = rc == RC_NOT_FOUND ? RC_OK : rc;
+        disk_file_close(f);
+        if (rc)
+            buf_printf(why, "%s: %s", lines_of[i].path, rc_text(rc));
+    }
     return rc;
 }
 

@@ -168,6 +168,9 @@ MUST_CHECK enum rc ledger_write_version(struct ledger *l, struct buf *why);
 /* RC_CORRUPT: one is shorter, or has no end of a line there. */
 MUST_CHECK enum rc ledger_check_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES],
                                       struct buf *why);
+/* The lengths that they have, up to their last whole line. */
+MUST_CHECK enum rc ledger_measure_lines(struct ledger *l, uint64_t lengths[LEDGER_FILES],
+                                        struct buf *why);
 /* Cut to the lengths, or made with their first lines. */
 MUST_CHECK enum rc ledger_open_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES],
                                      struct ledger_report *report, struct buf *why);
@@ -247,13 +250,15 @@ MUST_CHECK enum rc image_remove_others(struct ledger *l);
 MUST_CHECK enum rc ledger_open_history(struct ledger *l, struct buf *why);
 MUST_CHECK enum rc image_of_all(struct ledger *l);
 
-/* ledger_restart.c. Whether state/RECRAWL can be read; it changes nothing. */
-MUST_CHECK enum rc ledger_check_mark(struct ledger *l, struct buf *why);
+/* ledger_restart.c. Whether state/RECRAWL can be read, and is of that restart or a later one (0: of
+ * any, or missing); it changes nothing. */
+MUST_CHECK enum rc ledger_check_mark(struct ledger *l, uint64_t least_id, struct buf *why);
 MUST_CHECK enum rc ledger_restart(struct ledger *l, struct ledger_report *report, struct buf *why);
 MUST_CHECK enum rc ledger_end_recrawl(struct ledger *l);
 
 /* ledger_sync.c. Says outside of the journal how far everything is durable. In a round. */
 MUST_CHECK enum rc ledger_claim(struct ledger *l, uint64_t position);
+struct claims ledger_claims(const struct ledger *l, uint64_t position);
 MUST_CHECK enum rc helper_start(struct ledger *l);
 void helper_stop(struct ledger *l);
 

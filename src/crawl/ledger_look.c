@@ -270,6 +270,20 @@ static enum rc tell_changed(void *ctx, struct str name, uint64_t bytes, uint64_t
     return RC_OK;
 }
 
+/* A line is durable before its file gets its last name, so the list can only be older. */
+static enum rc tell_unknown(void *ctx, struct str name, uint64_t bytes, uint64_t there)
+{
+    struct comparing *c = ctx;
+    (void)bytes;
+    (void)there;
+    if (c->files++ == 0)
+        buf_printf(c->why,
+                   "state/sealed: it does not have " LEDGER_ARCHIVE "/" STR_FMT
+                   ": state/ is older than the archive",
+                   STR_ARG(name));
+    return RC_OK;
+}
+
 static enum rc compare_sealed(struct recovery *r)
 {
     struct sealed *s = NULL;
@@ -277,6 +291,8 @@ static enum rc compare_sealed(struct recovery *r)
     enum rc rc = sealed_open(r->l->disk, LEDGER_ARCHIVE, false, &s);
     if (rc == RC_OK && !r->l->settings.accepts_lost)
         rc = sealed_compare(s, r->sent, tell_changed, &c);
+    if (rc == RC_OK && r->claims.is_there && !c.files)
+        rc = sealed_find_unknown(s, tell_unknown, &c);
     sealed_close(s);
     if (c.files > 1)
         buf_printf(r->why, ", and %llu more archive files", (unsigned long long)c.files - 1);
@@ -339,30 +355,88 @@ static enum rc open_frontiers(struct ledger *l)
     return RC_OK;
 }
 
+static enum rc pass_over(void *ctx, uint64_t position, struct str bytes)
+{
+    (void)ctx;
+    (void)position;
+    (void)bytes;
+    return RC_OK;
+}
+
+/* What other agents still have to hear stands before the image's position. */
+static enum rc look_at_outbox(struct recovery *r)
+{
+    struct ledger *l = r->l;
+    struct journal_found found = {0};
+    if (l->outbox_kept >= l->kept.position)
+        return RC_OK;
+    enum rc rc = journal_look(l->disk, LEDGER_JOURNAL, l->outbox_kept, pass_over, NULL, r, &found);
+    if (rc == RC_OK && found.end < r->found.end)
+        rc = RC_CORRUPT;
+    if (rc)
+        buf_printf(r->why, LEDGER_JOURNAL ": the batch at %llu cannot be read: %s",
+                   (unsigned long long)found.end, rc_text(rc));
+    return rc;
+}
+
 static enum rc look_at_image(struct recovery *r)
 {
     struct ledger *l = r->l;
     enum rc rc = open_frontiers(l);
     rc = rc ? rc : rest_begin(l);
-    return rc ? rc : image_load(l, r->why);
+    rc = rc ? rc : image_load(l, r->why);
+    return rc ? rc : look_at_outbox(r);
 }
 
 /* All of it ------------------------------------------------------------------------------------ */
 
-enum rc ledger_look(struct recovery *r)
+/* Nothing is known of what there is: it is taken as it is. */
+static enum rc look_to_rebuild(struct recovery *r)
+{
+    struct ledger *l = r->l;
+    enum rc rc = sent_open(l->disk, false, &r->sent);
+    rc = rc ? rc : warc_recovery_open(l->disk, LEDGER_ARCHIVE, r->sent, &r->warc);
+    rc = rc ? rc : ledger_measure_lines(l, r->said.lengths, r->why);
+    rc = rc ? rc : open_frontiers(l);
+    rc = rc ? rc : rest_begin(l);
+    return rc ? rc : ledger_open_history(l, r->why);
+}
+
+static enum rc look_at_all(struct recovery *r)
 {
     struct ledger *l = r->l;
     bool has_version = false;
     enum rc rc = ledger_check_version(l, &has_version, r->why);
     rc = rc ? rc : claims_read(l->disk, l->settings.written_path, l->settings.boot, &r->claims);
     rc = rc ? rc : read_manifest(r);
+    rc = rc ? rc : ledger_check_mark(l, r->claims.restart, r->why);
     rc = rc ? rc : look_at_journal(r);
     rc = rc ? rc : find_remains(r, has_version);
     rc = rc ? rc : look_at_archive(r);
     rc = rc ? rc : ledger_check_lines(l, r->said.lengths, r->why);
     rc = rc ? rc : look_at_history(r);
-    rc = rc ? rc : look_at_image(r);
-    return rc ? rc : ledger_open_history(l, r->why);
+    return rc ? rc : look_at_image(r);
+}
+
+enum rc ledger_look(struct recovery *r)
+{
+    if (r->l->settings.rebuilds)
+        return look_to_rebuild(r);
+    enum rc rc = look_at_all(r);
+    return rc || r->only_looks ? rc : ledger_open_history(r->l, r->why);
+}
+
+void recovery_init(struct recovery *r, struct ledger *l, struct ledger_report *report,
+                   struct buf *why)
+{
+    *r = (struct recovery){.l = l,
+                           .report = report,
+                           .why = why,
+                           .broken = UINT64_MAX,
+                           .new_void = UINT64_MAX,
+                           .now_ms = clock_now_ms(l->settings.clock),
+                           .wall_ms = clock_wall_ms(l->settings.clock)};
+    buf_init(&r->commit, MANIFEST_MAX_BYTES);
 }
 
 void recovery_done(struct recovery *r)

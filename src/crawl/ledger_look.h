@@ -22,6 +22,7 @@ struct recovery {
     struct ledger *l;
     struct ledger_report *report;
     struct buf *why;
+    bool only_looks; /* nothing will be changed behind the look */
     struct claims claims;
     struct journal_found found;
     uint64_t commit_behind; /* the largest position that a commit behind a gap vouches for */
@@ -42,6 +43,9 @@ struct recovery {
 /* Looks at all files, and loads the image into the frontiers. RC_CORRUPT: damage, *why says where;
  * RC_VERSION; and the disk's. On failure no file has changed. */
 MUST_CHECK enum rc ledger_look(struct recovery *r);
+/* Before and after it. */
+void recovery_init(struct recovery *r, struct ledger *l, struct ledger_report *report,
+                   struct buf *why);
 void recovery_done(struct recovery *r);
 
 /* For the second reading: a batch of the journal, and a stretch of it that has not happened. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "crawl/ledger_inside.h"
+#include "crawl/ledger_look.h"
 
 #include "archive/digest_refill.h"
 #include "base/hash.h"
@@ -97,7 +97,7 @@ static enum rc begin_claims(struct ledger *l, struct buf *why)
     enum rc rc =
         claim_writer_open(l->disk, l->settings.written_path, l->settings.boot, &c, &l->claims);
     if (rc)
-        buf_printf(why, "state/SYNCED: %s", rc_text(rc));
+        buf_printf(why, "logs/SYNCED: %s", rc_text(rc));
     return rc;
 }
 
@@ -129,6 +129,22 @@ enum rc ledger_open(struct disk *d, const struct ledger_settings *s, struct ledg
     *ret = l;
     *ret_report = report;
     return RC_OK;
+}
+
+enum rc ledger_check(struct disk *d, const struct ledger_settings *s, struct buf *why)
+{
+    struct ledger_report report = {0};
+    struct recovery r;
+    struct ledger *l = ledger_make(d, s);
+    if (!l)
+        return RC_NOMEM;
+    enum rc rc = ledger_lock(l, why);
+    recovery_init(&r, l, &report, why);
+    r.only_looks = true;
+    rc = rc ? rc : ledger_look(&r);
+    recovery_done(&r);
+    ledger_close(l);
+    return rc;
 }
 
 /* Nobody else calls: the shards' slices are made here. Links that were journalled and never

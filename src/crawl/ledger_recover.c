@@ -278,14 +278,8 @@ static enum rc recover(struct recovery *r, struct buf *why)
 
 enum rc ledger_recover(struct ledger *l, struct ledger_report *report, struct buf *why)
 {
-    struct recovery r = {.l = l,
-                         .report = report,
-                         .why = why,
-                         .broken = UINT64_MAX,
-                         .new_void = UINT64_MAX,
-                         .now_ms = clock_now_ms(l->settings.clock),
-                         .wall_ms = clock_wall_ms(l->settings.clock)};
-    buf_init(&r.commit, MANIFEST_MAX_BYTES);
+    struct recovery r;
+    recovery_init(&r, l, report, why);
     enum rc rc = recover(&r, why);
     recovery_done(&r);
     return rc;

@@ -91,10 +91,16 @@ static enum rc look_at_mark(struct ledger *l, struct mark *ret, struct buf *why)
     return rc;
 }
 
-enum rc ledger_check_mark(struct ledger *l, struct buf *why)
+enum rc ledger_check_mark(struct ledger *l, uint64_t least_id, struct buf *why)
 {
     struct mark mark;
-    return look_at_mark(l, &mark, why);
+    enum rc rc = look_at_mark(l, &mark, why);
+    uint64_t id = mark.numbers[1] ? mark.numbers[1] : mark.numbers[0];
+    if (rc || id >= least_id)
+        return rc;
+    buf_printf(why, LEDGER_RECRAWL ": %s",
+               mark.is_there ? "it is older than the rest of the crawl" : "it is missing");
+    return RC_CORRUPT;
 }
 
 /* One that names an image which was never made is removed: its number will be given again. */

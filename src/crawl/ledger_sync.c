@@ -8,7 +8,7 @@
  *   3. archives that are full and behind which nothing is missing get their last names
  *   4. the history gets what was settled; it never knows more than the journal that lasts
  *   5. a commit says 1. It lasts with the next round; until then the one before is true as well;
- *      state/SYNCED says the position
+ *      logs/SYNCED says the position
  *   6. images: pieces are written, one that is whole is named, another begun */
 #include "crawl/ledger_inside.h"
 

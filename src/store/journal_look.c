@@ -66,7 +66,9 @@ static enum rc read_torn_head(struct looking *l, struct journal_reading *r)
     return rc;
 }
 
-static enum rc look_into(struct looking *l, uint64_t start)
+/* `next` begins the segment behind this one; UINT64_MAX: there is none. Bytes behind the last batch
+ * are no gap if the next segment goes on where that batch ends. */
+static enum rc look_into(struct looking *l, uint64_t start, uint64_t next)
 {
     struct journal_reading r = {0};
     uint64_t size = 0, position = start;
@@ -76,7 +78,7 @@ static enum rc look_into(struct looking *l, uint64_t start)
         rc = journal_read_run(&r, start, l->from, l->each, l->ctx, &position);
         l->found->end = l->found->last = position;
         l->found->torn_bytes = start + size - position;
-        l->is_gap = l->found->torn_bytes > 0;
+        l->is_gap = l->found->torn_bytes > 0 && next != position;
         rc = rc || !l->is_gap ? rc : read_torn_head(l, &r);
     }
     if (rc == RC_OK && l->is_gap)
@@ -93,7 +95,7 @@ static enum rc look_at_all(struct looking *l)
     l->found->end = l->found->last = s->starts[first];
     for (size_t i = first; i < s->count && rc == RC_OK; i++) {
         l->is_gap = l->is_gap || s->starts[i] != l->found->end;
-        rc = look_into(l, s->starts[i]);
+        rc = look_into(l, s->starts[i], i + 1 < s->count ? s->starts[i + 1] : UINT64_MAX);
     }
     if (rc == RC_OK && l->found->end < l->from)
         rc = RC_CORRUPT;

@@ -24,7 +24,7 @@ static const struct {
     {"state/history/", "history other"},
     {"state/VERSION", "VERSION"},
     {"state/MANIFEST", "MANIFEST"},
-    {"state/SYNCED", "SYNCED"},
+    {"logs/SYNCED", "SYNCED"},
     {"state/RECRAWL", "RECRAWL"},
     {"state/seeds", "seeds"},
     {"state/elsewhere", "elsewhere"},

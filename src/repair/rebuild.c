@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Four passes: the archive (each capture is done, and where its links stand), crawl.log (each line
+ * is done, and by which way it was found), links.arcs (ways of what was linked), links.nodes and
+ * seeds (what is known and not done is queued). */
+#include "repair/rebuild.h"
+
+#include "base/arena.h"
+#include "base/boot.h"
+#include "base/hash.h"
+#include "components/depths.h"
+#include "components/visit.h"
+#include "frontier/move.h"
+#include "repair/archives.h"
+#include "report/crawl_dir.h"
+#include "report/crawl_log.h"
+#include "url/normalise.h"
+#include "warc/cdxj.h"
+#include "warc/date.h"
+
+enum { SYNC_EVERY = 1000, ARENA_BYTES = 64 << 10, ARENA_MAX_BYTES = 16 << 20, HEX_BYTES = 16 };
+
+struct rebuild {
+    struct ledger *l;
+    struct frontier *frontier;
+    struct arena *arena;
+    struct depths *ways; /* the shortest way that is known to a URL */
+    struct repair_counts *counts;
+    struct buf room; /* of a line of the index */
+    uint64_t settled;
+    uint64_t now_ms;
+};
+
+struct named_url {
+    struct url url;
+    char room[URL_ROOM_BYTES];
+    uint64_t fingerprint, position;
+};
+
+/* False: it is no URL that the crawl can have asked for. */
+static bool name_url(struct str text, struct named_url *ret)
+{
+    struct url_parser parser = {0};
+    if (url_parse(&parser, text, NULL, (struct url_room){ret->room, sizeof ret->room}, &ret->url) ||
+        (ret->url.kind != URL_HTTP && ret->url.kind != URL_HTTPS))
+        return false;
+    ret->fingerprint = url_fingerprint(&ret->url);
+    ret->position = hash64(url_host(&ret->url));
+    return true;
+}
+
+/* Done ---------------------------------------------------------------------------------------- */
+
+static enum rc settle(struct rebuild *r, const struct named_url *u, const struct past *p,
+                      bool is_page)
+{
+    struct ledger_outcome o = {.fingerprint = u->fingerprint,
+                               .past = ledger_history(r->l) ? p : NULL,
+                               .pages = is_page,
+                               .bytes = is_page ? p->bytes : 0};
+    unsigned epoch;
+    enum rc rc = ledger_settle(r->l, 0, &o, &epoch);
+    rc = rc ? rc : move_done(r->frontier, u->position, url_host(&u->url), &u->fingerprint, 1);
+    if (rc || ++r->settled % SYNC_EVERY)
+        return rc;
+    rc = ledger_turn(r->l, 0);
+    return rc ? rc : ledger_sync(r->l);
+}
+
+/* A capture: what a recrawl compares with, and where the links that were found on it stand. */
+static enum rc take_capture(void *ctx, const struct found_capture *c)
+{
+    struct rebuild *r = ctx;
+    struct named_url u;
+    struct cdxj_entry e;
+    if (cdxj_parse(c->line, &r->room, &e) || !name_url(e.url, &u))
+        return RC_OK;
+    struct past p = {.url = url_href(&u.url),
+                     .date_ms = e.date_ms,
+                     .code = (int32_t)e.status,
+                     .bytes = e.length,
+                     .mime = e.mime,
+                     .fetches = 1,
+                     .file = str_c(c->file),
+                     .file_offset = c->offset + c->bytes,
+                     .file_bytes = c->end - c->offset - c->bytes};
+    r->counts->done += !frontier_knows(r->frontier, u.position, u.fingerprint);
+    return settle(r, &u, &p, false);
+}
+
+/* What the archive said of it stays; the line tells the way, and counts the page. */
+static enum rc take_log_line(void *ctx, struct str line)
+{
+    struct rebuild *r = ctx;
+    struct crawl_log_line l;
+    struct named_url u, via;
+    struct past p = {0};
+    if (crawl_log_parse(line, &l) || crawl_log_is_robots(&l) || !name_url(l.url, &u))
+        return RC_OK;
+    arena_clear(r->arena);
+    enum rc rc = ledger_history(r->l)
+                     ? history_get(ledger_history(r->l), u.fingerprint, r->arena, &p)
+                     : RC_NOT_FOUND;
+    if (rc)
+        p = (struct past){0};
+    p.url = url_href(&u.url);
+    p.via = l.via.p && name_url(l.via, &via) ? via.fingerprint : 0;
+    p.hops = l.path.p ? l.path : STR("");
+    p.code = l.status;
+    p.bytes = l.bytes;
+    p.mime = l.mime;
+    p.fetches += !p.fetches;
+    if (warc_date_parse(l.time, &p.date_ms))
+        p.date_ms = 0;
+    r->counts->done += !frontier_knows(r->frontier, u.position, u.fingerprint);
+    (void)depths_found(r->ways, u.fingerprint, visit_depth(p.hops), p.hops);
+    return settle(r, &u, &p, l.status > 0);
+}
+
+/* Queued -------------------------------------------------------------------------------------- */
+
+static bool take_hex(struct str *text, uint64_t *ret)
+{
+    uint64_t n = 0;
+    if (text->n < HEX_BYTES)
+        return false;
+    for (size_t i = 0; i < HEX_BYTES; i++) {
+        int digit = ascii_hex(text->p[i]);
+        if (digit < 0)
+            return false;
+        n = n << 4 | (uint64_t)digit;
+    }
+    *text = str_from(*text, HEX_BYTES);
+    *ret = n;
+    return true;
+}
+
+/* "PAGE LTARGET ETARGET …": each target was found at the end of the page's way. */
+static enum rc take_arcs(void *ctx, struct str line)
+{
+    struct rebuild *r = ctx;
+    char hops[FRONTIER_MAX_HOPS + 1];
+    uint64_t page, target;
+    if (!take_hex(&line, &page))
+        return RC_OK;
+    struct str way = depths_way(r->ways, page, STR("L"));
+    size_t n = way.n < FRONTIER_MAX_HOPS ? way.n : FRONTIER_MAX_HOPS;
+    memcpy(hops, way.p, n);
+    while (line.n > 1 + HEX_BYTES && line.p[0] == ' ') {
+        hops[n] = line.p[1];
+        line = str_from(line, 2);
+        struct str found = str_make(hops, n + 1);
+        if (!take_hex(&line, &target))
+            return RC_OK;
+        (void)depths_found(r->ways, target, visit_depth(found), found);
+    }
+    return RC_OK;
+}
+
+static enum rc queue_url(struct rebuild *r, struct str text, struct str usual_way)
+{
+    struct named_url u;
+    enum admitted became = ADMITTED_KNOWN;
+    size_t done;
+    if (!name_url(text, &u))
+        return RC_OK;
+    struct candidate c = {.fingerprint = u.fingerprint,
+                          .position = u.position,
+                          .host = url_host(&u.url),
+                          .path = url_path_query(&u.url),
+                          .port = u.url.port,
+                          .is_https = u.url.kind == URL_HTTPS,
+                          .hops = depths_way(r->ways, u.fingerprint, usual_way)};
+    enum rc rc = frontier_admit(r->frontier, &c, 1, r->now_ms, &became, &done);
+    r->counts->queued += became == ADMITTED_NEW;
+    return rc;
+}
+
+/* "FINGERPRINT URL" */
+static enum rc take_node(void *ctx, struct str line)
+{
+    uint64_t fingerprint;
+    if (!take_hex(&line, &fingerprint) || line.n < 2)
+        return RC_OK;
+    return queue_url(ctx, str_from(line, 1), STR("L"));
+}
+
+/* "URL", or "URL SEED" where a seed redirected to. */
+static enum rc take_seed(void *ctx, struct str line)
+{
+    struct str rest = line;
+    return queue_url(ctx, str_take_until(&rest, ' '), STR(""));
+}
+
+/* The whole ----------------------------------------------------------------------------------- */
+
+static enum rc fill(struct rebuild *r, struct disk *d, struct buf *out)
+{
+    enum rc rc = archives_read(d, take_capture, r, r->counts, out);
+    rc = rc ? rc : ledger_turn(r->l, 0);
+    rc = rc ? rc : ledger_sync(r->l);
+    rc = rc ? rc : crawl_dir_each(d, "logs/crawl.log", take_log_line, r);
+    rc = rc ? rc : crawl_dir_each(d, "links/links.arcs", take_arcs, r);
+    rc = rc ? rc : crawl_dir_each(d, "state/seeds", take_seed, r);
+    rc = rc ? rc : crawl_dir_each(d, "links/links.nodes", take_node, r);
+    return rc ? rc : ledger_finish(r->l);
+}
+
+struct ledger_settings rebuild_settings(const struct repair_settings *s, const char *history,
+                                        const char *written)
+{
+    return (struct ledger_settings){
+        .shards = 1,
+        .frontier = {.max_hosts = UINT32_MAX, .max_host_queue = UINT32_MAX},
+        .warc = {.prefix = STR("repair"),
+                 .host = STR("repair"),
+                 .roll_bytes = UINT64_C(1) << 30,
+                 .buffer_bytes = 1 << 20,
+                 .info = {.software = STR("orbweaver")}},
+        .journal = {.segment_bytes = 64 << 20, .buffer_bytes = 16 << 20},
+        .history_path = history,
+        .history_bytes = HISTORY_USUAL_BYTES,
+        .digest_bytes = 1 << 20,
+        .image_bytes = UINT64_MAX,
+        .most_wait_ms = UINT64_C(24) * 3600 * 1000,
+        .written_path = written,
+        .boot = boot_id(),
+        .clock = clock_real(),
+        .log = s->log,
+    };
+}
+
+static enum rc hear_seed(void *ctx, struct str line)
+{
+    (void)ctx;
+    (void)line;
+    return RC_OK;
+}
+
+enum rc rebuild_state(struct disk *d, const struct ledger_settings *s, struct repair_counts *counts,
+                      struct buf *out, struct buf *why)
+{
+    struct ledger_report report;
+    struct rebuild r = {.counts = counts,
+                        .arena = arena_open(ARENA_BYTES, ARENA_MAX_BYTES),
+                        .ways = depths_open(UINT32_MAX >> 2, true),
+                        .room = {.max = CDXJ_MAX_LINE},
+                        .now_ms = clock_now_ms(s->clock)};
+    struct ledger_settings settings = *s;
+    settings.rebuilds = settings.accepts_lost = true;
+    counts->done = counts->queued = 0;
+    enum rc rc = r.arena && r.ways ? RC_OK : RC_NOMEM;
+    rc = rc ? rc
+            : ledger_open(d, &settings, (struct ledger_hears){.seed = hear_seed}, &r.l, &report,
+                          why);
+    if (rc == RC_OK) {
+        r.frontier = ledger_frontier(r.l, 0);
+        rc = fill(&r, d, out);
+    }
+    ledger_close(r.l);
+    arena_close(r.arena);
+    depths_close(r.ways);
+    buf_done(&r.room);
+    return rc;
+}
