@@ -44,7 +44,7 @@ ssize_t getrandom(void *to, size_t bytes, unsigned flags)
 
 /* A crawl in a directory of the file system, in the child process. */
 struct making {
-    char now[PATH_BYTES], old[PATH_BYTES], history[PATH_BYTES + 20];
+    char now[PATH_BYTES], old[PATH_BYTES], history[PATH_BYTES + 20], written[PATH_BYTES + 20];
     enum base_kind kind;
     struct small_truth truth;
     struct small_crawl crawl;
@@ -237,8 +237,11 @@ bool base_make(struct base *b, enum base_kind kind, const char *folder)
     (void)snprintf(m.now, sizeof m.now, "%s/%s", folder, b->name);
     (void)snprintf(m.old, sizeof m.old, "%s/%s-old", folder, b->name);
     (void)snprintf(m.history, sizeof m.history, "%s/state/history", m.now);
+    (void)snprintf(m.written, sizeof m.written, "%s/state/WRITTEN", m.now);
     m.truth = (struct small_truth){.is_tight = kinds[kind].is_tight,
                                    .has_news = kinds[kind].has_news,
+                                   .boot = BASE_BOOT,
+                                   .written_path = m.written,
                                    .history_path = m.history};
     if (!run_child(&m) || !tree_read(m.now, &b->now) || !tree_read(m.old, &b->old))
         return false;

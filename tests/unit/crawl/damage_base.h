@@ -18,7 +18,8 @@ enum base_kind {
     BASES
 };
 
-enum { BASE_MAX_BATCHES = 200 };
+/* BASE_BOOT: the boot of the machine in which the crawl ran. */
+enum { BASE_MAX_BATCHES = 200, BASE_BOOT = 77 };
 
 /* A batch of the journal, whole. */
 struct base_batch {

@@ -25,6 +25,8 @@ static const struct {
     {"state/VERSION", "VERSION"},
     {"state/MANIFEST", "MANIFEST"},
     {"logs/SYNCED", "SYNCED"},
+    {"state/WRITTEN", "WRITTEN"},
+    {"state/sealed", "sealed"},
     {"state/RECRAWL", "RECRAWL"},
     {"state/seeds", "seeds"},
     {"state/elsewhere", "elsewhere"},
@@ -71,6 +73,8 @@ void damage_print(const struct damage_case *c, const struct base *b, struct buf 
     buf_printf(out, "%s: %s: %s", b->name, c->path, damage_name(c->damage));
     if (c->damage == DAMAGE_FLIP || c->damage == DAMAGE_CUT || c->damage == DAMAGE_ZEROS)
         buf_printf(out, " at %llu of %zu", (unsigned long long)c->at, e ? e->bytes.n : 0);
+    if (c->is_rebooted)
+        buf_add(out, STR(", then a boot"));
 }
 
 /* Doing ---------------------------------------------------------------------------------------- */
@@ -155,7 +159,8 @@ static void add_case(struct choosing *c, const char *path, enum damage d, uint64
     struct damage_case new = {.base = c->base->kind,
                               .damage = d,
                               .at = at,
-                              .bit = (unsigned)(hash64_mix(at + c->cases->count) & 7)};
+                              .bit = (unsigned)(hash64_mix(at + c->cases->count) & 7),
+                              .is_rebooted = hash64_mix(c->cases->count) & 8};
     (void)snprintf(new.path, sizeof new.path, "%s", path);
     bool changes = damage_apply(&new, c->base, &t);
     tree_done(&t);

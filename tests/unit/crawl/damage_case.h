@@ -20,6 +20,7 @@ struct damage_case {
     enum damage damage;
     uint64_t at;
     unsigned bit;
+    bool is_rebooted; /* the machine was booted again: what was not synced may be lost */
     char path[TREE_MAX_PATH];
 };
 
@@ -41,7 +42,7 @@ MUST_CHECK bool damage_apply(const struct damage_case *c, const struct base *b, 
 void damage_print(const struct damage_case *c, const struct base *b, struct buf *out);
 
 /* What kind of file it is, for the table; below FILE_KINDS. */
-enum { FILE_KINDS = 24 };
+enum { FILE_KINDS = 26 };
 unsigned damage_file_kind(const struct damage_case *c, const struct base *b);
 const char *damage_file_kind_name(unsigned kind);
 const char *damage_name(enum damage d);

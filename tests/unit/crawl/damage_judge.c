@@ -2,9 +2,10 @@
 /* The second half of damage_judge.h: comparing.
  *
  * What a power cut may take cannot be told from damage: bytes behind the last sync. Where a case
- * has damaged only such bytes, the outcomes from the first damaged one on may be undone: their
- * pages wait again, or are not known if only those outcomes had found them, and their records and
- * lines may be gone. Everything else must be as it is without the damage. */
+ * has damaged only such bytes, and the machine was booted again or they are the journal's last
+ * batch, the outcomes from the first damaged one on may be undone: their pages wait again, or are
+ * not known if only those outcomes had found them, and their records and lines may be gone.
+ * Everything else must be as it is without the damage. */
 #include "damage_judge.h"
 
 #include "archive/warc_name.h"
@@ -135,7 +136,9 @@ static struct loose loose_of(const struct damage_case *c, const struct base *b,
         l.from = first_broken_batch(b, before);
     else if (begins(c->path, "archive/"))
         l.from = first_broken_record(b, before, c->path);
-    if (l.from < b->batch_count && b->batches[l.from].position < b->durable)
+    bool is_last = l.from + 1 == b->batch_count;
+    bool is_durable = l.from < b->batch_count && b->batches[l.from].position < b->durable;
+    if (is_durable || (!c->is_rebooted && !is_last))
         l.from = b->batch_count;
     for (size_t i = l.from; i < b->batch_count; i++)
         note_undone(&l, &b->batches[i]);
@@ -317,12 +320,19 @@ static void compare_outcomes(struct comparing *x)
 
 static bool names_a_file(const char *why)
 {
-    static const char *const names[] = {"state/", "archive", "indexes/", "pages/",
-                                        "logs/",  "links/",  "reports/"};
+    static const char *const names[] = {"state", "archive", "indexes/", "pages/",
+                                        "logs/", "links/",  "reports/"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strstr(why, names[i]))
             return true;
     return false;
+}
+
+/* Only bytes that nothing reads at the opening may be found later. */
+static bool may_be_late(const struct damage_case *c)
+{
+    bool is_unseen = c->damage == DAMAGE_FLIP || c->damage == DAMAGE_ZEROS;
+    return is_unseen && (begins(c->path, "state/rest/") || begins(c->path, "state/history/"));
 }
 
 static enum outcome judge_refusal(struct comparing *x)
@@ -332,20 +342,15 @@ static enum outcome judge_refusal(struct comparing *x)
     bool is_version = strcmp(x->c->path, "state/VERSION") == 0;
     if (o->rc != RC_CORRUPT && !(is_version && o->rc == RC_VERSION))
         wrong(x, "refused with another code:", rc_text(o->rc));
-    if (changed)
+    if (changed && may_be_late(x->c)) /* RocksDB has read it while it merged tables */
+        compare_files(x);
+    else if (changed)
         wrong(x, "refused, but changed:", changed);
     if (!names_a_file(o->why))
         wrong(x, "refused without naming a file", "");
     if (x->is_wrong)
         buf_printf(x->out, " (%s)", o->why);
-    return x->is_wrong ? OUTCOME_WRONG : OUTCOME_REFUSED;
-}
-
-/* Only bytes that nobody reads at the opening may be found later. */
-static bool may_be_late(const struct damage_case *c)
-{
-    bool is_unseen = c->damage == DAMAGE_FLIP || c->damage == DAMAGE_ZEROS;
-    return is_unseen && (begins(c->path, "state/rest/") || begins(c->path, "state/history/"));
+    return x->is_wrong ? OUTCOME_WRONG : changed ? OUTCOME_LATE : OUTCOME_REFUSED;
 }
 
 enum outcome judge(const struct damage_case *c, const struct base *b, const struct tree *before,

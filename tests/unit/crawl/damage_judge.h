@@ -28,7 +28,7 @@ struct opened {
 };
 
 /* `root` holds the directory. */
-void opened_look(const struct base *b, const char *root, struct opened *ret);
+void opened_look(const struct base *b, const char *root, bool is_rebooted, struct opened *ret);
 void opened_done(struct opened *o);
 
 enum outcome {

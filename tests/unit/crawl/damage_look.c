@@ -16,7 +16,7 @@ struct looking {
     struct small_crawl crawl;
     struct small_truth truth;
     struct disk *disk;
-    char history[ROOT_BYTES];
+    char history[ROOT_BYTES], written[ROOT_BYTES];
     struct opened *to;
 };
 
@@ -152,7 +152,9 @@ static enum rc open_ledger(struct looking *l, const struct base *b, const char *
     struct buf why = buf_on(o->why, sizeof o->why - 1);
     struct ledger_report report = {0};
     (void)snprintf(l->history, sizeof l->history, "%s/state/history", root);
+    (void)snprintf(l->written, sizeof l->written, "%s/state/WRITTEN", root);
     l->truth.history_path = l->history;
+    l->truth.written_path = l->written;
     small_prepare(&l->crawl, b->shards, &l->truth);
     struct ledger_settings s = small_settings(&l->crawl);
     enum rc rc = disk_real_open(root, &l->disk);
@@ -165,10 +167,11 @@ static enum rc open_ledger(struct looking *l, const struct base *b, const char *
     return rc;
 }
 
-void opened_look(const struct base *b, const char *root, struct opened *ret)
+void opened_look(const struct base *b, const char *root, bool is_rebooted, struct opened *ret)
 {
     static struct looking l;
     memset(&l, 0, sizeof l);
+    l.truth.boot = BASE_BOOT + is_rebooted;
     memset(ret, 0, sizeof *ret);
     l.to = ret;
     ret->rc = open_ledger(&l, b, root);

@@ -50,8 +50,8 @@ static struct world {
     struct damage_cases cases;
     struct shared *shared;
     size_t shared_bytes;
-    struct opened references[BASES]; /* a worker's */
-    bool has_reference[BASES];
+    struct opened references[BASES][2]; /* a worker's; the second behind a boot */
+    bool has_reference[BASES][2];
 } world;
 
 /* One case ------------------------------------------------------------------------------------- */
@@ -62,22 +62,25 @@ static const char *work_folder(char room[100], unsigned worker)
     return room;
 }
 
-static bool look_at(const struct base *b, const struct tree *t, unsigned worker, struct opened *o)
+static bool look_at(const struct base *b, const struct tree *t, bool is_rebooted, unsigned worker,
+                    struct opened *o)
 {
     char folder[100];
     bool good = tree_write(t, work_folder(folder, worker));
     if (good)
-        opened_look(b, folder, o);
+        opened_look(b, folder, is_rebooted, o);
     tree_remove(folder);
     return good;
 }
 
-static bool have_reference(const struct base *b, unsigned worker)
+/* What the undamaged directory says; NULL: it was refused. */
+static const struct opened *reference_of(const struct base *b, bool is_rebooted, unsigned worker)
 {
-    struct opened *o = &world.references[b->kind];
-    if (!world.has_reference[b->kind])
-        world.has_reference[b->kind] = look_at(b, &b->now, worker, o) && !o->rc && !o->late;
-    return world.has_reference[b->kind];
+    struct opened *o = &world.references[b->kind][is_rebooted];
+    bool *has = &world.has_reference[b->kind][is_rebooted];
+    if (!*has)
+        *has = look_at(b, &b->now, is_rebooted, worker, o) && !o->rc && !o->late;
+    return *has ? o : NULL;
 }
 
 static void run_case(const struct damage_case *c, unsigned worker, struct result *ret)
@@ -87,10 +90,12 @@ static void run_case(const struct damage_case *c, unsigned worker, struct result
     struct opened o = {0};
     struct buf words = buf_on(ret->words, sizeof ret->words - 1);
     ret->outcome = OUTCOME_WRONG;
-    if (!have_reference(b, worker))
-        buf_printf(&words, "the undamaged directory: %s", world.references[b->kind].why);
-    else if (damage_apply(c, b, &t) && look_at(b, &t, worker, &o))
-        ret->outcome = judge(c, b, &t, &world.references[c->base], &o, &words);
+    const struct opened *reference = reference_of(b, c->is_rebooted, worker);
+    if (!reference)
+        buf_printf(&words, "the undamaged directory: %s",
+                   world.references[b->kind][c->is_rebooted].why);
+    else if (damage_apply(c, b, &t) && look_at(b, &t, c->is_rebooted, worker, &o))
+        ret->outcome = judge(c, b, &t, reference, &o, &words);
     else
         buf_add(&words, STR("the directory cannot be made"));
     if (!words.n)
@@ -230,8 +235,8 @@ static int remove_world(void **state)
     (void)state;
     for (unsigned i = 0; i < BASES; i++)
         base_done(&world.bases[i]);
-    for (unsigned i = 0; i < BASES; i++)
-        opened_done(&world.references[i]);
+    for (unsigned i = 0; i < BASES * 2; i++)
+        opened_done(&world.references[i / 2][i % 2]);
     damage_cases_done(&world.cases);
     (void)munmap(world.shared, world.shared_bytes);
     tree_remove(world.root);

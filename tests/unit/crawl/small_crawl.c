@@ -195,6 +195,7 @@ struct ledger_settings small_settings(struct small_crawl *c)
         .delay_ms = 10,
         .most_wait_ms = 1000,
         .history_path = c->truth->history_path,
+        .written_path = c->truth->written_path,
         .clock = &c->clock.clock};
 }
 

@@ -18,6 +18,7 @@ struct small_truth {
     bool is_tight;            /* no memory for the frontier: buckets rest and load all the time */
     bool has_news;            /* some URLs come by ledger_tell, each with a fact */
     const char *history_path; /* in the file system; NULL: no history */
+    const char *written_path; /* likewise, of state/WRITTEN */
     unsigned told, told_written, told_synced; /* likewise, of the news */
     uint64_t boot; /* of the machine: another one after a power cut; 0: not known */
 };
