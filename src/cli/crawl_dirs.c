@@ -5,6 +5,7 @@
 #include "cli/post_folder.h"
 
 #include "base/mem.h"
+#include "crawl/ledger.h"
 #include "report/crawl_dir.h"
 
 #include <stdio.h>
@@ -36,6 +37,18 @@ static const char *label_of(const struct invocation *in, const struct crawl_dirs
     return label;
 }
 
+/* A result that is made of damaged files would say less than it seems to. */
+static int inspect(struct disk *d, const char *path)
+{
+    struct buf why = {.max = 8192};
+    enum rc rc = ledger_inspect(d, &why);
+    int code = cli_code_of(rc);
+    if (rc)
+        cli_fail((enum exit_code)code, "%s: " STR_FMT, path, STR_ARG(buf_str(&why)));
+    buf_done(&why);
+    return code;
+}
+
 static int add(const struct invocation *in, struct crawl_dirs *d, const char *path)
 {
     struct buf why = {.max = 8192};
@@ -43,16 +56,15 @@ static int add(const struct invocation *in, struct crawl_dirs *d, const char *pa
         return cli_fail(EXIT_USAGE, "more than %d directories", CRAWL_DIRS_MAX);
     const char *label = path ? label_of(in, d, path) : NULL;
     enum rc rc = path ? crawl_dir_open(path, &d->disks[d->count], &why) : RC_NOMEM;
-    if (rc)
-        cli_fail(EXIT_USAGE, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
-    else
+    int code =
+        rc ? cli_fail(EXIT_USAGE, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))))
+           : inspect(d->disks[d->count], path);
+    if (rc == RC_OK)
         d->paths[d->count++] = path;
-    if (!rc && !(d->labels[d->count - 1] = label)) {
-        rc = RC_NOMEM;
-        cli_fail(EXIT_OTHER, "%s", rc_text(rc));
-    }
+    if (code == EXIT_DONE && !(d->labels[d->count - 1] = label))
+        code = cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
     buf_done(&why);
-    return rc ? EXIT_USAGE : EXIT_DONE;
+    return code;
 }
 
 /* The agents that have begun. */

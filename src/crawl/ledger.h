@@ -134,6 +134,11 @@ MUST_CHECK enum rc ledger_open(struct disk *d, const struct ledger_settings *s,
  * stay, up to their last whole line. */
 MUST_CHECK enum rc ledger_check(struct disk *d, const struct ledger_settings *s, struct buf *why);
 
+/* For a command that only reads the crawl's files: whether its version is known, its MANIFEST
+ * whole, and each file of lines as long as the MANIFEST says. Changes nothing and takes no lock;
+ * the crawl may run. RC_VERSION, RC_CORRUPT, RC_IO, ...; `why` names the file. */
+MUST_CHECK enum rc ledger_inspect(struct disk *d, struct buf *why);
+
 /* Makes everything durable (archive files sealed, an image of all), unless it has failed. Returns
  * what went wrong. Shards make no calls any more. */
 MUST_CHECK enum rc ledger_finish(struct ledger *l);

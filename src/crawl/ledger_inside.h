@@ -9,6 +9,7 @@
  *   claims.c          what the files must hold, said outside of them
  *   ledger_drops.c    of that: links that were not admitted
  *   ledger_image.c    images of all buckets: slices, the file, the MANIFEST
+ *   ledger_inspect.c  what a reader of its files can rely on
  *   ledger_links.c    what was found on a page, from the archive
  *   ledger_news.c     what an agent of a cluster is told and decides
  *   ledger_outbox.c   what the journal holds for other agents

@@ -302,33 +302,36 @@ def flip(name):
     return harm
 
 
-# What is done to a directory, what names it in the words, the exit code, and whether `seeds list` sees it too.
+OPENING = [["crawl", "-q", "-o", "DIR"], ["url", "DIR", "http://127.0.0.1/"]]
+READING = [["report", "DIR"], ["export", "cdxj", "DIR"], ["export", "pages", "DIR"], ["export", "links", "DIR"]]
+LIST = [["seeds", "list", "DIR"]]
+# What is done to a directory, what names it in the words, the exit code, and which commands see it.
 HARMS = [
-    (write("state/VERSION", b"orbweaver crawl 2\n"), "state/VERSION", 2, False),
-    (remove("state/history/MANIFEST-*"), "state/history/MANIFEST-", 3, True),
-    (remove("state/history/CURRENT"), "state/history", 3, True),
-    (remove("state/history/*.sst"), "state/history", 3, False),
-    (flip("state/MANIFEST"), "state/MANIFEST", 3, False),
-    (remove("state/images/*"), "state/images/", 3, False),
-    (remove("state/seeds"), "state/seeds", 3, True),
-    (halve("logs/crawl.log"), "logs/crawl.log", 3, False),
-    (write("state/RECRAWL", b"begun 1"), "state/RECRAWL", 3, False),
+    (write("state/VERSION", b"orbweaver crawl 2\n"), "state/VERSION", 2, OPENING + READING),
+    (remove("state/history/MANIFEST-*"), "state/history", 3, OPENING + LIST),
+    (remove("state/history/CURRENT"), "state/history", 3, OPENING + LIST),
+    (remove("state/history/*.sst"), "state/history", 3, OPENING),
+    (flip("state/MANIFEST"), "state/MANIFEST", 3, OPENING + READING),
+    (remove("state/images/*"), "state/images/", 3, OPENING),
+    (remove("state/seeds"), "state/seeds", 3, OPENING + READING + LIST),
+    (halve("logs/crawl.log"), "logs/crawl.log", 3, OPENING + READING),
+    (halve("links/links.nodes"), "links/links.nodes", 3, OPENING + READING),
+    (write("state/RECRAWL", b"begun 1"), "state/RECRAWL", 3, OPENING),
 ]
 
 
-@case("damage is exit code 3 and another version exit code 2, in every command that opens the state; the words name the file")
+@case("damage is exit code 3 and another version exit code 2, in every command that can see it; the words name the file")
 def damaged(tmp):
     with Web(home=lambda *_: (200, page(b"/a")), other=plain, robots_txt=absent) as web:
         crawl, done = crawled(web, tmp)
         assert done.code == 0, done
         program, folder = crawl.command[0], os.path.join(tmp, "damaged")
-        for harm, name, code, is_listed in HARMS:
-            commands = [["crawl", "-q", "-o", folder], ["url", folder, web.seeds()[0]]]
-            for command in commands + [["seeds", "list", folder]] * is_listed:
-                shutil.rmtree(folder, ignore_errors=True)
-                shutil.copytree(crawl.folder, folder)
-                harm(folder)
-                done = run(command, program=program)
+        for harm, name, code, commands in HARMS:
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(crawl.folder, folder)
+            harm(folder)
+            for command in commands:  # none of them changes what it refuses
+                done = run([folder if word == "DIR" else word for word in command], program=program)
                 assert done.code == code and name in done.err, (name, command, done)
 
 
