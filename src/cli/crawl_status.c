@@ -162,6 +162,12 @@ void crawl_status_fields(struct ledger_service *l, struct jsonw *j)
     jsonw_u64_field(j, "admitted", get(&c->admitted));
     jsonw_u64_field(j, "known_links", get(&c->known));
     jsonw_u64_field(j, "over_budget", get(&c->over_budget));
+    jsonw_key(j, "over_limit");
+    jsonw_object(j);
+    for (int v = BRING_OK + 1; v < BRING_VERDICTS_; v++)
+        if (get(&c->over_limit[v]))
+            jsonw_u64_field(j, bring_verdict_key((enum bring_verdict)v), get(&c->over_limit[v]));
+    jsonw_end(j);
     jsonw_key(j, "rejected");
     jsonw_object(j);
     for (int v = SCOPE_IN + 1; v < SCOPE_VERDICTS_; v++)

@@ -49,6 +49,8 @@ static void links(const json_t *s, struct buf *out)
     more(out, s, "admitted", "new");
     more(out, s, "known_links", "known before");
     more(out, s, "over_budget", "over budget");
+    json_object_foreach(json_object_get(s, "over_limit"), key, value)
+        buf_printf(out, " (%lld by %s)", (long long)json_integer_value(value), key);
     json_object_foreach(json_object_get(s, "rejected"), key, value)
         buf_printf(out, ", %lld %s", (long long)json_integer_value(value), key);
 }

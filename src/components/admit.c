@@ -25,6 +25,10 @@ struct admit {
     struct frontier *frontier;
     unsigned shards;
     struct buf dropped; /* fingerprints of the links at hand that have no room */
+    struct admit_room { /* of the links at hand, a row to one host that were let through */
+        uint64_t position, count, bytes;
+    } row;
+    uint64_t full; /* of the links at hand: their host's queue is full */
 };
 
 static enum rc admit_open(struct instance *self, struct buf *why)
@@ -51,8 +55,8 @@ static void admit_close(struct instance *self)
     mem_free(a);
 }
 
-/* The domain may get more hosts with a link of yet another domain: who sees this link again is to
- * send it again. */
+/* The domain may get more hosts with a link of yet another domain, and the queue of a host may get
+ * shorter: a shard that sees this link again sends it again. */
 static void forget_sent(struct ledger_service *l, unsigned shards, uint64_t fingerprint)
 {
     for (unsigned i = 0; i < shards && i < CRAWL_MAX_SHARDS; i++) {
@@ -60,6 +64,18 @@ static void forget_sent(struct ledger_service *l, unsigned shards, uint64_t fing
         if (slot && atomic_load_explicit(slot, memory_order_relaxed) - fingerprint <= UINT8_MAX)
             atomic_store_explicit(slot, 0, memory_order_relaxed); /* it has the depth added */
     }
+}
+
+/* Whether one more URL may wait for the host, behind those of this page that come before it. */
+static bool queue_has_room(struct admit *a, const struct host *h, const struct candidate *c)
+{
+    if (a->row.position != c->position)
+        a->row = (struct admit_room){.position = c->position};
+    bool is_full = frontier_host_is_full(a->frontier, h, a->row.count, a->row.bytes);
+    a->full += is_full;
+    a->row.count += !is_full;
+    a->row.bytes += is_full ? 0 : c->path.n + c->hops.n;
+    return !is_full;
 }
 
 /* Only what nobody knows is counted against budgets. */
@@ -71,7 +87,12 @@ static bool has_room(struct admit *a, struct candidate *c, struct str from, unsi
     }
     if (frontier_knows(a->frontier, c->position, c->fingerprint))
         return true;
-    if (!frontier_host(a->frontier, c->position, c->host)) {
+    const struct host *h = frontier_host(a->frontier, c->position, c->host);
+    if (h && !queue_has_room(a, h, c)) {
+        forget_sent(a->ledger, a->shards, c->fingerprint);
+        return false;
+    }
+    if (!h) {
         if (!budget_new_host(a->budget, c->host, from, *new_hosts)) {
             forget_sent(a->ledger, a->shards, c->fingerprint);
             return false;
@@ -169,7 +190,7 @@ static void admit_some(struct instance *self, struct links *links, const struct 
 {
     struct admit *a = self->state;
     enum admitted became[AT_ONCE];
-    uint64_t fresh = 0, later = 0;
+    uint64_t fresh = 0, later = 0, full = 0;
     if (a->depths)
         note_depths(self, links, list, count);
     enum rc rc = ledger_admit(a->ledger->ledger, self->shard, links->epoch, list, count,
@@ -181,9 +202,11 @@ static void admit_some(struct instance *self, struct links *links, const struct 
     for (size_t i = 0; i < count; i++) {
         fresh += became[i] == ADMITTED_NEW;
         later += became[i] == ADMITTED_LATER;
+        full += became[i] == ADMITTED_HOST_FULL;
     }
     count_add(&a->ledger->counts.admitted, fresh);
-    count_add(&a->ledger->counts.known, count - fresh - later);
+    count_add(&a->ledger->counts.known, count - fresh - later - full);
+    count_over_limit(&a->ledger->counts, BRING_QUEUE, full);
 }
 
 /* Moves those with room to the front; how many there are. The fingerprints of the others go into
@@ -192,6 +215,8 @@ static size_t choose(struct admit *a, struct links *links, struct buf *dropped)
 {
     unsigned new_hosts = 0;
     size_t kept = 0;
+    a->row = (struct admit_room){0};
+    a->full = 0;
     for (size_t i = 0; i < links->count; i++) {
         uint64_t fingerprint = links->list[i].fingerprint;
         if (has_room(a, &links->list[i], links->from, &new_hosts))
@@ -242,7 +267,8 @@ static void admit_all(struct instance *self, struct message *m)
     buf_clear(&a->dropped);
     size_t kept = choose(a, links, &a->dropped);
     if (kept < links->count) {
-        count_add(&a->ledger->counts.over_budget, links->count - kept);
+        count_add(&a->ledger->counts.over_budget, links->count - kept - a->full);
+        count_over_limit(&a->ledger->counts, BRING_QUEUE, a->full);
         drop(self, links, links->count - kept);
     }
     for (size_t at = 0; at < kept; at += AT_ONCE)

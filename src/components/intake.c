@@ -2,6 +2,7 @@
 /* intake: references become URLs: resolved, normalised, each once, and judged: does it belong to
  * the crawl, is there room for it. Seeds come this way too, and so does where a seed redirects to,
  * which draws the scope as the seed does. */
+#include "components/bringing.h"
 #include "components/services.h"
 #include "components/visit.h"
 
@@ -10,13 +11,6 @@
 #include "base/mem.h"
 #include "url/encoding.h"
 #include "url/normalise.h"
-
-enum {
-    SITEMAP_DEPTH = 3,
-    /* Of a page's links as text: they go into one batch of the journal (64 MB), twice, and into one
-     * record of the archive (WARC_FIELDS_MAX). */
-    LINKS_MAX_BYTES = 16 << 20,
-};
 
 /* Fingerprints of one page's links: open addressing, emptied by a new mark. */
 struct page_set {
@@ -31,6 +25,8 @@ struct page_set {
 struct intake {
     struct ledger_service *ledger;
     struct scope_service *scope;
+    struct budget *budget;
+    struct frontier *frontier;
     uint32_t rules;
     struct page_set seen;
     char room[URL_ROOM_BYTES];
@@ -53,6 +49,8 @@ static enum rc intake_open(struct instance *self, struct buf *why)
     self->state = in;
     in->ledger = part_provider(self, 0);
     in->scope = part_provider(self, 1);
+    in->budget = part_provider(self, 2);
+    in->frontier = ledger_frontier(in->ledger->ledger, self->shard);
     in->rules = scope_rules(in->scope->scope);
     return RC_OK;
 }
@@ -118,18 +116,11 @@ static bool describe(struct visit *v, const struct url *u, uint64_t fingerprint,
     return true;
 }
 
-/* Sitemaps name pages and sitemaps of their own host alone (F81); they nest three deep. */
+/* Sitemaps name pages and sitemaps of their own host alone (F81). */
 static bool sitemap_may(const struct visit *v, const struct url *u, char hop, struct str hops)
 {
-    unsigned nested = 0;
-    if (v->kind == VISIT_KNOWN)
-        return true;
-    for (size_t i = hops.n; i-- > 0 && hops.p[i] == HOP_PREREQUISITE;)
-        nested++;
-    if (nested > SITEMAP_DEPTH)
-        return false;
-    bool is_listed = hop == HOP_LISTED || (hop == HOP_PREREQUISITE && nested > 1);
-    return !is_listed || str_eq(url_host(u), url_host(&v->url));
+    bool is_listed = hop == HOP_LISTED || (hop == HOP_PREREQUISITE && bring_level(hops) > 1);
+    return v->kind == VISIT_KNOWN || !is_listed || str_eq(url_host(u), url_host(&v->url));
 }
 
 static bool add_seed(struct instance *self, struct intake *in, const struct url *u)
@@ -145,6 +136,7 @@ struct judging {
     struct intake *in;
     struct visit *v;
     struct url_parser parser;
+    struct bringing bringing;
     struct url base;
     const struct url *relative_to;
     size_t bytes;                    /* of the links so far */
@@ -179,7 +171,7 @@ static bool frontier_takes(const struct url *u, struct str hops)
 static bool has_room(struct judging *j, const struct url *u, const struct visit_reference *ref)
 {
     size_t bytes = url_href(u).n + ref->context.n;
-    if (bytes > LINKS_MAX_BYTES - j->bytes) {
+    if (bytes > VISIT_MAX_LINK_BYTES - j->bytes) {
         j->v->is_cut = true;
         return false;
     }
@@ -214,8 +206,12 @@ static void judge(struct judging *j, const struct visit_reference *ref)
         l->is_seed = add_seed(j->self, in, &u);
         verdict = scope_check(in->scope->scope, &u, hops);
     }
-    if (verdict != SCOPE_IN || !sitemap_may(v, &u, ref->hop, hops))
+    if (verdict == SCOPE_IN && !sitemap_may(v, &u, ref->hop, hops))
+        verdict = SCOPE_OUTSIDE;
+    if (verdict != SCOPE_IN)
         j->rejected[verdict]++;
+    else if (!bringing_listed(&j->bringing, v, l))
+        v->link_count--; /* nothing is made of it: it is counted, and that is all */
     else if (ref->is_unwanted)
         j->off_topic++;
     else
@@ -253,7 +249,10 @@ static void judge_all(struct judging *j, bool is_unwanted)
 static void count_all(const struct judging *j)
 {
     struct crawl_counts *c = &j->in->ledger->counts;
-    count_add(&c->links, j->v->link_count);
+    uint64_t left_out = 0;
+    for (size_t i = 0; i < BRING_VERDICTS_; i++)
+        left_out += j->v->left_out[i];
+    count_add(&c->links, j->v->link_count + left_out);
     count_add(&c->off_topic, j->off_topic);
     for (size_t i = 0; i < SCOPE_VERDICTS_; i++)
         count_add(&c->rejected[i], j->rejected[i]);
@@ -264,7 +263,11 @@ static void intake_handle(struct instance *self, unsigned inlet, struct message 
     (void)inlet;
     struct intake *in = self->state;
     struct visit *v = visit_of(m);
-    struct judging j = {.self = self, .in = in, .v = v, .parser = {.idn = in->scope->idn}};
+    struct judging j = {.self = self,
+                        .in = in,
+                        .v = v,
+                        .parser = {.idn = in->scope->idn},
+                        .bringing = bringing_of(v, in->frontier, in->budget)};
     v->links =
         v->reference_count ? arena_alloc(v->arena, v->reference_count * sizeof *v->links) : NULL;
     if (v->links && page_set_begin(&in->seen, v->reference_count)) {
@@ -292,6 +295,7 @@ const struct part part_intake = {
     .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "with links", false}, {0}},
     .needs = (const struct part_need[]){{"ledger", LEDGER_INTERFACE, "counts"},
                                         {"scope", SCOPE_INTERFACE, "knows what belongs"},
+                                        {"budget", BUDGET_INTERFACE, "says what a host may bring"},
                                         {0}},
     .open = intake_open,
     .close = intake_close,

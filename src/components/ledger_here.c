@@ -34,7 +34,7 @@ struct ledger_part_settings {
     uint64_t sync_ms;
     uint64_t image_bytes;
     uint64_t reserve_bytes;
-    uint64_t hosts, host_queue;
+    uint64_t hosts, host_queue, host_queue_bytes;
     uint64_t frontier_bytes, slice_ms, recent_bytes;
     bool no_history;
     bool recrawl, compare;
@@ -67,6 +67,8 @@ static const struct option ledger_options[] = {
     ROW(SIZE, reserve_bytes, "disk-reserve", "256M", "the crawl pauses when the disk has less"),
     ROW(COUNT, hosts, "hosts", "10M", "most hosts that are known", .min = 1),
     ROW(COUNT, host_queue, "host-queue", "10M", "most URLs that wait for a host", .min = 1),
+    ROW(SIZE, host_queue_bytes, "host-queue-size", "256M",
+        "most memory or disk for the URLs that wait for a host; 0 is no limit"),
     ROW(SIZE, frontier_bytes, "frontier-memory", "2G",
         "memory for known and queued URLs; past it they rest on disk; 0 is no limit"),
     ROW(DURATION, slice_ms, "frontier-slice", "60s",
@@ -236,10 +238,13 @@ static void became(void *ctx, enum admitted what)
 {
     struct ledger_part *p = ctx;
     struct crawl_counts *c = &p->service.counts;
-    count_add(what == ADMITTED_NEW       ? &c->admitted
-              : what == ADMITTED_REFUSED ? &c->over_budget
-                                         : &c->known,
-              1);
+    if (what == ADMITTED_HOST_FULL)
+        count_over_limit(c, BRING_QUEUE, 1);
+    else
+        count_add(what == ADMITTED_NEW       ? &c->admitted
+                  : what == ADMITTED_REFUSED ? &c->over_budget
+                                             : &c->known,
+                  1);
 }
 
 /* What earlier runs took of a domain, host by host: of what is in memory at once, of what rests
@@ -286,6 +291,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         .shards = self->shard_count,
         .frontier = {.max_hosts = s->hosts,
                      .max_host_queue = s->host_queue,
+                     .max_host_queue_bytes = s->host_queue_bytes,
                      .memory_bytes = share_of(s->frontier_bytes, self->shard_count),
                      .slice_ms = s->slice_ms,
                      .recent_bytes = s->recent_bytes,

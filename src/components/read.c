@@ -21,7 +21,7 @@ enum { DECODED_RATIO = 1000, SNIFFED_BYTES = 1445 };
 struct read_settings {
     struct str user_agent;
     uint64_t text_bytes;
-    uint64_t links;
+    uint64_t links, sitemap_urls;
     bool follow_nofollow;
     struct option_list keywords;
 };
@@ -33,6 +33,8 @@ static const struct option read_options[] = {
         .min = 1 << 10, .max = UINT64_C(1) << 30),
     ROW(COUNT, links, "links", "50k", "references taken from a page", .min = 1,
         .max = VISIT_MAX_REFERENCES),
+    ROW(COUNT, sitemap_urls, "sitemap-urls", "50k", "references taken from a sitemap or feed",
+        .min = 1, .max = VISIT_MAX_REFERENCES),
     ROW(BOOL, follow_nofollow, "follow-nofollow", "no", "follow links that say nofollow"),
     ROW(LIST, keywords, "keywords", NULL, "if there are any, also reads texts, for focus",
         .arg = "WORD,..."),
@@ -209,26 +211,41 @@ static enum rc read_css(struct read_part *r, struct visit *v)
     return RC_OK;
 }
 
+/* What is taken from a sitemap: so many references, and VISIT_MAX_LINK_BYTES of text. */
+struct sitemap_taking {
+    struct visit *v;
+    uint64_t most;
+    size_t bytes;
+};
+
 /* Pages of other hosts are not taken from a sitemap (F81); resolving decides which those are, so it
  * is intake that leaves them out. */
 static enum rc on_entry(void *ctx, const struct sitemap_entry *e)
 {
-    struct visit *v = ctx;
+    struct sitemap_taking *t = ctx;
+    struct visit *v = t->v;
     bool is_page = e->kind == SITEMAP_PAGE || e->kind == SITEMAP_ALTERNATE;
     char hop = (char)(e->kind == SITEMAP_CHILD ? HOP_PREREQUISITE : is_page ? HOP_LISTED : 0);
     if (!hop)
         return RC_OK;
+    t->bytes += e->loc.n;
+    if (v->reference_count >= t->most || t->bytes > VISIT_MAX_LINK_BYTES) {
+        v->is_cut = true;
+        return RC_LIMIT;
+    }
     struct str raw = arena_dup(v->arena, e->loc);
     return raw.p && visit_refer(v, raw, hop, STR("sitemap/loc")) ? RC_OK : RC_LIMIT;
 }
 
-static enum rc read_sitemap(struct read_part *r, struct visit *v, struct str type)
+static enum rc read_sitemap(struct read_part *r, const struct read_settings *s, struct visit *v,
+                            struct str type)
 {
     struct decode_report report;
     struct sitemap_reader *reader = NULL;
     struct str text = v->text;
     enum rc rc = decoder_gunzip(r->decoder, v->text, SITEMAP_MAX_BYTES, &r->gunzip, &text, &report);
-    struct sitemap_options o = {.charset = charset_param(type), .emit = on_entry, .ctx = v};
+    struct sitemap_taking taking = {.v = v, .most = s->sitemap_urls};
+    struct sitemap_options o = {.charset = charset_param(type), .emit = on_entry, .ctx = &taking};
     if (rc == RC_OK)
         rc = sitemap_open(&o, &reader);
     if (rc)
@@ -236,15 +253,9 @@ static enum rc read_sitemap(struct read_part *r, struct visit *v, struct str typ
     rc = sitemap_add(reader, text);
     if (rc == RC_OK)
         rc = sitemap_finish(reader, v->answer->outcome == HTTP_WHOLE);
+    v->is_cut |= sitemap_summary(reader)->entries_cut || sitemap_summary(reader)->bytes_cut;
     sitemap_close(reader);
     return rc == RC_LIMIT ? RC_OK : rc;
-}
-
-static bool is_sitemap(const struct visit *v)
-{
-    struct str hops = v->lent.hops;
-    bool was_named = hops.n && hops.p[hops.n - 1] == HOP_PREREQUISITE;
-    return v->media == MEDIA_SITEMAP || (was_named && v->media != MEDIA_HTML);
 }
 
 static enum rc read_text(struct read_part *r, const struct read_settings *s, struct visit *v)
@@ -266,8 +277,8 @@ static enum rc read_text(struct read_part *r, const struct read_settings *s, str
     struct str type = v->heads.type;
     v->media = report.is_unknown ? MEDIA_OTHER : media_of(type, start);
     v->identified = media_identify(start);
-    if (is_sitemap(v))
-        return read_sitemap(r, v, type);
+    if (visit_is_sitemap(v))
+        return read_sitemap(r, s, v, type);
     if (v->media == MEDIA_HTML || v->media == MEDIA_XHTML)
         return read_html(r, s, v, type);
     return v->media == MEDIA_CSS ? read_css(r, v) : RC_OK;

@@ -52,12 +52,13 @@ struct crawl_counts {
     _Atomic uint64_t bytes;       /* received */
     _Atomic uint64_t pages;       /* HTML with 200 */
     _Atomic uint64_t links;       /* found on pages */
-    _Atomic uint64_t rejected[SCOPE_VERDICTS_]; /* of them, by verdict */
-    _Atomic uint64_t over_budget;               /* of them, by budgets */
-    _Atomic uint64_t admitted;                  /* new URLs */
-    _Atomic uint64_t known;                     /* links that were known */
-    _Atomic uint64_t revisits;                  /* captures that repeat a payload */
-    _Atomic uint64_t changed, unchanged;        /* of what was captured before */
+    _Atomic uint64_t rejected[SCOPE_VERDICTS_];   /* of them, by verdict */
+    _Atomic uint64_t over_budget;                 /* of them, by budgets; the next included */
+    _Atomic uint64_t over_limit[BRING_VERDICTS_]; /* by what a host may bring or hold */
+    _Atomic uint64_t admitted;                    /* new URLs */
+    _Atomic uint64_t known;                       /* links that were known */
+    _Atomic uint64_t revisits;                    /* captures that repeat a payload */
+    _Atomic uint64_t changed, unchanged;          /* of what was captured before */
     /* Of the changed, as far as it is known what: one page may count for the first two. */
     _Atomic uint64_t changed_structure, changed_text, changed_markup;
     _Atomic uint64_t truncated;
@@ -136,6 +137,13 @@ static inline void count_add(_Atomic uint64_t *counter, uint64_t n)
 {
     if (n) /* all shards write there, so that even adding nothing would cost */
         atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+/* URLs that are left out because of what a host may bring or hold. */
+static inline void count_over_limit(struct crawl_counts *c, enum bring_verdict why, uint64_t n)
+{
+    count_add(&c->over_budget, n);
+    count_add(&c->over_limit[why], n);
 }
 
 #endif

@@ -4,6 +4,7 @@
  * One batch in the journal says what became of it and which new links it brought, so "done" implies
  * that its links are safe. The host goes back with its next moment; links go to the shards that own
  * them. What must be asked again stays at the head of its host's queue. */
+#include "components/bringing.h"
 #include "components/cluster.h"
 #include "components/judge.h"
 #include "components/links.h"
@@ -78,6 +79,7 @@ struct fresh_links {
     struct candidate *list;
     size_t count, foreign;
     uint64_t generation; /* the cluster's, when that was so */
+    struct bringing bringing;
 };
 
 /* Known for certain, and not farther away: in this shard's frontier, or sent to its owner since the
@@ -100,6 +102,12 @@ static bool is_known(struct settle_part *s, const struct visit_link *l, bool is_
     return false;
 }
 
+/* It was not sent: another host may still bring it. */
+static void forget_sent(struct settle_part *s, const struct visit_link *l)
+{
+    atomic_store_explicit(&s->sent.slots[l->fingerprint % SENT_SLOTS], 0, memory_order_relaxed);
+}
+
 /* Has the processor fetch what is_known() will look at: the table is larger than its cache. */
 static void expect(const struct settle_part *s, const struct visit *v)
 {
@@ -108,7 +116,7 @@ static void expect(const struct settle_part *s, const struct visit *v)
 }
 
 /* The new ones among those links that are ours, or among the others. `ours` NULL: all are. */
-static void add_new(struct settle_part *s, const struct visit *v, const bool *ours, bool is_ours,
+static void add_new(struct settle_part *s, struct visit *v, const bool *ours, bool is_ours,
                     struct fresh_links *to)
 {
     uint64_t known = 0;
@@ -118,6 +126,10 @@ static void add_new(struct settle_part *s, const struct visit *v, const bool *ou
             continue;
         if (is_known(s, l, is_ours)) {
             known++;
+            continue;
+        }
+        if (!bringing_new(&to->bringing, v, l)) {
+            forget_sent(s, l);
             continue;
         }
         to->list[to->count++] = (struct candidate){
@@ -153,7 +165,7 @@ static const bool *ask_whose(struct settle_part *s, struct visit *v)
 /* The new ones among the visit's links, in its arena. */
 static enum rc new_links(struct settle_part *s, struct visit *v, struct fresh_links *ret)
 {
-    *ret = (struct fresh_links){0};
+    *ret = (struct fresh_links){.bringing = bringing_of(v, s->frontier, s->budget)};
     if (!v->link_count)
         return RC_OK;
     ret->list = arena_alloc(v->arena, v->link_count * sizeof *ret->list);
@@ -455,6 +467,7 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
     enum rc rc = new_links(s, v, &fresh);
     if (rc == RC_OK)
         rc = write_lines(s, v, &e, fresh.list, fresh.count);
+    bringing_tell(v, &s->ledger->counts, part_log(s->self));
     if (rc == RC_OK)
         rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
     if (rc)
@@ -486,6 +499,7 @@ static enum rc settle_list(struct settle_part *s, struct visit *v)
     enum rc rc = new_links(s, v, &fresh);
     if (rc)
         return rc;
+    bringing_tell(v, &s->ledger->counts, part_log(s->self));
     struct ledger_outcome o = {
         .links = fresh.list, .link_count = fresh.count, .foreign_count = fresh.foreign};
     if (v->kind == VISIT_DEEPER && v->has_past) {

@@ -106,6 +106,13 @@ static void annotate(struct buf *out, const struct visit *v)
         note_answer(out, begun, v->answer);
     if (v->is_cut)
         note(out, begun, "links:cut");
+    for (int why = BRING_OK + 1; why < BRING_VERDICTS_; why++) {
+        if (!v->left_out[why])
+            continue;
+        (void)snprintf(room, sizeof room, "overLimit:%s:%u",
+                       bring_verdict_key((enum bring_verdict)why), v->left_out[why]);
+        note(out, begun, room);
+    }
     if (v->has_other_type)
         note(out, begun, "type");
     if (v->robots_bits & PAGE_NOINDEX)

@@ -156,6 +156,13 @@ bool visit_refer(struct visit *v, struct str raw, char hop, struct str context)
     return true;
 }
 
+bool visit_is_sitemap(const struct visit *v)
+{
+    struct str hops = v->lent.hops;
+    bool was_named = hops.n && hops.p[hops.n - 1] == HOP_PREREQUISITE;
+    return v->media == MEDIA_SITEMAP || (was_named && v->media != MEDIA_HTML);
+}
+
 enum visit_change visit_change(const struct visit *v)
 {
     if (!v->answer || !v->has_past || !v->past.has_digest)

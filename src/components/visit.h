@@ -178,6 +178,7 @@ struct visit {
     /* intake's */
     struct visit_link *links;
     size_t link_count;
+    uint32_t left_out[BRING_VERDICTS_]; /* over what its host may bring; settle's too */
 
     /* keep's */
     struct str via; /* the URL of the page that led here; absent = unknown or none */
@@ -228,7 +229,14 @@ void visit_read_heads(struct visit *v);
 
 /* Appends a reference, the arena's. False: no memory or more than there may be (is_cut). */
 enum { VISIT_MAX_REFERENCES = 50000 };
+/* Of a page's links as text: they go into one batch of the journal (64 MB), twice, and into one
+ * record of the archive (WARC_FIELDS_MAX). */
+enum { VISIT_MAX_LINK_BYTES = 16 << 20 };
 bool visit_refer(struct visit *v, struct str raw, char hop, struct str context);
+
+/* Whether read takes the answer for a sitemap, an index of them or a feed: by its bytes, or because
+ * it was named as one. */
+bool visit_is_sitemap(const struct visit *v);
 
 /* A list of URLs: nothing was lent for it, and nothing is fetched. */
 static inline bool visit_is_list(const struct visit *v)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stored form, little endian:
  *     version 1, flags 1 (1: listed, 2: with robots), pages 8, bytes 8, failures 4, tries 4,
- *     dead code 4; with robots: count 1, and for each
+ *     dead code 4; with version 3: sitemaps 8, URLs of sitemaps 8, bytes of URLs 8 that it has
+ *     brought; with robots: count 1, and for each
  *     port 2, flags 1 (1: https, 2: failing, 4: rules), asked 8, had 8, failures 4, and with rules:
  *     length 4, rules (robots_store)
  *
@@ -13,7 +14,8 @@
 #include "base/taker.h"
 
 enum { CARD_ALL_VERSION = 2 };
-enum { CARD_VERSION = 1, CARD_LISTED = 1, CARD_WITH_ROBOTS = 2, CARD_FLAGS = 3 };
+enum { CARD_VERSION = 1, CARD_BROUGHT_VERSION = 3 };
+enum { CARD_LISTED = 1, CARD_WITH_ROBOTS = 2, CARD_FLAGS = 3 };
 enum { ORIGIN_HTTPS = 1, ORIGIN_FAILING = 2, ORIGIN_RULES = 4, ORIGIN_FLAGS = 7 };
 
 static void robots_done(struct card_robots *list, size_t count)
@@ -128,15 +130,30 @@ static void write_robots(const struct card_robots *r, struct buf *out)
         write_rules(r->rules, out);
 }
 
+static bool has_brought(const struct brought *b)
+{
+    return b->sitemaps || b->sitemap_urls || b->url_bytes;
+}
+
+static void write_brought(const struct brought *b, struct buf *out)
+{
+    buf_le64(out, b->sitemaps);
+    buf_le64(out, b->sitemap_urls);
+    buf_le64(out, b->url_bytes);
+}
+
 void card_write(const struct card *c, bool with_robots, struct buf *out)
 {
-    buf_byte(out, CARD_VERSION);
+    bool brought = has_brought(&c->brought);
+    buf_byte(out, (char)(brought ? CARD_BROUGHT_VERSION : CARD_VERSION));
     buf_byte(out, (char)((c->is_listed ? CARD_LISTED : 0) | (with_robots ? CARD_WITH_ROBOTS : 0)));
     buf_le64(out, c->pages);
     buf_le64(out, c->bytes);
     buf_le32(out, c->failures);
     buf_le32(out, c->tries);
     buf_le32(out, (uint32_t)c->dead_code);
+    if (brought)
+        write_brought(&c->brought, out);
     if (!with_robots)
         return;
     buf_byte(out, (char)c->robots_count);
@@ -197,11 +214,20 @@ static enum rc read_all_robots(struct card *fresh, struct taker *t)
     return rc;
 }
 
+static struct brought read_brought(struct taker *t)
+{
+    struct brought b = {.sitemaps = take_u64(t)};
+    b.sitemap_urls = take_u64(t);
+    b.url_bytes = take_u64(t);
+    return b;
+}
+
 enum rc card_read(struct card *c, struct str bytes)
 {
     struct taker t = {.rest = bytes};
     struct card fresh = *c;
-    if (take_u8(&t) != CARD_VERSION)
+    uint8_t version = take_u8(&t);
+    if (version != CARD_VERSION && version != CARD_BROUGHT_VERSION)
         return bytes.n ? RC_VERSION : RC_CORRUPT;
     uint8_t flags = take_u8(&t);
     fresh.is_listed = flags & CARD_LISTED;
@@ -210,6 +236,7 @@ enum rc card_read(struct card *c, struct str bytes)
     fresh.failures = take_u32(&t);
     fresh.tries = take_u32(&t);
     fresh.dead_code = (int32_t)take_u32(&t);
+    fresh.brought = version == CARD_BROUGHT_VERSION ? read_brought(&t) : (struct brought){0};
     if (t.bad || flags & ~CARD_FLAGS)
         return RC_CORRUPT;
     bool has_robots = flags & CARD_WITH_ROBOTS;

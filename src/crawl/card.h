@@ -10,6 +10,7 @@
 #include "frontier/frontier.h"
 #include "net/address.h"
 #include "robots/robots.h"
+#include "scope/bring.h"
 
 enum { CARD_MAX_ADDRESSES = 4, CARD_MAX_ORIGINS = 16 };
 
@@ -38,11 +39,12 @@ struct card_origin {
 
 struct card {
     /* durable */
-    uint64_t pages, bytes; /* fetched; robots.txt not counted */
-    uint32_t failures;     /* in a row, of the host (fetch/pace.h) */
-    uint32_t tries;        /* of the URL at the head of its queue */
-    int32_t dead_code;     /* not 0: all its URLs end with this code, without being asked */
-    bool is_listed;        /* its sitemaps were queued */
+    uint64_t pages, bytes;  /* fetched; robots.txt not counted */
+    uint32_t failures;      /* in a row, of the host (fetch/pace.h) */
+    uint32_t tries;         /* of the URL at the head of its queue */
+    int32_t dead_code;      /* not 0: all its URLs end with this code, without being asked */
+    bool is_listed;         /* its sitemaps were queued */
+    struct brought brought; /* URLs that it has brought to the crawl */
     uint8_t robots_count;
     struct card_robots *robots;
     /* in images only: outcomes do not have it */
@@ -52,6 +54,7 @@ struct card {
     uint8_t address_count;
     struct address *addresses;
     uint64_t addresses_until_ms;
+    uint8_t told_limits; /* bits of enum bring_verdict: limits of it that the log has told */
     uint32_t
         put_back; /* URLs in a row that were lent and put back, for their origin is left alone */
 };

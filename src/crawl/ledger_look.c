@@ -346,6 +346,7 @@ static enum rc open_frontiers(struct ledger *l)
 {
     struct frontier_settings none = l->settings.frontier;
     none.max_hosts = none.max_host_queue = UINT32_MAX;
+    none.max_host_queue_bytes = 0;
     none.replays = true;
     for (unsigned i = 0; i < l->settings.shards; i++) {
         l->shards[i].frontier = frontier_open(&none, i, l->settings.shards);

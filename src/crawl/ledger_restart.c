@@ -207,6 +207,7 @@ static enum rc begin_frontiers(struct ledger *l)
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++) {
         struct frontier_settings s = l->settings.frontier;
         s.replays = true; /* what is queued was admitted once */
+        s.max_host_queue_bytes = 0;
         struct frontier *f = frontier_open(&s, i, l->settings.shards);
         rc = f ? begin_frontier(l, i, f) : RC_NOMEM;
         if (rc && f != l->shards[i].frontier)

@@ -214,6 +214,14 @@ static enum rc push(struct frontier *f, struct host *h, const struct candidate *
     return rc;
 }
 
+bool frontier_host_is_full(const struct frontier *f, const struct host *h, uint64_t more,
+                           uint64_t more_bytes)
+{
+    uint64_t most_bytes = f->settings.max_host_queue_bytes;
+    return h->queued + more >= f->settings.max_host_queue ||
+           (most_bytes && host_queue_bytes(h) + more_bytes >= most_bytes);
+}
+
 static enum rc admit_new(struct frontier *f, struct bucket *b, const struct candidate *c,
                          uint64_t now_ms, enum admitted *ret)
 {
@@ -223,7 +231,7 @@ static enum rc admit_new(struct frontier *f, struct bucket *b, const struct cand
     struct host *h = rc ? NULL : host_need(f, b, c, ret);
     if (!h)
         return rc ? rc : *ret == ADMITTED_HOSTS_FULL ? RC_OK : RC_NOMEM;
-    if (h->queued >= f->settings.max_host_queue) {
+    if (frontier_host_is_full(f, h, 0, 0)) {
         *ret = ADMITTED_HOST_FULL;
         return RC_OK;
     }

@@ -84,12 +84,14 @@ struct frontier_asks {
 };
 
 struct frontier_settings {
-    uint64_t max_hosts;      /* of this shard */
-    uint64_t max_host_queue; /* URLs waiting for one host */
-    uint64_t memory_bytes;   /* past it buckets rest on disk (frontier/rest.h); 0 = no limit */
-    uint64_t slice_ms;       /* a bucket that has work stays in memory for so long, if it can */
-    uint64_t recent_bytes;   /* of fingerprints sent to resting buckets lately; 0 = 1 MB */
-    bool replays;            /* until frontier_limit(): what comes was admitted once */
+    uint64_t max_hosts;            /* of this shard */
+    uint64_t max_host_queue;       /* URLs waiting for one host */
+    uint64_t max_host_queue_bytes; /* memory of these, and so about their size on disk; 0 = no
+                                      limit. The last URL may pass it */
+    uint64_t memory_bytes; /* past it buckets rest on disk (frontier/rest.h); 0 = no limit */
+    uint64_t slice_ms;     /* a bucket that has work stays in memory for so long, if it can */
+    uint64_t recent_bytes; /* of fingerprints sent to resting buckets lately; 0 = 1 MB */
+    bool replays;          /* until frontier_limit(): what comes was admitted once */
     struct frontier_asks asks;
 };
 
@@ -159,7 +161,13 @@ void host_set_extra(struct host *h, void *extra, void (*free_extra)(void *extra)
 struct str host_name(const struct host *h);
 uint64_t host_position(const struct host *h);
 uint32_t host_queued(const struct host *h);
-unsigned host_origins(const struct host *h); /* (scheme, port) pairs that its URLs have had */
+uint64_t host_queue_bytes(const struct host *h); /* memory of its queues */
+unsigned host_origins(const struct host *h);     /* (scheme, port) pairs that its URLs have had */
+
+/* Whether no URL more may wait for the host if it got `more` of `more_bytes` first: then what is
+ * admitted becomes ADMITTED_HOST_FULL. */
+bool frontier_host_is_full(const struct frontier *f, const struct host *h, uint64_t more,
+                           uint64_t more_bytes);
 
 /* How much memory that takes now, for the budget. */
 void frontier_extra_bytes(struct frontier *f, struct host *h, size_t bytes);

@@ -136,6 +136,14 @@ unsigned host_origins(const struct host *h)
     return h->origin_count;
 }
 
+uint64_t host_queue_bytes(const struct host *h)
+{
+    uint64_t bytes = h->first.queue.bytes;
+    for (unsigned i = 0; h->more && i < MORE_CLASSES; i++)
+        bytes += h->more[i].queue.bytes;
+    return bytes;
+}
+
 uint32_t host_queued(const struct host *h)
 {
     return h->queued;

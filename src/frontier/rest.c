@@ -350,8 +350,10 @@ static enum rc sort_link(struct sorting *s, const struct inbox_record *r)
     enum admitted became = ADMITTED_KNOWN;
     struct frontier_settings saved = f->settings;
     enum rc rc = RC_OK;
-    if (r->is_sure) /* as when a journal is done again: limits do not hold */
+    if (r->is_sure) { /* as when a journal is done again: limits do not hold */
         f->settings.max_hosts = f->settings.max_host_queue = UINT32_MAX;
+        f->settings.max_host_queue_bytes = 0;
+    }
     bool is_known = frontier_knows(f, c->position, c->fingerprint);
     if (!is_known && !r->is_sure && !may_enter(s, c))
         became = ADMITTED_REFUSED;

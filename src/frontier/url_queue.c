@@ -112,6 +112,7 @@ static enum rc add_chunk(struct url_queue *q, size_t entry_bytes, uint64_t *byte
         q->first = c;
     q->last = c;
     *bytes += chunk_bytes(c);
+    q->bytes += chunk_bytes(c);
     return RC_OK;
 }
 
@@ -154,6 +155,7 @@ static void drop_first(struct url_queue *q, uint64_t *bytes)
     if (!q->first)
         q->last = NULL;
     *bytes -= chunk_bytes(c);
+    q->bytes -= chunk_bytes(c);
     mem_free(c);
 }
 

@@ -23,6 +23,7 @@ struct url_queue {
     struct url_chunk *first, *last;
     uint64_t before_head; /* the sequence that the head's is counted from */
     uint64_t last_sequence;
+    uint64_t bytes; /* memory of its chunks */
     uint32_t count;
 };
 

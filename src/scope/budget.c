@@ -18,6 +18,7 @@ enum { QUERY_SET_BITS = 16 }; /* half a million paths, 8 MB */
 struct limits {
     _Atomic uint64_t pages, size_bytes, time_ms, host_pages, host_bytes, domain_pages, domain_bytes,
         domain_hosts, farm_pages, page_hosts, path_queries;
+    _Atomic uint64_t sitemap_depth, host_sitemaps, host_sitemap_urls, host_url_bytes;
 };
 
 struct budget {
@@ -56,6 +57,15 @@ const struct option budget_options[] = {
         .live = true),
     ROW(COUNT, path_queries, "path-queries", "1000",
         "most different queries of one path; 0 is no limit", .live = true),
+    ROW(COUNT, bring.sitemap_depth, "sitemap-depth", "3",
+        "sitemaps named by sitemaps are read so deep; 0 is no limit", .live = true),
+    ROW(COUNT, bring.sitemaps, "host-sitemaps", "10k",
+        "most sitemaps that one host names; 0 is no limit", .live = true),
+    ROW(COUNT, bring.sitemap_urls, "host-sitemap-urls", "250k",
+        "most new pages that one host names by sitemaps and feeds; 0 is no limit", .live = true),
+    ROW(SIZE, bring.url_bytes, "host-url-size", "1G",
+        "most bytes of new URLs that the pages and sitemaps of one host bring; 0 is no limit",
+        .live = true),
     {0},
 };
 /* clang-format on */
@@ -104,6 +114,20 @@ void budget_change(struct budget *b, const struct budget_settings *to)
     set(&l->farm_pages, to->farm_pages);
     set(&l->page_hosts, to->page_hosts);
     set(&l->path_queries, to->path_queries);
+    set(&l->sitemap_depth, to->bring.sitemap_depth);
+    set(&l->host_sitemaps, to->bring.sitemaps);
+    set(&l->host_sitemap_urls, to->bring.sitemap_urls);
+    set(&l->host_url_bytes, to->bring.url_bytes);
+}
+
+struct bring_limits budget_bring(struct budget *b)
+{
+    return (struct bring_limits){
+        .sitemap_depth = get(&b->limits.sitemap_depth),
+        .sitemaps = get(&b->limits.host_sitemaps),
+        .sitemap_urls = get(&b->limits.host_sitemap_urls),
+        .url_bytes = get(&b->limits.host_url_bytes),
+    };
 }
 
 enum rc budget_open(const struct budget_settings *s, struct budget **ret)

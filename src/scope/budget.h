@@ -22,6 +22,7 @@
 
 #include "base/options.h"
 #include "base/rc.h"
+#include "scope/bring.h"
 #include "scope/domain_sums.h"
 
 struct budget_settings {
@@ -32,6 +33,7 @@ struct budget_settings {
     uint64_t farm_pages;                 /* 20,000 */
     uint64_t page_hosts;                 /* 200 */
     uint64_t path_queries;               /* 1,000 */
+    struct bring_limits bring;           /* what a host may bring: 3, 10,000, 250,000, 1 GiB */
 };
 extern const struct option budget_options[];
 
@@ -102,6 +104,9 @@ void budget_heard_domain(struct budget *b, uint64_t who, const struct domain_sum
  * always); counts it if so. `page_new_hosts` is how many that page has brought already. */
 bool budget_new_host(struct budget *b, struct str host, struct str from_host,
                      unsigned page_new_hosts);
+
+/* What one host may bring, as it is set now. Any thread. */
+struct bring_limits budget_bring(struct budget *b);
 
 /* Whether one more query of that path may be admitted; counts it, so ask it only of a URL that is
  * not known yet. `path_query` has a '?' or is let through. */

@@ -6,11 +6,13 @@ import collections
 import http.server
 import itertools
 import glob
+import json
 import os
 import shutil
 import threading
+import time
 
-from crawl import Crawl, agree, sanitized
+from crawl import SECONDS, Crawl, agree, memory_kb, sanitized
 from scenario import case, main, run, skip
 
 HOSTS = 6
@@ -102,6 +104,98 @@ def many_links(tmp):
         agree(crawl)
         with open(os.path.join(crawl.folder, "links", "links.nodes"), encoding="ascii") as f:
             assert sum(1 for _ in f) == LINKS + 1
+
+
+LISTED = 20000         # URLs of a sitemap, half of them sitemaps
+NAMED, TAKEN = 10, 30  # sitemaps and pages that a host may bring by sitemaps
+NESTED_KB, NESTED_BYTES = 110 << 10, 16 << 20
+
+
+def nested_sitemaps():
+    """Every URL of the host is an index of sitemaps that nobody has seen: without end."""
+    numbers = itertools.count()
+    entries = [b"<sitemap><loc>/@/s%d.xml</loc></sitemap><url><loc>/@/%d</loc></url>" % (i, i)
+               for i in range(LISTED // 2)]
+    text = b"<sitemapindex>" + b"\n".join(entries)
+    return lambda: (200, text.replace(b"/@/", b"/%d/" % next(numbers)), ("Content-Type", "application/xml"), CLOSE)
+
+
+def peak_kb_until(crawl, process, is_over) -> int:
+    peak, end = 0, time.monotonic() + SECONDS
+    while not is_over() and process.poll() is None and time.monotonic() < end:
+        peak = max(peak, memory_kb(process.pid))
+        time.sleep(0.01)
+    assert time.monotonic() < end, crawl.said()[-2000:]
+    return peak
+
+
+def folder_bytes(folder: str) -> int:
+    return sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(folder) for name in names)
+
+
+@case("sitemaps in sitemaps without end: their host has its limits, a killed crawl forgets none, others get all")
+def nested(tmp):
+    more = nested_sitemaps()
+    links = page(*(b"/%d.html" % i for i in range(20)))
+
+    def is_bad(host):
+        return host.startswith("127.0.0.1:")
+
+    def robots(host, count):
+        return (200, b"Sitemap: /s.xml", ("Content-Type", "text/plain")) if is_bad(host) else absent(host, count)
+
+    with Web(robots_txt=robots, home=lambda *_: (200, links), s_xml=lambda *_: more(),
+             other=lambda host, _: more() if is_bad(host) else plain(host, _)) as web:
+        crawl = Crawl(None, tmp, "--allow-private", "-w", "20ms", "-n", "600", seeds=web.seeds(4),
+                      sets={"budget.host-sitemaps": NAMED, "budget.host-sitemap-urls": TAKEN})
+        peak = peak_kb_until(crawl, crawl.start(), lambda: "host.limit_reached" in crawl.said())
+        crawl.end()
+        process = crawl.start()
+        peak = max(peak, peak_kb_until(crawl, process, lambda: False))
+        assert process.returncode == 0, crawl.said()[-2000:]
+        agree(crawl)
+        bad, *good = web.seeds(4)
+        rows = crawl.log()
+        brought = [row.split()[1] for row in crawl.lines("links", "links.nodes") if row.split()[1].startswith(bad)]
+        size = folder_bytes(crawl.folder)
+        print(f"# {peak >> 10} MB of memory, {size >> 20} MB on disk, {len(brought)} URLs")
+        # The home page, its links, sitemaps and their pages.
+        assert len(set(brought)) == 1 + 20 + NAMED + TAKEN, len(set(brought))
+        assert {r.url for r in rows if r.url.startswith(bad) and "robots.txt" not in r.url} == set(brought)
+        for limit in ("host-sitemaps", "host-sitemap-urls"):
+            assert any(f"overLimit:{limit}:" in r.notes for r in rows), limit
+            assert f"limit={limit}" in crawl.said(), crawl.said()
+        taken = {r.url for r in rows if r.code == 200}
+        assert taken >= {seed + f"{i}.html" for seed in good for i in range(20)} | set(good)
+        assert size < NESTED_BYTES and peak < NESTED_KB * sanitized(), (size, peak)
+
+
+@case("a host brings so many bytes of links to another, whose queue holds so many; both are counted and told")
+def generous(tmp):
+    numbers = itertools.count()
+    with Web(robots_txt=absent, other=lambda host, _: (200, full_of_links() if is_giver(host) else page())) as web:
+        giver, taker = web.seeds(2)
+        prefix = (taker + "x" * 50).encode()
+
+        def is_giver(host):
+            return host.startswith("127.0.0.1:")
+
+        def full_of_links():
+            return page(*(b"%s/%d" % (prefix, next(numbers)) for _ in range(1000)),
+                        *(b"/%d" % next(numbers) for _ in range(5)))
+
+        crawl, done = crawled(web, tmp, "-j", "-n", "30", "-w", "0", "--ip-delay", "0", seeds=2, quick=False,
+                              sets={"budget.host-url-size": "200k", "ledger.host-queue-size": "64k"})
+        assert done.code == 0, done
+        nodes = [row.split()[1] for row in crawl.lines("links", "links.nodes")]
+        brought = sum(len(url) for url in nodes if url.startswith(taker) and url != taker)
+        assert 190000 < brought < 210000, brought
+        said = [json.loads(line) for line in done.err.splitlines()]
+        end = said[-1]
+        assert end["over_limit"].keys() == {"host-url-size", "host-queue"} and end["queued"] < 1500, end
+        assert end["over_budget"] == sum(end["over_limit"].values()), end
+        assert [e["limit"] for e in said if e.get("event") == "host.limit_reached"] == ["host-url-size"], said
+        assert any("overLimit:host-url-size:" in row.notes for row in crawl.log())
 
 
 @case("bodies that take too much memory together are cut, and said to be; small ones never are")

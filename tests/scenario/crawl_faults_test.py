@@ -5,11 +5,10 @@ docs/faults.md asks, by the judge's verdict; no healthy page is lost; memory sta
 Times and budgets are short so that it ends soon; what is judged are choices, not speed."""
 import atexit
 import collections
-import re
 import tempfile
 import time
 
-from crawl import Crawl, agree, few, no_leftovers, sanitized, verify, wanted
+from crawl import Crawl, agree, few, memory_kb, no_leftovers, sanitized, verify, wanted
 from scenario import case, main
 from simweb import Simweb
 
@@ -49,15 +48,6 @@ class Zoo:
     def close(self):
         self.web.close()
         self.tmp.cleanup()
-
-
-def memory_kb(pid: int) -> int:
-    try:
-        with open(f"/proc/{pid}/status", encoding="ascii") as f:
-            found = re.search(r"VmHWM:\s+(\d+) kB", f.read())
-        return int(found[1]) if found else 0
-    except OSError:
-        return 0
 
 
 def settled(web) -> dict:

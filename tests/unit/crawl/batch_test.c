@@ -33,6 +33,33 @@ static enum rc set_rules(struct card *c, uint16_t port, const char *text, bool f
     return rc ? rc : card_set_robots(c, port % 2, port, rules, failing, at);
 }
 
+/* What a host has brought is in a card's form since version 3; a card of version 1 is a host that
+ * has brought nothing. */
+static void a_card_tells_what_its_host_has_brought(void **state)
+{
+    (void)state;
+    static const char old[] = "\1\0"                    /* version, flags */
+                              "\7\0\0\0\0\0\0\0"        /* pages */
+                              "\11\0\0\0\0\0\0\0"       /* bytes */
+                              "\1\0\0\0\2\0\0\0\0\0\0"; /* failures, tries, dead code */
+    struct card c = {.pages = 7, .bytes = 9, .failures = 1, .tries = 2};
+    struct card copy = {.brought = {1, 1, 1}};
+    struct buf bytes = {.max = 1000};
+    card_write(&c, false, &bytes); /* while there is nothing to tell, as it always was */
+    assert_str(buf_str(&bytes), str_make(old, sizeof old));
+    assert_rc(card_read(&copy, buf_str(&bytes)), RC_OK);
+    assert_true(copy.pages == 7 && copy.brought.sitemaps == 0 && copy.brought.url_bytes == 0);
+
+    c.brought = (struct brought){10000, UINT64_C(1) << 40, 77};
+    buf_clear(&bytes);
+    card_write(&c, true, &bytes);
+    assert_rc(card_read(&copy, buf_str(&bytes)), RC_OK);
+    assert_memory_equal(&copy.brought, &c.brought, sizeof c.brought);
+    for (size_t cut = 0; cut < bytes.n; cut++)
+        assert_true(card_read(&copy, str_first(buf_str(&bytes), cut)) != RC_OK);
+    buf_done(&bytes);
+}
+
 static void a_card_comes_back_as_it_was(void **state)
 {
     (void)state;
@@ -370,6 +397,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_card_comes_back_as_it_was),
+        cmocka_unit_test(a_card_tells_what_its_host_has_brought),
         cmocka_unit_test(origins_of_a_card_come_back_in_an_image),
         cmocka_unit_test(the_oldest_rules_make_way),
         cmocka_unit_test(every_allocation_of_a_card_may_fail),

@@ -262,6 +262,37 @@ static void a_host_that_is_full_takes_no_more_and_forgets_what_it_refused(void *
     frontier_close(f);
 }
 
+static void a_host_has_so_many_bytes_of_queue(void **state)
+{
+    (void)state;
+    enum { MOST_BYTES = 64 << 10 };
+    struct frontier_settings tight = roomy;
+    tight.max_host_queue_bytes = MOST_BYTES;
+    struct frontier *f = frontier_open(&tight, 0, 1);
+    struct candidate c = url_of(1, 0, 0);
+    struct lent l;
+    unsigned n = 0;
+    while (n < 10000 && admit(f, 1, n, 0, 0) == ADMITTED_NEW)
+        n++;
+    struct host *h = frontier_host(f, c.position, c.host);
+    assert_int_equal(host_queued(h), n);
+    assert_true(n > 100 && n < 10000);
+    assert_in_range(host_queue_bytes(h), MOST_BYTES, MOST_BYTES + 8192);
+    assert_true(frontier_host_is_full(f, h, 0, 0));
+    assert_int_equal(admit(f, 2, 0, 0, 0), ADMITTED_NEW); /* another host has its own */
+    assert_false(frontier_host_is_full(
+        f, frontier_host(f, url_of(2, 0, 0).position, url_of(2, 0, 0).host), 0, 0));
+    for (unsigned i = 0; i < n; i++) { /* what leaves the queue makes room */
+        assert_rc(frontier_lend(f, 0, 0, &l), RC_OK);
+        frontier_settle(f, &l, SETTLE_DONE, 0);
+    }
+    assert_false(frontier_host_is_full(f, h, 0, 0));
+    assert_true(frontier_host_is_full(f, h, roomy.max_host_queue, 0));
+    assert_true(frontier_host_is_full(f, h, 0, MOST_BYTES));
+    assert_int_equal(admit(f, 1, n, 0, 0), ADMITTED_NEW);
+    frontier_close(f);
+}
+
 struct extra {
     int *freed;
 };
@@ -324,6 +355,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_host_is_never_lent_twice),
         cmocka_unit_test(a_host_that_is_full_takes_no_more_and_forgets_what_it_refused),
+        cmocka_unit_test(a_host_has_so_many_bytes_of_queue),
         cmocka_unit_test(what_others_keep_on_a_host_goes_with_it),
         cmocka_unit_test(it_does_what_a_simple_model_does),
         cmocka_unit_test(every_allocation_may_fail),
