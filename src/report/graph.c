@@ -6,7 +6,8 @@
  *             page number-of-target            sorted, joined with nodes by page:
  *             number-of-page number-of-target  sorted, written in decimal
  *
- * Of several directories the nodes are first made one a URL, the first that was found:
+ * A URL may have several lines in links.nodes (report/arcs.h), so the nodes are first made one a
+ * URL, the first that was found:
  *
  *     fingerprint order url    sorted, the first of each fingerprint
  *     order fingerprint url    sorted, numbered
@@ -81,20 +82,13 @@ static enum rc number_one(struct numbering *n, const struct node_line *node)
     return rc ? rc : add_pair(&n->numbers, node->fingerprint, n->counts->nodes++);
 }
 
-static enum rc number_node(void *ctx, struct str text)
-{
-    struct numbering *n = ctx;
-    struct node_line node;
-    if (node_line_parse(text, &node) == RC_OK)
-        return number_one(n, &node);
-    n->counts->damaged++;
-    return RC_OK;
-}
-
 /* "order fingerprint url": the order has done its work. */
 static enum rc number_ordered(void *ctx, struct str text)
 {
-    return number_node(ctx, str_from(text, ARCS_HEX_BYTES + 1));
+    struct node_line node;
+    if (node_line_parse(str_from(text, ARCS_HEX_BYTES + 1), &node) != RC_OK)
+        return RC_CORRUPT;
+    return number_one(ctx, &node);
 }
 
 /* Two numbers before what stands behind the fingerprint: "fingerprint order url" and back. */
@@ -169,8 +163,6 @@ static enum rc merge_nodes(struct crawl_set crawls, struct disk *to, uint64_t *d
 
 static enum rc number_all(struct crawl_set crawls, struct disk *to, struct numbering *n)
 {
-    if (crawls.count == 1)
-        return crawl_set_each(crawls, nodes_file, number_node, n);
     enum rc rc = merge_nodes(crawls, to, &n->counts->damaged);
     rc = rc ? rc : crawl_dir_each(to, "part.first", number_ordered, n);
     return rc ? rc : disk_unlink(to, "part.first");

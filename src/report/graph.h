@@ -2,8 +2,8 @@
 /* graph: the links of a crawl as a numbered graph, and who links to a URL.
  *
  * Nodes are numbered from 0 in the order they were found, so that a later export of the same crawl
- * keeps their numbers. Of several directories they are numbered one directory after the other, and
- * a URL that several have found has one number: there a later export may number anew. Arcs are
+ * keeps their numbers. A URL has one number, however many lines of links.nodes name it. Several
+ * directories are numbered one after the other: there a later export may number anew. Arcs are
  * sorted by both numbers, each once, whatever number of links stands behind it. An arc to a URL
  * that was not admitted has no number and is left out. Everything is done by sorting
  * (docs/outputs.md), in bounded memory. */

@@ -262,6 +262,25 @@ def _agree_links(crawl: Crawl, is_honest: bool, has_all_nodes: bool, again) -> N
         assert not fetched - set(nodes.values()), "fetched, but no node: " + few(fetched - set(nodes.values()))
 
 
+def agree_graph(crawl: Crawl) -> None:
+    """`export links`: a node for each URL that links.nodes names, none of them twice; arcs as links.arcs
+    has them; each node has an arc or was asked for."""
+    done = subprocess.run([ORBWEAVER, "export", "links", crawl.folder], capture_output=True, text=True,
+                          timeout=SECONDS, check=False)
+    assert done.returncode == 0, done
+    named = dict(line.split(" ", 1) for line in crawl.lines("links", "links.nodes"))
+    nodes = [line.split(" ", 1) for line in crawl.lines("links", "graph", "links.nodes")]
+    assert [int(number) for number, _ in nodes] == list(range(len(nodes)))
+    _same("nodes of the graph and URLs of links.nodes", [url for _, url in nodes], set(named.values()))
+    arcs = [tuple(line.split()) for line in crawl.lines("links", "graph", "links.arcs")]
+    urls = dict(nodes)
+    found = {(named[page], named[to[1:]]) for page, *links in (line.split() for line in crawl.lines("links", "links.arcs"))
+             for to in links if page in named and to[1:] in named}
+    _same("arcs of the graph and of links.arcs", [(urls[a], urls[b]) for a, b in arcs], found)
+    ghosts = set(urls.values()) - {r.url for r in crawl.log()} - {url for arc in found for url in arc}
+    assert not ghosts, "nodes without arc or page: " + few(ghosts)
+
+
 def verify(crawl: Crawl) -> None:
     """Our own reader finds no fault in the archive: lengths, checksums, digests, references."""
     done = subprocess.run([ORBWEAVER, "try", "warc", "-q", *crawl.archives()], capture_output=True, text=True,

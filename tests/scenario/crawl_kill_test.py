@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 
-from crawl import (ORBWEAVER, Crawl, agree, few, no_leftovers, same_set, unfinished, verify, verify_digests, wanted,
+from crawl import (ORBWEAVER, Crawl, agree, agree_graph, few, no_leftovers, same_set, unfinished, verify, verify_digests, wanted,
                    witnessed)
 from scenario import case, main, skip, write
 from simweb import Simweb
@@ -66,6 +66,7 @@ def is_right(web, crawl, may_repeat, slack=0):
     assert set(logged.values()) == {1} and set(logged) == must, "logged twice: " + few(
         u for u, n in logged.items() if n > 1)
     agree(crawl)
+    agree_graph(crawl)
     verify(crawl)
     verify_digests(crawl)
     no_leftovers(crawl)

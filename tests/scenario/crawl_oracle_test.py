@@ -7,7 +7,7 @@ import os
 import re
 import urllib.parse
 
-from crawl import (Crawl, agree, few, no_leftovers, same_set, verify, verify_by_warcio, verify_digests,
+from crawl import (Crawl, agree, agree_graph, few, no_leftovers, same_set, verify, verify_by_warcio, verify_digests,
                    wanted, witnessed)
 from scenario import case, main, run, skip
 from simweb import Simweb
@@ -28,6 +28,7 @@ def crawled(tmp, *options, web=(), oracle=(), scope="any", shards=0, seeds=None,
         seen = witnessed(w)
         _same_as_seen(crawl, seen)
         agree(crawl)
+        agree_graph(crawl)
         verify(crawl)
         verify_digests(crawl)
         no_leftovers(crawl)

@@ -37,6 +37,13 @@ static void put_file(struct disk *d, const char *path, const struct buf *text)
     disk_file_close(f);
 }
 
+static void put_node(struct buf *nodes, unsigned i)
+{
+    buf_hex16(nodes, print_of(i));
+    buf_printf(nodes, " http://a.example/%u\n", i);
+}
+
+/* Every third node has its line again: several pages have brought the URL. */
 static void make_crawl(struct disk *d, struct model *m, uint64_t seed)
 {
     struct buf nodes = {.max = 1 << 20}, arcs = {.max = 1 << 24};
@@ -44,8 +51,9 @@ static void make_crawl(struct disk *d, struct model *m, uint64_t seed)
     rng_init(&r, seed);
     *m = (struct model){0};
     for (unsigned i = 0; i < NODES; i++) {
-        buf_hex16(&nodes, print_of(i));
-        buf_printf(&nodes, " http://a.example/%u\n", i);
+        put_node(&nodes, i);
+        if (rng_below(&r, 3) == 0)
+            put_node(&nodes, (unsigned)rng_below(&r, i + 1));
         uint64_t links = rng_below(&r, 4) ? rng_below(&r, 40) : 0;
         buf_hex16(&arcs, print_of(i));
         for (m->links[i] = links; links; links--) {
