@@ -64,7 +64,7 @@ MUST_CHECK enum rc capture_write(struct capture_writer *c, struct warc_files *fi
 void capture_remember(struct digest_table *table, const struct capture *capture,
                       const struct capture_place *place);
 
-/* Appends the line of the index. The key is url_cdx_key's, the one that pywb and Wayback look up:
+/* Appends the line of the index. The key is url_cdx_key's, the one that warcio.js computes:
  * for ordinary URLs it is the SURT. RC_INVALID leaves `out` as it was: the URI is no URL. */
 MUST_CHECK enum rc capture_print_cdxj(struct buf *out, const struct capture *capture,
                                       const struct capture_place *place);

@@ -6,6 +6,7 @@
 #include "cli/settings.h"
 
 #include "base/clock.h"
+#include "base/jsonw.h"
 #include "base/mem.h"
 #include "url/normalise.h"
 #include "warc/cdxj.h"
@@ -197,18 +198,21 @@ int stopped_crawl_seeds(const char *dir, int (*each)(void *ctx, struct str url, 
     return code;
 }
 
-static void captures_in(const char *path, struct str key, struct str url,
+/* Lines are chosen by their "url": the key of a line may be an earlier version's. */
+static void captures_in(const char *path, struct str url,
                         void (*each)(void *ctx, const struct cdxj_entry *e), void *ctx)
 {
     FILE *f = fopen(path, "re");
-    struct buf scratch = {.max = CDXJ_MAX_LINE};
+    struct buf scratch = {.max = CDXJ_MAX_LINE}, field = {.max = CDXJ_MAX_LINE};
     struct cdxj_entry e;
     char *line = NULL;
     size_t room = 0;
     ssize_t n;
-    while (f && (n = getline(&line, &room, f)) > 0) {
+    buf_add(&field, STR("\"url\":\""));
+    buf_json_escaped(&field, url);
+    while (f && !buf_rc(&field) && (n = getline(&line, &room, f)) > 0) {
         struct str text = str_make(line, (size_t)n);
-        if (str_starts(text, key) && text.n > key.n && text.p[key.n] == ' ' &&
+        if (str_find_str(text, buf_str(&field)) < text.n &&
             cdxj_parse(text, &scratch, &e) == RC_OK && str_eq(e.url, url))
             each(ctx, &e);
     }
@@ -216,14 +220,15 @@ static void captures_in(const char *path, struct str key, struct str url,
     if (f)
         (void)fclose(f);
     buf_done(&scratch);
+    buf_done(&field);
 }
 
-void stopped_crawl_captures(const char *dir, struct str key, struct str url,
+void stopped_crawl_captures(const char *dir, struct str url,
                             void (*each)(void *ctx, const struct cdxj_entry *e), void *ctx)
 {
     char path[PATH_BYTES];
     /* The parts are what the crawl writes; index.cdxj is made of them, and may outlive them. */
     bool has_path = path_in(path, dir, "indexes/parts/index.cdxj") && access(path, R_OK) == 0;
     if (has_path || path_in(path, dir, "indexes/index.cdxj"))
-        captures_in(path, key, url, each, ctx);
+        captures_in(path, url, each, ctx);
 }

@@ -32,9 +32,9 @@ uint32_t stopped_crawl_rules(const char *dir, struct arena *arena);
 int stopped_crawl_seeds(const char *dir, int (*each)(void *ctx, struct str url, struct str from),
                         void *ctx);
 
-/* Each capture of the URL with that index key, in DIR/indexes. */
+/* Each capture of the URL in DIR/indexes. */
 struct cdxj_entry;
-void stopped_crawl_captures(const char *dir, struct str key, struct str url,
+void stopped_crawl_captures(const char *dir, struct str url,
                             void (*each)(void *ctx, const struct cdxj_entry *e), void *ctx);
 
 #endif

@@ -5,7 +5,6 @@
 #include "cli/stopped_crawl.h"
 
 #include "base/log.h"
-#include "url/surt.h"
 #include "warc/cdxj.h"
 
 static void add_capture(void *ctx, const struct cdxj_entry *e)
@@ -26,16 +25,7 @@ static void add_capture(void *ctx, const struct cdxj_entry *e)
 
 void url_captures_add(const char *dir, json_t *answer)
 {
-    char room[URL_ROOM_BYTES];
-    struct str href = str_c(json_text(answer, "url"));
-    struct url_parser parser = {0};
-    struct buf key = {.max = (size_t)2 * URL_ROOM_BYTES};
-    struct url u;
     json_t *list = json_array();
-    if (url_parse(&parser, href, NULL, (struct url_room){room, sizeof room}, &u) == RC_OK) {
-        url_cdx_key(&u, &key);
-        stopped_crawl_captures(dir, buf_str(&key), href, add_capture, list);
-    }
+    stopped_crawl_captures(dir, str_c(json_text(answer, "url")), add_capture, list);
     (void)json_object_set_new(answer, "captures", list);
-    buf_done(&key);
 }

@@ -9,7 +9,7 @@
 
 extern const char index_sorted_path[]; /* indexes/index.cdxj */
 
-/* A crash leaves the old index or the new. */
+/* A crash leaves the old index or the new. Keys are computed anew (report/index_key.h). */
 MUST_CHECK enum rc index_sort(struct disk *crawl, uint64_t *ret_lines);
 
 #endif

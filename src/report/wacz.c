@@ -322,7 +322,7 @@ static enum rc merge_indexes(struct wacz *w, const char *result)
     uint64_t lines;
     for (size_t i = 0; parts && i < w->o->part_count; i++)
         parts[i] = (struct index_merge_part){w->o->parts[i].crawl, w->o->parts[i].label};
-    return parts ? index_merge_into(parts, w->o->part_count, result, &lines) : RC_NOMEM;
+    return parts ? index_merge_into(parts, w->o->part_count, w->crawl, result, &lines) : RC_NOMEM;
 }
 
 static enum rc fill(struct wacz *w)

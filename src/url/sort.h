@@ -9,4 +9,7 @@
  * than URL_MAX_BYTES. */
 void url_sort_query(char *p, size_t n);
 
+/* The same, however many parameters it has; left as it is only past URL_MAX_BYTES. */
+void url_sort_whole_query(char *p, size_t n);
+
 #endif

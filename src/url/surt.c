@@ -40,9 +40,9 @@ static bool split(struct str url, struct parts *ret)
     return true;
 }
 
-/* The labels from the last to the first with commas between them. A comma in a label would read as
- * two labels, so it becomes the dot that can no longer occur. */
-static void put_turned(struct str host, struct buf *out)
+/* The labels from the last to the first with commas between them. A comma in a label becomes
+ * `comma`. */
+static void put_turned(struct str host, char comma, struct buf *out)
 {
     char *to = buf_reserve(out, host.n);
     if (!to)
@@ -52,7 +52,7 @@ static void put_turned(struct str host, struct buf *out)
         while (from > 0 && host.p[from - 1] != '.')
             from--;
         for (size_t i = from; i < end; i++)
-            *to++ = (char)(host.p[i] == ',' ? '.' : host.p[i]);
+            *to++ = (char)(host.p[i] == ',' ? comma : host.p[i]);
         if (from == 0)
             break;
         *to++ = ',';
@@ -83,7 +83,8 @@ void url_surt(struct str url, unsigned form, struct buf *out)
     if (is_address(parts.host)) {
         buf_add(out, parts.host);
     } else {
-        put_turned(parts.host, out);
+        /* A comma would read as two labels: it becomes the dot that can no longer occur. */
+        put_turned(parts.host, '.', out);
         if (form & URL_SURT_COMMA)
             buf_byte(out, ',');
     }
@@ -92,15 +93,17 @@ void url_surt(struct str url, unsigned form, struct buf *out)
     buf_add(out, parts.rest);
 }
 
-/* Without "www." or "www12." in front. */
-static struct str without_www(struct str host)
+/* Without "www." or "www12." in front, unless nothing is left or something stands before the name:
+ * warcio.js looks for "http://www". */
+static struct str without_www(const struct url *u)
 {
+    struct str host = url_host(u);
     size_t n = 3;
-    if (!str_starts(host, STR("www")))
+    if (u->pass_end > u->user_at || !str_starts(host, STR("www")))
         return host;
     while (n < host.n && ascii_is_digit(host.p[n]))
         n++;
-    return n < host.n && host.p[n] == '.' ? str_from(host, n + 1) : host;
+    return n + 1 < host.n && host.p[n] == '.' ? str_from(host, n + 1) : host;
 }
 
 static void put_lower(struct str s, struct buf *out)
@@ -121,24 +124,18 @@ static void put_key_query(struct str query, struct buf *out)
     size_t at = out->n;
     put_lower(query, out);
     if (out->n == at + query.n)
-        url_sort_query(out->p + at, query.n);
+        url_sort_whole_query(out->p + at, query.n);
 }
 
 void url_cdx_key(const struct url *u, struct buf *out)
 {
-    struct str host = without_www(url_host(u)), path = url_path(u);
-    if (!url_is_http(u) && u->kind != URL_FTP) {
-        buf_add(out, url_part_(u, 0, u->fragment_at));
+    if (!url_is_http(u)) {
+        buf_add(out, url_href(u));
         return;
     }
-    if (host.n > 2 && host.p[0] == '[')
-        buf_add(out, str_make(host.p + 1, host.n - 2));
-    else
-        put_turned(host, out);
+    put_turned(without_www(u), ',', out);
     buf_add(out, url_part_(u, u->host_end, u->port_end));
     buf_byte(out, ')');
-    if (path.n > 1 && path.p[path.n - 1] == '/')
-        path.n--;
-    put_lower(path, out);
+    put_lower(url_path(u), out);
     put_key_query(url_query(u), out);
 }

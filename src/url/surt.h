@@ -19,11 +19,12 @@ enum url_surt_form {
  * is linear, `out` grows by at most url.n + 3 bytes. */
 void url_surt(struct str url, unsigned form, struct buf *out);
 
-/* Appends the key that CDX and CDXJ indexes have by common practice (Wayback, pywb): a SURT of the
- * key form that also turns IPv4 addresses, takes the brackets off IPv6 addresses, strips www1.,
- * www2. and so on, lowers the case of everything, sorts the query (up to URL_SORT_MAX_PARAMETERS)
- * and drops an empty one, and drops the slash behind a path. The fragment is left out. Other
- * schemes than http, https and ftp are appended as they stand. */
+/* Appends the key that indexes of captures have, the one that warcio.js computes (getSurt), and so
+ * replayweb.page, cdxj-indexer and js-wacz: the host turned around, IPv4 addresses too, IPv6
+ * addresses in their brackets; www., www1. and so on left out; the port unless it is the usual one;
+ * the path as it is, with its last slash; the query sorted, an empty one left out; all in lower
+ * case, without userinfo and fragment. Other schemes than http and https are appended as they
+ * stand. */
 void url_cdx_key(const struct url *u, struct buf *out);
 
 #endif

@@ -24,6 +24,11 @@ def fingerprint(url):
     return _prints[url]
 
 
+def know(url, text):
+    """The fingerprint of a URL of which only its lines are wanted: it need not be computed."""
+    _prints[url] = text
+
+
 def surt(url):
     rest = url.split("://", 1)[1]
     host, _, path = rest.partition("/")
@@ -63,7 +68,7 @@ class SmallCrawl:
              title="x", path="L", annotations="-", outside=()):
         """One URL fetched, with everything that is written of it. links: URLs or (letter, URL)."""
         self.seconds += 1
-        date = f"2024-05-06T07:{self.seconds // 60:02}:{self.seconds % 60:02}Z"
+        date = f"2024-05-06T{7 + self.seconds // 3600:02}:{self.seconds // 60 % 60:02}:{self.seconds % 60:02}Z"
         ts14 = date.translate(str.maketrans("", "", "-:TZ"))
         if seed:
             self.seeds.append(url)

@@ -11,6 +11,7 @@ import subprocess
 import time
 import urllib.parse
 
+import warcio
 from crawl import Crawl, agree, few, verify, verify_digests
 from scenario import ROOT, case, main, skip
 
@@ -123,7 +124,8 @@ for _package, _root in SITES.items():
         agree(crawl)
         verify(crawl)
         verify_digests(crawl)
-        print(f"# {package}: {len(asked)} requests, {len(must)} were wanted")
+        print(f"# {package}: {len(asked)} requests, {len(must)} were wanted, "
+              f"{warcio.same_keys(crawl.lines('indexes', 'index.cdxj'))} keys are warcio's")
 
 
 main()

@@ -7,6 +7,7 @@ import os
 import re
 import urllib.parse
 
+import warcio
 from crawl import (Crawl, agree, agree_graph, few, no_leftovers, same_set, verify, verify_by_warcio, verify_digests,
                    wanted, witnessed)
 from scenario import case, main, run, skip
@@ -54,7 +55,8 @@ for _scope in ("host", "domain", "any"):
 def _(tmp):
     crawl, _ = crawled(tmp, shards=4)
     assert len({r.shard for r in crawl.log()}) > 1, "only one shard had anything to do"
-    print(f"# warcio computed {verify_by_warcio(crawl)} digests")
+    print(f"# warcio computed {verify_by_warcio(crawl)} digests, "
+          f"{warcio.same_keys(crawl.lines('indexes', 'index.cdxj'))} keys")
 
 
 @case("one shard alone, archives of 200 KB each")

@@ -8,6 +8,7 @@ import subprocess
 import xml.etree.ElementTree as xml
 import zipfile
 
+import warcio
 from scenario import ROOT, case, main, run, skip, write
 from small_crawl import SmallCrawl, usual
 
@@ -60,6 +61,53 @@ def _(tmp):
     assert run(["export", "cdxj", folder, "-o", "-"]).out.encode() == expected
     copy = os.path.join(tmp, "copy.cdxj")
     assert run(["export", "cdxj", folder, "-o", copy]).out == "" and read(copy) == expected
+
+
+ODD = ["http://h.example/a/", "http://h.example/a//", "http://h.example/", "http://h.example", "https://h.example:443/a/?",
+       "http://h.example:443/", "http://WWW.h.example/A/B%C3%a4/%7Eb", "http://www7.h.example/", "http://wwwx.h.example/",
+       "http://www.www.h.example/", "http://h.example/?", "http://h.example/?&", "http://h.example/?b&&a=&A=1&a=0",
+       "http://h.example/a?Z=%c3&y=B/&x=%2F", "http://u:p@www.h.example/x/", "http://u@h.example:81/x/", "http://1.2.3.4/a/",
+       "http://0x7f.1:8080/", "http://[2001:DB8::1]:8080/a/", "http://[::ffff:1.2.3.4]/", "http://a,b.h.example/a,b/",
+       "http://b\u00fccher.example/\u00e4/?\u00f6", "http://xn--bcher-kva.example/", "http://h.example./a/",
+       "http://h.example/a;b=c/d!$'()*+,=:@/~_-.", "http://h.example/a\\b/../c/./", "http://h.example/%2e%2E/a",
+       "http://h.example/a?b'c\"d|e\\f^g`h{i}", "http://h.example/a#b", "http://h.example/a/?q=a+b%20c&a[]=1&a[]=0",
+       "http://h.example/" + "a/" * 2000, "http://h.example/?" + "&".join(f"k{i * 7919 % 3000}" for i in range(3000)),
+       "https://h.example/" + "x" * 60000 + "/"]
+
+
+@case("keys of the index are those of warcio.js, also of odd URLs")
+def _(tmp):
+    rows = [json.loads(line) for line in run(["try", "url", *ODD]).out.splitlines()]
+    assert len(rows) == len(ODD) and not [r for r in rows if "error" in r], rows
+    theirs = warcio.keys([r["normalised"] for r in rows])
+    wrong = [(r["url"], r["cdx"], key) for r, key in zip(rows, theirs) if r["cdx"] != key]
+    assert not wrong, wrong
+
+
+@case("lines of an earlier version, whose keys have no slash at their end, get the key of today")
+def _(tmp):
+    folders = []
+    for name in ("one", "two"):
+        c = SmallCrawl(os.path.join(tmp, name))
+        for i in range(30):
+            c.page(f"http://{name}.example/big/a-{i:04}.html")
+        c.page(f"http://{name}.example/big/a/", seed=True)
+        right, c.cdxj[-1] = sorted(c.cdxj), c.cdxj[-1].replace("/big/a/ ", "/big/a ", 1)
+        assert c.cdxj[-1] not in right
+        folders.append(c.close())
+        assert run(["export", "cdxj", folders[-1], "-o", "-"]).out.splitlines() == right
+        index = os.path.join(folders[-1], "indexes/index.cdxj")
+        with open(index, "w", encoding="utf-8") as f:  # also where the sorted index is all there is
+            f.write("".join(line + "\n" for line in sorted(c.cdxj)))
+        os.rename(os.path.join(folders[-1], "indexes/parts/index.cdxj"), os.path.join(tmp, "kept"))
+        assert run(["export", "cdxj", folders[-1], "-o", "-"]).out.splitlines() == right
+        os.rename(os.path.join(tmp, "kept"), os.path.join(folders[-1], "indexes/parts/index.cdxj"))
+        wacz = os.path.join(tmp, name + ".wacz")
+        assert run(["export", "wacz", folders[-1], "-o", wacz]).code == 0
+        with zipfile.ZipFile(wacz) as z:
+            assert gzip.decompress(z.read("indexes/index.cdx.gz")).decode().splitlines() == right
+    both = run(["export", "cdxj", *folders]).out.splitlines()
+    assert len(both) == 62 and both == sorted(both) and [x for x in both if x.startswith("example,two)/big/a/ ")], both
 
 
 @case("a line that is just being written is left for the next time")
@@ -262,7 +310,7 @@ def _(tmp):
     c = SmallCrawl(os.path.join(tmp, "crawl"))
     c.page("http://a.example/", seed=True)
     one = json.loads("{" + c.cdxj[0].split(" {", 1)[1])
-    c.cdxj += [f"example,a)/?{i:05} 20240506070809 {json.dumps(one)}" for i in range(7000)]
+    c.cdxj += [f"example,a)/ 20240507{i // 3600:02}{i // 60 % 60:02}{i % 60:02} {json.dumps(one)}" for i in range(7000)]
     folder = c.close()
     path = os.path.join(tmp, "x.wacz")
     assert run(["export", "wacz", folder, "-o", path]).code == 0

@@ -6,6 +6,7 @@ import os
 import urllib.parse
 
 import browser
+import small_crawl
 from crawl import ORBWEAVER, Crawl
 from replay import Replay, files
 from scenario import case, main, run, skip
@@ -112,6 +113,24 @@ def _(tmp):
         seen = replayed(replay, chromium, url, target)
         is_whole(target, seen)
         assert seen["title"] == titles[target], (target, seen["title"])
+
+
+@case("a page whose address ends with a slash is found among thousands whose addresses begin alike")
+def _(tmp):
+    if not browser.find():
+        skip("chromium is not installed")
+    c = small_crawl.SmallCrawl(os.path.join(tmp, "crawl"))
+    urls = ["http://a.example/big/a/"] + [f"http://a.example/big/a-{i:04}.html" for i in range(4200)]
+    for i, url in enumerate(urls):
+        small_crawl.know(url, f"{i:016x}")
+        c.page(url, body=f"<title>page {i}</title><p>text".encode(), seed=i == 0)
+    wacz = os.path.join(tmp, "crawl.wacz")
+    done = run(["export", "wacz", c.close(), "-o", wacz], program=ORBWEAVER)
+    assert done.code == 0, done
+    with Replay(wacz) as replay, browser.Browser() as chromium:
+        for i in (0, 1, 4200):
+            seen = replayed(replay, chromium, urls[i])
+            assert seen["title"] == f"page {i}", (urls[i], seen)
 
 
 @case("what the WACZ does not have is said not to be there")

@@ -47,15 +47,21 @@ static void test_cdx_key(void **state)
         {"everything is lowered", "http://h/A%C3?B=C", "h)/a%c3?b=c"},
         {"www and its number are left out", "http://www12.h.example/", "example,h)/"},
         {"wwwx is a name", "http://wwwx.h.example/", "example,h,wwwx)/"},
-        {"the slash behind a path is left out", "http://h/a/", "h)/a"},
+        {"www alone is a name", "http://www./", ",www)/"},
+        {"behind userinfo www stays", "http://u:p@www.h/", "h,www)/"},
+        {"a comma in a label stays", "http://a,b.h/", "h,a,b)/"},
+        {"the slash behind a path stays", "http://h/a/", "h)/a/"},
         {"the root stays", "http://h/", "h)/"},
-        {"an empty query is left out", "http://h/a/?", "h)/a"},
+        {"an empty query is left out", "http://h/a/?", "h)/a/"},
+        {"an empty parameter stays", "http://h/a?b&&a", "h)/a?&a&b"},
         {"the query is sorted after lowering", "http://h/?b&A&a=1", "h)/?a&a=1&b"},
         {"the fragment is left out", "http://h/a#b", "h)/a"},
         {"a port stays", "http://h:81/", "h:81)/"},
         {"IPv4 is turned", "http://1.2.3.4/", "4,3,2,1)/"},
-        {"IPv6 loses its brackets", "http://[::1]/", "::1)/"},
-        {"other schemes stay", "mailto:A@b#c", "mailto:A@b"},
+        {"IPv6 keeps its brackets", "http://[::1]:81/", "[::1]:81)/"},
+        {"the usual port is left out", "https://h:443/", "h)/"},
+        {"other schemes stay", "mailto:A@b#c", "mailto:A@b#c"},
+        {"ftp stays", "ftp://www.h/A/", "ftp://www.h/A/"},
     };
     static char room[URL_ROOM_BYTES];
     struct buf out = {.max = 4096};
@@ -149,7 +155,7 @@ static void test_sorting(void **state)
 static void test_too_many_parameters_are_left_alone(void **state)
 {
     (void)state;
-    struct buf query = {.max = 1 << 16};
+    struct buf query = {.max = 1 << 17};
     buf_fill(&query, '&', URL_SORT_MAX_PARAMETERS - 1);
     query.p[0] = 'b';
     query.p[1] = '&';
@@ -160,6 +166,13 @@ static void test_too_many_parameters_are_left_alone(void **state)
     buf_fill(&query, '&', URL_SORT_MAX_PARAMETERS);
     url_sort_query(query.p, query.n);
     assert_int_equal(query.p[0], 'b');
+    url_sort_whole_query(query.p, query.n);
+    assert_int_equal(query.p[query.n - 1], 'b');
+    buf_clear(&query);
+    buf_byte(&query, 'b');
+    buf_fill(&query, '&', URL_MAX_BYTES - 1);
+    url_sort_whole_query(query.p, query.n);
+    assert_int_equal(query.p[query.n - 1], 'b');
     buf_done(&query);
 }
 
