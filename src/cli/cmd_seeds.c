@@ -6,6 +6,8 @@
 #include "cli/stopped_crawl.h"
 
 #include "fetch/pace.h"
+#include "report/crawl_dir.h"
+#include "report/log_reasons.h"
 #include "store/history.h"
 #include "url/normalise.h"
 
@@ -126,12 +128,14 @@ struct listing {
     struct arena *arena; /* of a batch */
     struct seed batch[CONTROL_URLS];
     size_t count;
+    struct log_reasons reasons;
     struct buf out;
     bool as_json;
 };
 
 static void print_seed(struct listing *l, const struct seed *s, bool has_code, int code)
 {
+    struct str reason = has_code ? log_reasons_of(&l->reasons, s->url, code) : STR_NONE;
     if (l->as_json) {
         struct jsonw j = jsonw_to(&l->out);
         jsonw_object(&j);
@@ -141,6 +145,8 @@ static void print_seed(struct listing *l, const struct seed *s, bool has_code, i
             jsonw_i64(&j, code);
         else
             jsonw_null(&j);
+        if (has_code && code < 0)
+            jsonw_text_field(&j, "reason", reason.n ? reason : str_c(fetch_code_text(code)));
         if (s->from.p)
             jsonw_text_field(&j, "redirected_from", s->from);
         jsonw_end(&j);
@@ -153,6 +159,8 @@ static void print_seed(struct listing *l, const struct seed *s, bool has_code, i
         buf_add(&l->out, STR("-\t"));
     buf_add(&l->out, s->url);
     buf_printf(&l->out, "\t%s", has_code ? fetch_code_text(code) : "not asked for yet");
+    if (reason.n)
+        buf_printf(&l->out, ": " STR_FMT, STR_ARG(reason));
     if (s->from.p)
         buf_printf(&l->out, "; " STR_FMT " redirects there", STR_ARG(s->from));
     buf_byte(&l->out, '\n');
@@ -239,6 +247,31 @@ static int open_history(struct listing *l, const char *dir, struct arena *arena)
     return code;
 }
 
+static int want_reason(void *ctx, struct str url, struct str from)
+{
+    struct listing *l = ctx;
+    (void)from;
+    return log_reasons_want(&l->reasons, url) ? cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM))
+                                              : EXIT_DONE;
+}
+
+/* Of every seed, in one pass over crawl.log. */
+static int read_reasons(struct listing *l, const char *dir)
+{
+    struct disk *d = NULL;
+    struct buf why = {.max = 4096};
+    enum rc rc = log_reasons_init(&l->reasons);
+    int code =
+        rc ? cli_fail(EXIT_OTHER, "%s", rc_text(rc)) : stopped_crawl_seeds(dir, want_reason, l);
+    if (code == EXIT_DONE) {
+        rc = crawl_dir_open(dir, &d, &why);
+        rc = rc ? rc : log_reasons_read(&l->reasons, d);
+    }
+    disk_close(d);
+    buf_done(&why);
+    return code != EXIT_DONE || !rc ? code : cli_fail(EXIT_OTHER, "%s: %s", dir, rc_text(rc));
+}
+
 static int run_list(struct invocation *in)
 {
     const struct settings *s = in->settings;
@@ -255,7 +288,9 @@ static int run_list(struct invocation *in)
         l->client = &c;
     else if (code == EXIT_USAGE)
         code = open_history(l, in->words[0], in->arena);
+    code = code == EXIT_DONE ? read_reasons(l, in->words[0]) : code;
     code = code == EXIT_DONE ? list(l, in->words[0]) : code;
+    log_reasons_done(&l->reasons);
     control_client_close(&c);
     history_close(l->history);
     url_idn_close(l->idn);
@@ -297,7 +332,8 @@ const struct command cmd_seeds_list = {
     .summary = "the seeds of a crawl, each with its last status",
     .details =
         "A line a seed, separated by tabs: the last code (- if it was never asked for), the\n"
-        "URL, and the code in words. Where a seed redirects to is a seed, too.",
+        "URL, and the code in words; for a seed that failed or was refused, also the reason that\n"
+        "crawl.log has. Where a seed redirects to is a seed, too.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run_list,

@@ -136,8 +136,10 @@ static int find(const struct invocation *in, const char *dir, json_t **ret)
         return code;
     if (!json_is_true(json_object_get(*ret, "running")))
         url_elsewhere_add_stopped(dir, *ret);
-    if (!json_object_get(*ret, "captures")) /* another agent says them itself */
+    if (!json_object_get(*ret, "captures")) { /* another agent says them itself */
         url_captures_add(dir, *ret);
+        url_reason_add(dir, *ret);
+    }
     return EXIT_DONE;
 }
 

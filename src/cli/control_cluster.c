@@ -144,6 +144,7 @@ enum rc control_url_in_cluster(const struct control_setup *s, struct str url, bo
         url_elsewhere_add(s->dir, first_of, s->cluster, o);
         if (is_peers) {
             url_captures_add(s->dir, o);
+            url_reason_add(s->dir, o);
             (void)json_object_set_new(o, "agent",
                                       json_stringn(s->cluster->name.p, s->cluster->name.n));
         }

@@ -168,6 +168,8 @@ static void why_past(const struct url_facts *f, struct buf *out)
     int code = f->past.code;
     buf_add(out, code > 0 ? STR("it was fetched on ") : STR("it was given up on "));
     buf_time_iso(out, (uint64_t)f->past.date_ms);
+    if (code < 0)
+        buf_printf(out, " with code %d", code);
     buf_printf(out, ": %s", fetch_code_text(code));
     if (code == FETCH_ROBOTS && f->robots.line)
         buf_printf(out, " (line %u, \"" STR_FMT "\")", f->robots.line, STR_ARG(f->robots.rule));

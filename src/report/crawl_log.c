@@ -106,6 +106,36 @@ bool crawl_log_has(const struct crawl_log_line *l, struct str annotation)
     return has_annotation(l->annotations, annotation);
 }
 
+/* An annotation that is no sentence (components/settle_lines.c). */
+static bool is_mark(struct str one)
+{
+    static const struct str whole[] = {STR("unchanged"),     STR("changed"),    STR("lenTrunc"),
+                                       STR("timeTrunc"),     STR("unverified"), STR("h2"),
+                                       STR("midFetchTrunc"), STR("type"),       STR("noindex"),
+                                       STR("nofollow")};
+    static const struct str starts[] = {STR("tries:"),     STR("warcRevisit:"), STR("changed:"),
+                                        STR("duplicate:"), STR("links:"),       STR("score:")};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (str_eq(one, whole[i]))
+            return true;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (str_starts(one, starts[i]))
+            return true;
+    return false;
+}
+
+/* The reason stands last, and may have commas in it. */
+struct str crawl_log_reason(const struct crawl_log_line *l)
+{
+    struct str rest = l->annotations;
+    while (rest.n) {
+        struct str from = rest;
+        if (!is_mark(str_take_until(&rest, ',')))
+            return from;
+    }
+    return STR_NONE;
+}
+
 bool crawl_log_is_duplicate(const struct crawl_log_line *l)
 {
     return has_annotation(l->annotations, STR("duplicate:digest")) ||

@@ -32,6 +32,9 @@ bool crawl_log_is_prerequisite(const struct crawl_log_line *l);
 bool crawl_log_is_robots(const struct crawl_log_line *l);
 /* Whether that is among its annotations: "changed:text". */
 bool crawl_log_has(const struct crawl_log_line *l, struct str annotation);
+/* Of a line below zero: what went wrong, in words with underscores for blanks; absent: the code is
+ * all that the line says. */
+struct str crawl_log_reason(const struct crawl_log_line *l);
 bool crawl_log_is_duplicate(const struct crawl_log_line *l); /* had before, by its digest */
 bool crawl_log_is_not_modified(const struct crawl_log_line *l);
 

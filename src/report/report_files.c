@@ -70,13 +70,15 @@ static void print_code(const void *row, struct buf *out)
     buf_add(out, c->name);
 }
 
+/* As Heritrix's: a seed is crawled when it was answered. One that was not asked for yet has code 0,
+ * unattempted, where Heritrix has -1, which here is a name without an address. */
 static void print_seed(const void *row, struct buf *out)
 {
     const struct report_seed *s = row;
     if (s->is_redirect)
         return;
     buf_printf(out, "%d %s " STR_FMT, s->is_done ? s->code : 0,
-               s->is_done ? "CRAWLED" : "NOTCRAWLED", STR_ARG(s->url));
+               s->is_done && s->code > 0 ? "CRAWLED" : "NOTCRAWLED", STR_ARG(s->url));
     if (s->redirect.p) {
         buf_byte(out, ' ');
         buf_add(out, s->redirect);

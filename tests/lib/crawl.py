@@ -142,13 +142,6 @@ def memory_kb(pid: int) -> int:
         return 0
 
 
-def sanitized() -> int:
-    """A sanitizer's shadow takes several times as much."""
-    with open(ORBWEAVER, "rb") as f:
-        text = f.read()
-    return 8 if b"__asan_init" in text or b"__tsan_init" in text else 1
-
-
 def is_robots(url: str) -> bool:
     return re.fullmatch(r"https?://[^/]+/robots\.txt", url) is not None
 

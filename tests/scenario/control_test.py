@@ -216,6 +216,43 @@ def _(tmp):
         assert f"orbweaver crawl -o {crawl.folder}" in done.err, done
 
 
+def closed_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+@case("a seed that failed or was refused has the code and the words of crawl.log, wherever it is asked for")
+def _(tmp):
+    with Simweb(*WEB) as web:
+        seeds = [web.run["home"], web.run["home"] + "private/", "http://no-such-name.test/", f"http://127.0.0.1:{closed_port()}/x/",
+                 "http://10.1.2.3/"]
+        folder = tmp + "/c"
+        orb("crawl", *seeds, "-o", folder, *net(web), "-w", "0", "--ip-delay", "0", "-q", "--scope", "page", "--set",
+            "pace.backoff=50ms")
+        with open(folder + "/logs/crawl.log", encoding="utf-8") as f:
+            rows = {r[3]: (int(r[1]), r[11]) for r in (line.split(None, 11) for line in f)}
+        listed = [json.loads(line) for line in orb("seeds", "list", "-j", folder).out.splitlines()]
+        told = dict(line.split("\t")[1:] for line in orb("seeds", "list", folder).out.splitlines())
+        with open(folder + "/reports/seeds-report.txt", encoding="utf-8") as f:
+            report = {r[2]: (int(r[0]), r[1]) for r in (line.split() for line in f.readlines()[1:])}
+        codes = set()
+        for seed in listed:
+            code, notes = rows[seed["url"]]
+            assert seed["code"] == code and report[seed["url"]] == (code, "CRAWLED" if code > 0 else "NOTCRAWLED"), seed
+            if code > 0:
+                continue
+            words = re.sub("tries:[0-9]+,?", "", notes.strip()).replace("_", " ")
+            codes.add(code)
+            found = url(folder, seed["url"])
+            assert found["last"]["code"] == code and f"with code {code}: " in found["why"], found
+            if words not in ("", "-"):
+                assert seed["reason"] == words and told[seed["url"]].endswith(": " + words), (seed, notes, told)
+                assert found["last"]["reason"] == words and found["why"].endswith(": " + words), (found, notes)
+        print(f"# codes {sorted(codes)}")
+        assert len(codes) >= 4, rows
+
+
 @case("seeds that were said to be safe survive kill -9")
 def _(tmp):
     with Simweb(*WEB) as web:

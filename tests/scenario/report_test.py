@@ -64,7 +64,7 @@ def _(tmp):
     c.seeds.append("http://later.example/")
     folder = c.close()
     assert run(["report", folder]).code == 0
-    assert rows(folder, "seeds")[1] == ["-1 CRAWLED http://dead.example/", "0 NOTCRAWLED http://later.example/"]
+    assert rows(folder, "seeds")[1] == ["-1 NOTCRAWLED http://dead.example/", "0 NOTCRAWLED http://later.example/"]
     assert rows(folder, "hosts")[1] == ["0 0 dead.example 0 0 0 0 0 0 0 0"]
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/crawl_log.h"
 
+#include "base/buf.h"
 #include "lib/test.h"
 
 static const char whole[] =
@@ -74,6 +75,27 @@ static void more_than_twelve_fields_belong_to_the_last(void **state)
     assert_true(crawl_log_is_not_modified(&l) && crawl_log_is_prerequisite(&l));
 }
 
+static void the_reason_is_what_stands_behind_the_marks(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"-", ""},
+        {"tries:4", ""},
+        {"tries:4,name_servers_fail", "name_servers_fail"},
+        {"its_address_is_private", "its_address_is_private"},
+        {"tries:2,h2,unverified,lenTrunc,no_answer,_not_even_a_head", "no_answer,_not_even_a_head"},
+        {"score:0.250,changed,changed:text,links:cut", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct crawl_log_line l;
+        struct buf line = {.max = 4096};
+        buf_printf(&line, "t -1 0 http://a.example/ - - - #000 - - - %s", rows[i][0]);
+        assert_rc(crawl_log_parse(buf_str(&line), &l), RC_OK);
+        assert_str(crawl_log_reason(&l), str_c(rows[i][1]));
+        buf_done(&line);
+    }
+}
+
 static void a_host_has_no_port_and_no_user(void **state)
 {
     (void)state;
@@ -100,6 +122,7 @@ int main(void)
         cmocka_unit_test(a_dash_is_nothing),
         cmocka_unit_test(what_is_no_line_is_refused),
         cmocka_unit_test(more_than_twelve_fields_belong_to_the_last),
+        cmocka_unit_test(the_reason_is_what_stands_behind_the_marks),
         cmocka_unit_test(a_host_has_no_port_and_no_user),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
