@@ -29,12 +29,34 @@ static int copy(const struct invocation *in, struct disk *crawl, struct str path
     return crawl_output_close(&out, rc ? crawl_arg_fail(in, rc, NULL) : EXIT_DONE);
 }
 
+/* The index of a directory that cannot be written goes to `output` alone. */
+static int sort_elsewhere(const struct invocation *in, struct disk *crawl, struct str output)
+{
+    struct index_merge_part part = {crawl, ""};
+    struct crawl_output out;
+    uint64_t lines = 0;
+    if (!output.n)
+        return cli_fail(EXIT_OTHER, "%s cannot be written: -o FILE says where the index goes",
+                        in->words[0]);
+    int code = crawl_output_open(&out, output);
+    if (code != EXIT_DONE)
+        return code;
+    enum rc rc = index_merge(&part, 1, copy_line, &out, &lines);
+    code = crawl_output_close(&out, rc ? crawl_arg_fail(in, rc, NULL) : EXIT_DONE);
+    if (code == EXIT_DONE)
+        (void)fprintf(stderr, "%llu captures; %s cannot be written, and has no sorted index\n",
+                      (unsigned long long)lines, in->words[0]);
+    return code;
+}
+
 /* Its own index, in its own directory. */
 static int sort_one(const struct invocation *in, struct disk *crawl, struct str output)
 {
     uint64_t lines = 0;
     int code = EXIT_DONE;
     enum rc rc = index_sort(crawl, &lines);
+    if (rc == RC_UNSUPPORTED)
+        return sort_elsewhere(in, crawl, output);
     if (rc)
         code = crawl_arg_fail(in, rc, NULL);
     else if (output.n)
@@ -103,7 +125,8 @@ const struct command cmd_export_cdxj = {
     .args = "DIR...",
     .summary = "the sorted index of a crawl's captures",
     .details =
-        "Sorts the lines that the crawl has written so far into DIR/indexes/index.cdxj\n"
+        "Sorts the lines that the crawl has written so far into DIR/indexes/index.cdxj, or, where\n"
+        "DIR cannot be written, into FILE alone\n"
         "(CDXJ, in the order of bytes, each line once), which replay tools search. Works\n"
         "while the crawl runs, too. Several directories, or the folder of `cluster up`, become "
         "one\n"

@@ -11,6 +11,8 @@
 #include "url/idn.h"
 #include "url/normalise.h"
 
+#include <unistd.h>
+
 enum { OUT_MAX_BYTES = 4 << 20, FLUSH_BYTES = 64 << 10 };
 
 struct settings {
@@ -132,6 +134,9 @@ static int write_graph(struct invocation *in, const struct crawl_dirs *dirs)
     rc = rc ? rc : graph_export(crawl_dirs_set(dirs), to, &counts);
     disk_close(to);
     crawl_scratch_close(&scratch);
+    if (rc && !s->output.n && access(dirs->folder, W_OK) != 0)
+        return cli_fail(EXIT_OTHER, "%s cannot be written: -o FOLDER says where the graph goes",
+                        dirs->folder);
     if (rc)
         return crawl_arg_fail(in, rc, NULL);
     (void)fprintf(stderr,

@@ -25,6 +25,18 @@ static enum rc note_gone(struct lost_agents *a, struct str names)
     return rc;
 }
 
+/* Whether DIR/reports is there, or can be made, and takes a file. */
+static bool can_write(struct disk *d)
+{
+    static const char probe[] = "reports/probe.new";
+    struct disk_file *f = NULL;
+    enum rc rc = crawl_dir_folder(d, "reports");
+    rc = rc ? rc : disk_open(d, probe, DISK_APPEND, &f);
+    disk_file_close(f);
+    rc = rc ? rc : disk_unlink(d, probe);
+    return rc != RC_IO;
+}
+
 /* In the folder that was asked for, or the one that was named; nowhere if several were. */
 static enum rc write_files(const struct crawl_dirs *dirs, const struct settings *s,
                            struct report *r)
@@ -32,7 +44,16 @@ static enum rc write_files(const struct crawl_dirs *dirs, const struct settings 
     const char *folder = s->output.n ? s->output.p : dirs->folder;
     struct disk *d = NULL;
     struct lost_agents agents = {0};
+    bool is_named = s->output.n > 0;
     enum rc rc = folder ? disk_real_open(folder, &d) : RC_OK;
+    if (rc == RC_OK && d && !is_named && !can_write(d)) {
+        (void)fprintf(stderr,
+                      "orbweaver: %s cannot be written, so no files of the report are "
+                      "written; -o FOLDER says where they go\n",
+                      folder);
+        disk_close(d);
+        d = NULL;
+    }
     rc = rc ? rc : lost_agents_read(&agents, crawl_dirs_set(dirs));
     rc = rc ? rc : note_gone(&agents, s->gone);
     rc = rc ? rc : report_lost(crawl_dirs_set(dirs), &agents, agents.count ? d : NULL, r);
@@ -91,7 +112,9 @@ const struct command cmd_report = {
     .summary = "statistics of a crawl: pages, media, hosts, links",
     .details =
         "Counts what stands in the crawl's log and in its files of links, writes seeds-, hosts-,\n"
-        "mimetype- and responsecode-report.txt into DIR/reports, and prints a summary. Works\n"
+        "mimetype- and responsecode-report.txt into DIR/reports, unless DIR cannot be written, "
+        "and\n"
+        "prints a summary. Works\n"
         "while the crawl runs, too. Of several directories it is the sum, and files are written\n"
         "only with -o. The directory of an agent of a cluster that runs, the operator's folder "
         "and\n"

@@ -39,12 +39,16 @@ static enum rc look(struct stopped_crawl *d, struct arena *arena, const char *ur
     enum rc rc = url_facts_name(f, d->idn, str_c(url), d->rules, 1, why);
     if (rc)
         return rc;
-    rc = ledger_bring(d->ledger, 0, f->position);
+    f->is_partial = !d->ledger;
+    rc = d->ledger ? ledger_bring(d->ledger, 0, f->position) : RC_OK;
     if (rc)
         return rc;
-    url_facts_frontier(f, ledger_frontier(d->ledger, 0), clock_now_ms(clock_real()),
-                       (int64_t)clock_wall_ms(clock_real()));
-    url_facts_history(f, ledger_history(d->ledger));
+    if (d->ledger)
+        url_facts_frontier(f, ledger_frontier(d->ledger, 0), clock_now_ms(clock_real()),
+                           (int64_t)clock_wall_ms(clock_real()));
+    else
+        f->is_known = stopped_crawl_names(d, f->fingerprint);
+    url_facts_history(f, d->history);
     if (d->scope)
         url_facts_scope(f, d->scope);
     url_facts_json(f, false, out);
@@ -211,8 +215,8 @@ const struct command cmd_url = {
         "why: what scope and robots.txt say of it, how its host is doing, what the last answer "
         "was\n"
         "and where the archive has it. A crawl that runs is asked, the files of one that does not\n"
-        "are read. In a cluster the agent that owns the host is asked; DIR may be the folder of\n"
-        "`cluster up`.",
+        "are read, as far as that goes without writing where DIR cannot be written. In a cluster\n"
+        "the agent that owns the host is asked; DIR may be the folder of `cluster up`.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

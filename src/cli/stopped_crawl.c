@@ -8,6 +8,8 @@
 #include "base/clock.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
+#include "report/arcs.h"
+#include "report/crawl_dir.h"
 #include "url/normalise.h"
 #include "warc/cdxj.h"
 
@@ -142,10 +144,29 @@ static enum rc open_ledger(struct stopped_crawl *d, const char *dir, struct aren
     if (!history.p)
         return RC_NOMEM;
     s.history_path = access(history.p, F_OK) == 0 ? history.p : NULL;
-    enum rc rc = disk_real_open(dir, &d->disk);
-    return rc ? rc
-              : ledger_open(d->disk, &s, (struct ledger_hears){hear_seed, d}, &d->ledger, &report,
-                            why);
+    enum rc rc =
+        ledger_open(d->disk, &s, (struct ledger_hears){hear_seed, d}, &d->ledger, &report, why);
+    d->history = rc ? NULL : ledger_history(d->ledger);
+    return rc;
+}
+
+/* As much as can be had without writing a byte. */
+static enum rc open_to_read(struct stopped_crawl *d, const char *dir, struct arena *arena,
+                            struct buf *why)
+{
+    struct str history = arena_printf(arena, "%s/state/history", dir);
+    if (!history.p)
+        return RC_NOMEM;
+    enum rc rc = crawl_dir_each(d->disk, "state/seeds", hear_seed, d);
+    if (rc == RC_OK && access(history.p, F_OK) == 0)
+        rc = history_open_read(history.p, &d->history, why);
+    return rc;
+}
+
+static bool can_write(const char *dir)
+{
+    char path[PATH_BYTES];
+    return path_in(path, dir, "state") && access(path, W_OK) == 0;
 }
 
 enum rc stopped_crawl_open(struct stopped_crawl *d, const char *dir, struct arena *arena,
@@ -158,7 +179,9 @@ enum rc stopped_crawl_open(struct stopped_crawl *d, const char *dir, struct aren
     }
     enum rc rc = url_idn_open(&d->idn);
     rc = rc ? rc : open_scope(d, dir, arena, why);
-    rc = rc ? rc : open_ledger(d, dir, arena, why);
+    rc = rc ? rc : disk_real_open(dir, &d->disk);
+    if (rc == RC_OK)
+        rc = can_write(dir) ? open_ledger(d, dir, arena, why) : open_to_read(d, dir, arena, why);
     if (rc)
         stopped_crawl_close(d);
     return rc;
@@ -166,6 +189,8 @@ enum rc stopped_crawl_open(struct stopped_crawl *d, const char *dir, struct aren
 
 void stopped_crawl_close(struct stopped_crawl *d)
 {
+    if (!d->ledger)
+        history_close(d->history);
     ledger_close(d->ledger);
     disk_close(d->disk);
     scope_close(d->scope);
@@ -196,6 +221,26 @@ int stopped_crawl_seeds(const char *dir, int (*each)(void *ctx, struct str url, 
     free(line);
     (void)fclose(f);
     return code;
+}
+
+struct naming {
+    uint64_t fingerprint;
+    bool is_there;
+};
+
+static enum rc find_node(void *ctx, struct str line)
+{
+    struct naming *n = ctx;
+    struct node_line node;
+    n->is_there = node_line_parse(line, &node) == RC_OK && node.fingerprint == n->fingerprint;
+    return n->is_there ? RC_CLOSED : RC_OK; /* the first is enough */
+}
+
+bool stopped_crawl_names(struct stopped_crawl *d, uint64_t fingerprint)
+{
+    struct naming n = {.fingerprint = fingerprint};
+    enum rc rc = crawl_dir_each(d->disk, "links/links.nodes", find_node, &n);
+    return rc == RC_CLOSED && n.is_there;
 }
 
 /* Lines are chosen by their "url": the key of a line may be an earlier version's. */

@@ -7,8 +7,9 @@
 
 struct stopped_crawl {
     struct disk *disk;
-    struct ledger *ledger;
-    struct scope *scope; /* drawn by the crawl's seeds; NULL: its settings are not known */
+    struct ledger *ledger;   /* NULL: DIR cannot be written */
+    struct history *history; /* of the ledger, or opened to read; NULL: there is none */
+    struct scope *scope;     /* drawn by the crawl's seeds; NULL: its settings are not known */
     struct url_idn *idn;
     uint32_t rules; /* by which its URLs are compared */
 };
@@ -17,7 +18,9 @@ struct stopped_crawl {
 bool stopped_crawl_is_one(const char *dir);
 
 /* Takes the crawl's lock until the close, and brings its files to where the next start would find
- * them (crawl/ledger.h, recovery); nothing else is written. RC_LOCKED: it runs. `why`. */
+ * them (crawl/ledger.h, recovery); nothing else is written. Of a directory that cannot be written
+ * only history, scope and lines are read: what waits, hosts and robots.txt stay unknown. RC_LOCKED:
+ * it runs. `why`. */
 MUST_CHECK enum rc stopped_crawl_open(struct stopped_crawl *d, const char *dir, struct arena *arena,
                                       struct buf *why);
 void stopped_crawl_close(struct stopped_crawl *d); /* accepts a zeroed or half-open one */
@@ -31,6 +34,9 @@ uint32_t stopped_crawl_rules(const char *dir, struct arena *arena);
  * absent. EXIT_DONE, or what `each` returned to stop, or EXIT_USAGE: no crawl was ever there. */
 int stopped_crawl_seeds(const char *dir, int (*each)(void *ctx, struct str url, struct str from),
                         void *ctx);
+
+/* Whether DIR/links/links.nodes names the URL: a page brought it into the crawl. */
+bool stopped_crawl_names(struct stopped_crawl *d, uint64_t fingerprint);
 
 /* Each capture of the URL in DIR/indexes. */
 struct cdxj_entry;

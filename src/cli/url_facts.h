@@ -19,6 +19,8 @@ struct url_facts {
     uint64_t fingerprint, position;
     unsigned shard;
 
+    bool is_partial; /* DIR cannot be written: nothing of the frontier's is known */
+
     /* the frontier's */
     bool has_host;
     bool is_known;

@@ -17,6 +17,9 @@ static void print_span(struct buf *out, uint64_t ms)
         buf_printf(out, "%llu.%llu s", s, (unsigned long long)(ms % 1000 / 100));
 }
 
+static const char unread[] = "not known: the directory cannot be written, so what waits in it was "
+                             "not read";
+
 const char *url_words_state(const struct url_facts *f)
 {
     if (f->is_out)
@@ -53,6 +56,10 @@ void url_words_scope(const struct url_facts *f, struct buf *out)
 void url_words_robots(const struct url_facts *f, struct buf *out)
 {
     const struct robots_facts *r = &f->robots;
+    if (f->is_partial) {
+        buf_add(out, str_c(unread));
+        return;
+    }
     if (!r->is_there) {
         buf_add(out, STR("robots.txt of its origin has not been asked for"));
         return;
@@ -95,6 +102,10 @@ static void host_moment(const struct url_facts *f, bool is_running, struct buf *
 
 void url_words_host(const struct url_facts *f, bool is_running, struct buf *out)
 {
+    if (f->is_partial) {
+        buf_add(out, str_c(unread));
+        return;
+    }
     if (!f->has_host) {
         buf_add(out, STR("nothing of this host is known"));
         return;
@@ -203,6 +214,10 @@ void url_words_why(const struct url_facts *f, bool is_running, struct buf *out)
         why_queued(f, is_running, out);
     else if (f->has_past)
         why_past(f, out);
+    else if (f->is_known && f->is_partial)
+        buf_add(out, STR("a page brought it into the crawl, and the history has no answer to it; "
+                         "whether it waits is not known, because the directory cannot be "
+                         "written"));
     else if (f->is_known)
         buf_add(out, STR("it is known and done; what became of it is not in the history (yet): see "
                          "crawl.log"));

@@ -6,7 +6,10 @@
 #include "archive/line_source.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { STEP_BYTES = 256 << 10, TAIL_BYTES = 4096 };
 
@@ -142,22 +145,62 @@ static enum rc remove_entry(void *ctx, struct str name, bool is_folder)
     return is_folder || !c || str_eq(name, STR("LOCK")) ? RC_OK : disk_unlink(d, c);
 }
 
+static enum rc open_in(struct disk *d, struct crawl_scratch *s)
+{
+    s->disk = d;
+    enum rc rc = crawl_dir_folder(d, scratch);
+    rc = rc ? rc : disk_lock(d, scratch_lock, &s->lock);
+    return rc ? rc : disk_list(d, scratch, remove_entry, d);
+}
+
+/* A folder that no other process has. */
+static enum rc open_elsewhere(struct crawl_scratch *s)
+{
+    const char *place = getenv("TMPDIR");
+    struct buf path = buf_on(s->folder, sizeof s->folder);
+    buf_printf(&path, "%s/orbweaver-XXXXXX", place && *place ? place : "/tmp");
+    if (!buf_c(&path) || !mkdtemp(s->folder)) {
+        s->folder[0] = '\0';
+        return RC_IO;
+    }
+    enum rc rc = disk_real_open(s->folder, &s->own);
+    return rc ? rc : open_in(s->own, s);
+}
+
 enum rc crawl_scratch_open(struct disk *d, struct crawl_scratch *ret)
 {
-    *ret = (struct crawl_scratch){.disk = d};
-    enum rc rc = crawl_dir_folder(d, scratch);
-    rc = rc ? rc : disk_lock(d, scratch_lock, &ret->lock);
-    return rc ? rc : disk_list(d, scratch, remove_entry, d);
+    *ret = (struct crawl_scratch){0};
+    enum rc rc = open_in(d, ret);
+    if (rc == RC_IO && !ret->lock)
+        rc = open_elsewhere(ret);
+    if (rc)
+        crawl_scratch_close(ret);
+    return rc;
+}
+
+static void remove_own(struct crawl_scratch *s)
+{
+    char path[CRAWL_SCRATCH_PATH_BYTES + sizeof scratch_lock];
+    (void)snprintf(path, sizeof path, "%s/%s", s->folder, scratch_lock);
+    (void)unlink(path);
+    (void)snprintf(path, sizeof path, "%s/%s", s->folder, scratch);
+    (void)rmdir(path);
+    (void)rmdir(s->folder);
+    s->folder[0] = '\0';
 }
 
 void crawl_scratch_close(struct crawl_scratch *s)
 {
-    if (!s->lock)
-        return;
-    enum rc ignored = disk_list(s->disk, scratch, remove_entry, s->disk); /* the next one does it */
-    (void)ignored;
-    disk_unlock(s->lock);
+    if (s->lock) {
+        enum rc ignored = disk_list(s->disk, scratch, remove_entry, s->disk); /* the next does it */
+        (void)ignored;
+        disk_unlock(s->lock);
+    }
+    disk_close(s->own);
+    if (s->folder[0])
+        remove_own(s);
     s->lock = NULL;
+    s->own = s->disk = NULL;
 }
 
 enum rc crawl_scratch_sort(struct disk *d, const char *from, const char *to)

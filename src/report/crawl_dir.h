@@ -3,7 +3,8 @@
  *
  * What the crawl writes is only read here. Its files of lines may end in the middle of one that is
  * just being written: all is read up to the last line end. What needs room of its own takes it in
- * DIR/scratch, which one process has at a time. */
+ * DIR/scratch, which one process has at a time; where DIR cannot be written, in a new folder of
+ * $TMPDIR, or /tmp. */
 #ifndef REPORT_CRAWL_DIR_H
 #define REPORT_CRAWL_DIR_H
 
@@ -39,10 +40,14 @@ MUST_CHECK enum rc crawl_set_each(struct crawl_set s, const char *path, crawl_di
 /* RC_OK also if it is there. */
 MUST_CHECK enum rc crawl_dir_folder(struct disk *d, const char *path);
 
-/* The scratch folder, empty. RC_LOCKED: another export or report is at work. */
+/* The scratch folder, empty: "scratch/NAME" of `disk`, which is `d` itself or, where that cannot be
+ * written, a disk of its own. RC_LOCKED: another export or report is at work. */
+enum { CRAWL_SCRATCH_PATH_BYTES = 4096 };
 struct crawl_scratch {
     struct disk *disk;
     struct disk_lock *lock;
+    struct disk *own;                      /* NULL: it is in the crawl's directory */
+    char folder[CRAWL_SCRATCH_PATH_BYTES]; /* of `own`, in the file system */
 };
 MUST_CHECK enum rc crawl_scratch_open(struct disk *d, struct crawl_scratch *ret);
 void crawl_scratch_close(struct crawl_scratch *s); /* removes what is in it */

@@ -25,7 +25,8 @@ MUST_CHECK enum rc index_merge_into(const struct index_merge_part *parts, size_t
                                     struct disk *to, const char *result, uint64_t *ret_lines);
 
 /* Hands out every line without its LF, sorted, each once. What is needed is written into the
- * scratch folder of the first. RC_LOCKED as crawl_scratch_open. */
+ * scratch folder of the first, or elsewhere where that cannot be written. RC_LOCKED as
+ * crawl_scratch_open. */
 MUST_CHECK enum rc index_merge(const struct index_merge_part *parts, size_t count,
                                crawl_dir_line *each, void *ctx, uint64_t *ret_lines);
 

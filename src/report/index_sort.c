@@ -23,7 +23,8 @@ enum rc index_sort(struct disk *crawl, uint64_t *ret_lines)
 {
     struct crawl_scratch scratch = {0};
     enum rc rc = crawl_scratch_open(crawl, &scratch); /* nobody else sorts the same */
-    rc = rc ? rc : sort_lines(crawl, ret_lines);
+    if (rc == RC_OK)
+        rc = scratch.own ? RC_UNSUPPORTED : sort_lines(crawl, ret_lines);
     crawl_scratch_close(&scratch);
     return rc;
 }

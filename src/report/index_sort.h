@@ -9,7 +9,8 @@
 
 extern const char index_sorted_path[]; /* indexes/index.cdxj */
 
-/* A crash leaves the old index or the new. Keys are computed anew (report/index_key.h). */
+/* A crash leaves the old index or the new. RC_UNSUPPORTED: the directory cannot be written. Keys
+ * are computed anew (report/index_key.h). */
 MUST_CHECK enum rc index_sort(struct disk *crawl, uint64_t *ret_lines);
 
 #endif

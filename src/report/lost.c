@@ -125,9 +125,10 @@ static enum rc take_capture(void *ctx, struct str text)
 }
 
 /* Words first: without any that matter the indexes need not be read. */
-static enum rc gather(struct crawl_set crawls, struct gathering *g, const char *path)
+static enum rc gather(struct crawl_set crawls, struct gathering *g, struct disk *to,
+                      const char *path)
 {
-    enum rc rc = line_sink_open(&g->sink, crawls.list[0], path, STEP_BYTES);
+    enum rc rc = line_sink_open(&g->sink, to, path, STEP_BYTES);
     rc = rc ? rc : crawl_set_each(crawls, ELSEWHERE_PATH, take_word, g);
     if (g->candidates)
         rc = rc ? rc : crawl_set_each(crawls, "indexes/parts/index.cdxj", take_capture, g);
@@ -214,26 +215,32 @@ static enum rc decide_all(struct disk *d, const char *path, struct deciding *to)
 enum rc lost_find(struct crawl_set crawls, const struct lost_agents *agents, const char *work,
                   lost_each *each, void *ctx, struct lost_counts *ret)
 {
+    return lost_find_by(crawls, agents, crawls.list[0], work, each, ctx, ret);
+}
+
+enum rc lost_find_by(struct crawl_set crawls, const struct lost_agents *agents, struct disk *to,
+                     const char *work, lost_each *each, void *ctx, struct lost_counts *ret)
+{
     char from[DISK_MAX_PATH_BYTES], sorted[DISK_MAX_PATH_BYTES];
     struct buf a = buf_on(from, sizeof from), b = buf_on(sorted, sizeof sorted);
     struct gathering g = {.agents = agents,
                           .line = {.max = LINE_MAX_BYTES},
                           .room = {.max = CDXJ_MAX_LINE},
                           .counts = ret};
-    struct deciding to = {.each = each,
-                          .ctx = ctx,
-                          .counts = ret,
-                          .url = {.max = LINE_MAX_BYTES},
-                          .word = {.max = LINE_MAX_BYTES}};
+    struct deciding decides = {.each = each,
+                               .ctx = ctx,
+                               .counts = ret,
+                               .url = {.max = LINE_MAX_BYTES},
+                               .word = {.max = LINE_MAX_BYTES}};
     *ret = (struct lost_counts){0};
     buf_printf(&a, "%s.part", work);
     buf_printf(&b, "%s.sorted", work);
     if (!buf_c(&a) || !buf_c(&b))
         return RC_LIMIT;
-    enum rc rc = gather(crawls, &g, from);
+    enum rc rc = gather(crawls, &g, to, from);
     if (rc == RC_OK && !g.candidates)
-        return disk_unlink(crawls.list[0], from);
-    rc = rc ? rc : crawl_scratch_sort(crawls.list[0], from, sorted);
-    rc = rc ? rc : decide_all(crawls.list[0], sorted, &to);
-    return rc ? rc : disk_unlink(crawls.list[0], sorted);
+        return disk_unlink(to, from);
+    rc = rc ? rc : crawl_scratch_sort(to, from, sorted);
+    rc = rc ? rc : decide_all(to, sorted, &decides);
+    return rc ? rc : disk_unlink(to, sorted);
 }

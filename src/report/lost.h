@@ -49,5 +49,9 @@ struct lost_counts {
 typedef enum rc lost_each(void *ctx, const struct lost_capture *c);
 MUST_CHECK enum rc lost_find(struct crawl_set crawls, const struct lost_agents *agents,
                              const char *work, lost_each *each, void *ctx, struct lost_counts *ret);
+/* The same with those files in `to`: nothing is written into the directories. */
+MUST_CHECK enum rc lost_find_by(struct crawl_set crawls, const struct lost_agents *agents,
+                                struct disk *to, const char *work, lost_each *each, void *ctx,
+                                struct lost_counts *ret);
 
 #endif

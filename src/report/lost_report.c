@@ -27,7 +27,7 @@ static enum rc find(struct crawl_set crawls, const struct lost_agents *agents, l
     struct crawl_scratch scratch = {0};
     struct lost_counts counts = {0};
     enum rc rc = crawl_scratch_open(crawls.list[0], &scratch);
-    rc = rc ? rc : lost_find(crawls, agents, "scratch/lost", each, ctx, &counts);
+    rc = rc ? rc : lost_find_by(crawls, agents, scratch.disk, "scratch/lost", each, ctx, &counts);
     crawl_scratch_close(&scratch);
     r->lost = counts.lost;
     r->away = counts.away;

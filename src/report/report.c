@@ -224,12 +224,12 @@ static enum rc count_url(void *ctx, struct str line)
     return RC_OK;
 }
 
-static enum rc count_remaining(struct disk *crawl, struct report *r)
+static enum rc count_remaining(struct disk *scratch, struct report *r)
 {
     struct remaining m = {.report = r, .logged = {.max = URL_LINE_MAX}};
-    enum rc rc = crawl_scratch_sort(crawl, "scratch/urls.part", "scratch/urls");
-    rc = rc ? rc : crawl_dir_each(crawl, "scratch/urls", count_url, &m);
-    rc = rc ? rc : disk_unlink(crawl, "scratch/urls");
+    enum rc rc = crawl_scratch_sort(scratch, "scratch/urls.part", "scratch/urls");
+    rc = rc ? rc : crawl_dir_each(scratch, "scratch/urls", count_url, &m);
+    rc = rc ? rc : disk_unlink(scratch, "scratch/urls");
     buf_done(&m.logged);
     return rc;
 }
@@ -256,16 +256,16 @@ static enum rc take_seed(void *ctx, struct str line)
 /* The whole ----------------------------------------------------------------------------------- */
 
 /* An agent's log may name what another has found: all are read before anything remains. */
-static enum rc read_logs(struct crawl_set crawls, struct report *r)
+static enum rc read_logs(struct crawl_set crawls, struct disk *scratch, struct report *r)
 {
     struct reading reading = {.report = r, .line = {.max = URL_LINE_MAX}};
-    enum rc rc = line_sink_open(&reading.urls, crawls.list[0], "scratch/urls.part", STEP_BYTES);
+    enum rc rc = line_sink_open(&reading.urls, scratch, "scratch/urls.part", STEP_BYTES);
     rc = rc ? rc : crawl_set_each(crawls, "logs/crawl.log", take_log_line, &reading);
     rc = rc ? rc : crawl_set_each(crawls, "links/links.nodes", take_node, &reading);
     rc = rc ? rc : line_sink_end(&reading.urls, false);
     line_sink_done(&reading.urls);
     buf_done(&reading.line);
-    return rc ? rc : count_remaining(crawls.list[0], r);
+    return rc ? rc : count_remaining(scratch, r);
 }
 
 static enum rc report_init(struct report *r)
@@ -293,9 +293,9 @@ enum rc report_open_all(struct crawl_set crawls, bool with_links, struct report 
     enum rc rc = report_init(r);
     rc = rc ? rc : crawl_scratch_open(crawls.list[0], &scratch);
     rc = rc ? rc : crawl_set_each(crawls, "state/seeds", take_seed, r);
-    rc = rc ? rc : read_logs(crawls, r);
+    rc = rc ? rc : read_logs(crawls, scratch.disk, r);
     r->has_links = with_links;
-    rc = rc || !with_links ? rc : report_read_links(crawls, r);
+    rc = rc || !with_links ? rc : report_read_links(crawls, scratch.disk, r);
     crawl_scratch_close(&scratch);
     if (rc)
         report_close(r);

@@ -93,7 +93,7 @@ struct report {
 /* Uses the scratch folder. The link structure, which is not in the files, costs as much as all the
  * rest: only `with_links`. */
 MUST_CHECK enum rc report_open(struct disk *crawl, bool with_links, struct report **ret);
-/* Several directories as one; the scratch folder is the first's. */
+/* Several directories as one; the scratch folder is the first's, if that can be written. */
 MUST_CHECK enum rc report_open_all(struct crawl_set crawls, bool with_links, struct report **ret);
 void report_close(struct report *r);
 
@@ -115,6 +115,7 @@ int report_by_mime_urls(const void *a, const void *b);
 int report_by_code_urls(const void *a, const void *b);
 
 /* For report.c: what links/ says. */
-MUST_CHECK enum rc report_read_links(struct crawl_set crawls, struct report *r);
+MUST_CHECK enum rc report_read_links(struct crawl_set crawls, struct disk *scratch,
+                                     struct report *r);
 
 #endif

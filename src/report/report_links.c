@@ -89,12 +89,12 @@ static enum rc name_top(void *ctx, struct str text)
     return RC_OK;
 }
 
-enum rc report_read_links(struct crawl_set crawls, struct report *r)
+enum rc report_read_links(struct crawl_set crawls, struct disk *scratch, struct report *r)
 {
     struct counting c = {.report = r};
     enum rc rc = crawl_set_each(crawls, "links/links.arcs", take_page, r);
-    rc = rc ? rc : graph_sort_arcs(crawls, crawls.list[0], "scratch/arcs", &r->damaged);
-    rc = rc ? rc : crawl_dir_each(crawls.list[0], "scratch/arcs", take_arc, &c);
+    rc = rc ? rc : graph_sort_arcs(crawls, scratch, "scratch/arcs", &r->damaged);
+    rc = rc ? rc : crawl_dir_each(scratch, "scratch/arcs", take_arc, &c);
     end_target(&c);
     return rc ? rc : crawl_set_each(crawls, "links/links.nodes", name_top, r);
 }

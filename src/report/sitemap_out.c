@@ -41,11 +41,10 @@ static enum rc choose_page(void *ctx, const struct page_line *p)
     return rc ? rc : line_sink_add(&c->sink, buf_str(&c->line));
 }
 
-static enum rc choose_pages(struct crawl_set crawls, uint64_t *damaged)
+static enum rc choose_pages(struct crawl_set crawls, struct disk *scratch, uint64_t *damaged)
 {
-    struct disk *crawl = crawls.list[0];
     struct choosing c = {.line = {.max = LINE_MAX_BYTES}};
-    enum rc rc = line_sink_open(&c.sink, crawl, "scratch/pages.part", STEP_BYTES);
+    enum rc rc = line_sink_open(&c.sink, scratch, "scratch/pages.part", STEP_BYTES);
     for (size_t i = 0; i < crawls.count && rc == RC_OK; i++) {
         uint64_t more = 0;
         rc = page_lines(crawls.list[i], choose_page, &c, &more);
@@ -54,7 +53,7 @@ static enum rc choose_pages(struct crawl_set crawls, uint64_t *damaged)
     rc = rc ? rc : line_sink_end(&c.sink, false);
     line_sink_done(&c.sink);
     buf_done(&c.line);
-    return rc ? rc : crawl_scratch_sort(crawl, "scratch/pages.part", "scratch/pages");
+    return rc ? rc : crawl_scratch_sort(scratch, "scratch/pages.part", "scratch/pages");
 }
 
 /* Writing ------------------------------------------------------------------------------------- */
@@ -161,10 +160,10 @@ static enum rc take_page(void *ctx, struct str line)
     return rc ? rc : buf_rc(&w->last);
 }
 
-static enum rc write_pages(struct disk *crawl, struct writing *w)
+static enum rc write_pages(struct disk *scratch, struct writing *w)
 {
     enum rc rc = begin_part(w);
-    rc = rc ? rc : crawl_dir_each(crawl, "scratch/pages", take_page, w);
+    rc = rc ? rc : crawl_dir_each(scratch, "scratch/pages", take_page, w);
     if (rc == RC_OK && w->last.n)
         rc = write_last(w);
     buf_clear(&w->last);
@@ -194,16 +193,15 @@ static enum rc write_index(struct writing *w)
 enum rc sitemap_out(struct crawl_set crawls, const struct sitemap_out *o,
                     struct sitemap_out_counts *ret)
 {
-    struct disk *crawl = crawls.list[0];
     struct crawl_scratch scratch;
     struct buf out = {.max = 16 << 20}, last = {.max = LINE_MAX_BYTES};
     struct writing counting = {.o = o, .is_counting = true, .out = out, .last = last};
     *ret = (struct sitemap_out_counts){0};
-    enum rc rc = crawl_scratch_open(crawl, &scratch);
-    rc = rc ? rc : choose_pages(crawls, &ret->damaged);
-    rc = rc ? rc : write_pages(crawl, &counting);
+    enum rc rc = crawl_scratch_open(crawls.list[0], &scratch);
+    rc = rc ? rc : choose_pages(crawls, scratch.disk, &ret->damaged);
+    rc = rc ? rc : write_pages(scratch.disk, &counting);
     struct writing w = {.o = o, .goes_on = counting.parts, .out = out, .last = last};
-    rc = rc ? rc : write_pages(crawl, &w);
+    rc = rc ? rc : write_pages(scratch.disk, &w);
     if (rc == RC_OK && w.parts > 1)
         rc = write_index(&w);
     ret->urls = w.urls;

@@ -9,7 +9,6 @@
 #include "report/crawl_dir.h"
 #include "report/index_blocks.h"
 #include "report/index_merge.h"
-#include "report/index_sort.h"
 #include "report/zip_out.h"
 #include "warc/cdxj.h"
 #include "warc/date.h"
@@ -26,6 +25,7 @@ struct open_file {
 struct wacz {
     struct disk *crawl; /* of the part at hand */
     const struct wacz_part *part;
+    struct wacz_part scratch; /* where its folder "scratch" is */
     const struct wacz_options *o;
     struct zip_out *zip;
     struct arena *arena;
@@ -42,11 +42,12 @@ struct wacz {
 
 /* Resources ----------------------------------------------------------------------------------- */
 
-static enum rc digest_file(struct wacz *w, const char *path, uint64_t bytes, struct digest *ret)
+static enum rc digest_file(struct wacz *w, struct disk *in, const char *path, uint64_t bytes,
+                           struct digest *ret)
 {
     struct disk_file *f = NULL;
     struct digester *d = digester_open(DIGEST_SHA256);
-    enum rc rc = d ? disk_open(w->crawl, path, DISK_READ, &f) : RC_NOMEM;
+    enum rc rc = d ? disk_open(in, path, DISK_READ, &f) : RC_NOMEM;
     for (uint64_t at = 0; at < bytes && rc == RC_OK;) {
         size_t got = 0, want = bytes - at < STEP_BYTES ? (size_t)(bytes - at) : STEP_BYTES;
         rc = disk_read(f, at, w->step, want, &got);
@@ -77,13 +78,13 @@ static void list_resource(struct wacz *w, const char *name, uint64_t bytes, cons
     w->counts->bytes += bytes;
 }
 
-/* The first `bytes` of the crawl's file `path`, as `name`. */
-static enum rc add_file(struct wacz *w, const char *name, const char *path, uint64_t bytes,
-                        enum zip_out_how how)
+/* The first `bytes` of the file `path` in that directory, as `name`. */
+static enum rc add_file(struct wacz *w, const char *name, const struct wacz_part *in,
+                        const char *path, uint64_t bytes, enum zip_out_how how)
 {
     struct digest d;
-    struct str full = arena_printf(w->arena, "%s/%s", w->part->root, path);
-    enum rc rc = full.p ? digest_file(w, path, bytes, &d) : RC_NOMEM;
+    struct str full = arena_printf(w->arena, "%s/%s", in->root, path);
+    enum rc rc = full.p ? digest_file(w, in->crawl, path, bytes, &d) : RC_NOMEM;
     rc = rc ? rc : zip_out_file(w->zip, name, full.p, bytes, how, w->why);
     if (rc == RC_OK)
         list_resource(w, name, bytes, &d);
@@ -174,7 +175,8 @@ static enum rc add_archive(void *ctx, struct str name, bool is_folder)
     if (rc || bytes == 0)
         return rc;
     w->counts->archives++;
-    return add_file(w, entry.p, path.p, bytes, is_open ? ZIP_OUT_STORED_MOVING : ZIP_OUT_STORED);
+    return add_file(w, entry.p, w->part, path.p, bytes,
+                    is_open ? ZIP_OUT_STORED_MOVING : ZIP_OUT_STORED);
 }
 
 /* The rest ------------------------------------------------------------------------------------ */
@@ -207,15 +209,17 @@ static enum rc join_line(void *ctx, struct str line)
     return rc ? rc : line_sink_add(&j->sink, buf_str(&j->line));
 }
 
-/* Where the lines of `path` of all parts stand: itself, or a file in the first one's scratch. */
-static enum rc join_lines(struct wacz *w, const char *path, const char **ret)
+/* Where lines of all parts stand. */
+struct joined {
+    const struct wacz_part *in;
+    const char *path;
+    uint64_t bytes;
+};
+
+static enum rc join_all(struct wacz *w, const char *path, const char *to)
 {
     struct joining j = {.line = {.max = CDXJ_MAX_LINE}};
-    *ret =
-        w->o->part_count == 1 ? path : arena_printf(w->arena, "scratch/%s", disk_path_name(path)).p;
-    if (!*ret || w->o->part_count == 1)
-        return *ret ? RC_OK : RC_NOMEM;
-    enum rc rc = line_sink_open(&j.sink, w->o->parts[0].crawl, *ret, STEP_BYTES);
+    enum rc rc = line_sink_open(&j.sink, w->scratch.crawl, to, STEP_BYTES);
     for (size_t i = 0; i < w->o->part_count && rc == RC_OK; i++)
         rc = crawl_dir_each(w->o->parts[i].crawl, path, join_line, &j);
     rc = rc ? rc : line_sink_end(&j.sink, false);
@@ -224,31 +228,41 @@ static enum rc join_lines(struct wacz *w, const char *path, const char **ret)
     return rc;
 }
 
+/* The lines of `path` of all parts: that file itself, or one in scratch. */
+static enum rc join_lines(struct wacz *w, const char *path, struct joined *ret)
+{
+    enum rc rc = RC_OK;
+    *ret = (struct joined){w->part, path, 0};
+    if (w->o->part_count > 1) {
+        ret->in = &w->scratch;
+        ret->path = arena_printf(w->arena, "scratch/%s", disk_path_name(path)).p;
+        rc = ret->path ? join_all(w, path, ret->path) : RC_NOMEM;
+    }
+    return rc ? rc : crawl_dir_bytes(ret->in->crawl, ret->path, &ret->bytes);
+}
+
 static enum rc add_lines(struct wacz *w, const char *path)
 {
-    const char *from;
-    uint64_t bytes = 0;
+    struct joined from;
     enum rc rc = join_lines(w, path, &from);
-    rc = rc ? rc : crawl_dir_bytes(w->crawl, from, &bytes);
-    return rc || bytes == 0 ? rc : add_file(w, path, from, bytes, ZIP_OUT_PACKED);
+    return rc || !from.bytes ? rc
+                             : add_file(w, path, from.in, from.path, from.bytes, ZIP_OUT_PACKED);
 }
 
 /* The list of pages has to be there. */
 static enum rc add_pages(struct wacz *w)
 {
     static const char path[] = "pages/pages.jsonl";
-    const char *from;
-    uint64_t bytes = 0;
+    struct joined from;
     enum rc rc = join_lines(w, path, &from);
-    rc = rc ? rc : crawl_dir_bytes(w->crawl, from, &bytes);
-    if (rc == RC_OK && bytes == 0) {
+    if (rc == RC_OK && from.bytes == 0) {
         struct buf first = {.max = 4096};
         pages_print_first(&first, "pages", STR("All Pages"));
         rc = buf_rc(&first);
         rc = rc ? rc : add_bytes(w, path, buf_str(&first));
         buf_done(&first);
     } else {
-        rc = rc ? rc : add_file(w, path, from, bytes, ZIP_OUT_PACKED);
+        rc = rc ? rc : add_file(w, path, from.in, from.path, from.bytes, ZIP_OUT_PACKED);
     }
     return rc ? rc : add_lines(w, "pages/extraPages.jsonl");
 }
@@ -315,31 +329,35 @@ static enum rc list_archives(struct wacz *w, disk_each_entry *each)
     return rc;
 }
 
-/* One index of all, in the first one's scratch. */
+/* One index of all, in scratch. */
 static enum rc merge_indexes(struct wacz *w, const char *result)
 {
     struct index_merge_part *parts = arena_zero(w->arena, w->o->part_count * sizeof *parts);
     uint64_t lines;
     for (size_t i = 0; parts && i < w->o->part_count; i++)
         parts[i] = (struct index_merge_part){w->o->parts[i].crawl, w->o->parts[i].label};
-    return parts ? index_merge_into(parts, w->o->part_count, w->crawl, result, &lines) : RC_NOMEM;
+    return parts ? index_merge_into(parts, w->o->part_count, w->scratch.crawl, result, &lines)
+                 : RC_NOMEM;
+}
+
+static enum rc add_scratch(struct wacz *w, const char *name, const char *path, enum zip_out_how how)
+{
+    uint64_t bytes = 0;
+    enum rc rc = file_bytes(w->scratch.crawl, path, &bytes);
+    return rc ? rc : add_file(w, name, &w->scratch, path, bytes, how);
 }
 
 static enum rc fill(struct wacz *w)
 {
     static const char blocks[] = "scratch/index.cdx.gz", heads[] = "scratch/index.idx";
-    static const char merged[] = "scratch/index.cdxj";
-    const char *index = w->o->part_count > 1 ? merged : index_sorted_path;
-    uint64_t block_bytes = 0, head_bytes = 0;
+    static const char index[] = "scratch/index.cdxj";
     enum rc rc = begin_package(w);
     rc = rc ? rc : list_archives(w, note_open);
-    rc = rc || index != merged ? rc : merge_indexes(w, merged);
-    rc = rc ? rc : index_blocks_make(w->crawl, index, blocks, heads, note_capture, w);
-    rc = rc ? rc : file_bytes(w->crawl, blocks, &block_bytes);
-    rc = rc ? rc : file_bytes(w->crawl, heads, &head_bytes);
+    rc = rc ? rc : merge_indexes(w, index);
+    rc = rc ? rc : index_blocks_make(w->scratch.crawl, index, blocks, heads, note_capture, w);
     rc = rc ? rc : add_pages(w);
-    rc = rc ? rc : add_file(w, "indexes/index.cdx.gz", blocks, block_bytes, ZIP_OUT_STORED);
-    rc = rc ? rc : add_file(w, "indexes/index.idx", heads, head_bytes, ZIP_OUT_PACKED);
+    rc = rc ? rc : add_scratch(w, "indexes/index.cdx.gz", blocks, ZIP_OUT_STORED);
+    rc = rc ? rc : add_scratch(w, "indexes/index.idx", heads, ZIP_OUT_PACKED);
     rc = rc ? rc : list_archives(w, add_archive);
     rc = rc ? rc : add_lines(w, "logs/crawl.log");
     rc = rc ? rc : end_package(w);
@@ -372,11 +390,10 @@ enum rc wacz_export(const struct wacz_options *o, struct wacz_counts *ret, struc
 {
     struct wacz w = {.o = o, .why = why, .counts = ret};
     struct crawl_scratch scratch = {0};
-    uint64_t lines;
     *ret = (struct wacz_counts){0};
     begin_part(&w, 0);
-    enum rc rc = o->part_count == 1 ? index_sort(w.crawl, &lines) : RC_OK;
-    rc = rc ? rc : crawl_scratch_open(w.crawl, &scratch);
+    enum rc rc = crawl_scratch_open(w.crawl, &scratch);
+    w.scratch = (struct wacz_part){scratch.disk, scratch.own ? scratch.folder : w.part->root, ""};
     rc = rc ? rc : wacz_open(&w);
     rc = rc ? rc : fill(&w);
     wacz_close(&w);

@@ -35,7 +35,8 @@ struct wacz_counts {
     uint64_t archives, captures, bytes; /* bytes of all, before they were packed */
 };
 
-/* Of one directory its index is sorted by the way. Of several the lists of pages and the logs stand
+/* Nothing is written into the directories but the first one's scratch folder, if that can be. Of
+ * several the lists of pages and the logs stand
  * one behind the other, the indexes are merged. Failures come with `why`. */
 MUST_CHECK enum rc wacz_export(const struct wacz_options *o, struct wacz_counts *ret,
                                struct buf *why);

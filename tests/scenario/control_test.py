@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 
+import read_only
 from scenario import case, main, run as run_program, skip, until
 from simweb import Simweb
 
@@ -391,6 +392,25 @@ def _(tmp):
             assert crawl.ended() == 0, crawl.text()
         urls = [line[3] for line in log_lines(tmp + "/c") if "robots.txt" not in line[3]]
         assert len(urls) == len(set(urls))
+
+
+@case("url looks into a directory that cannot be written, and says what it could not read")
+def _(tmp):
+    folder = tmp + "/c"
+    with Simweb(*WEB) as web:
+        orb("crawl", web.run["home"], "-o", folder, *net(web), "-w", "0", "--ip-delay", "0", "-q", "-n", "5")
+    with open(folder + "/links/links.nodes", encoding="utf-8") as f:
+        found = [line.split()[1] for line in f]
+    fetched = {r[3] for r in log_lines(folder) if int(r[1]) > 0}
+    words = read_only.before(folder)
+    for where, state in ((found[0], "fetched"), (next(u for u in found if u not in fetched), "known"),
+                         ("http://never.test/", "unknown")):
+        done = run_program([*words[1:], ORBWEAVER, "url", "-j", folder, where], program=words[0])
+        assert done.code == 0, done
+        answer = json.loads(done.out)
+        assert answer["state"] == state and "cannot be written" in answer["host"]["text"], answer
+        assert (len(answer["captures"]) == 1) == (state == "fetched"), answer
+    assert url(folder, found[0])["state"] == "fetched"
 
 
 @case("checkpoint makes an image of the state")

@@ -8,8 +8,9 @@ import subprocess
 import xml.etree.ElementTree as xml
 import zipfile
 
+import read_only
 import warcio
-from scenario import ROOT, case, main, run, skip, write
+from scenario import PROGRAM, ROOT, case, main, run, skip, write
 from small_crawl import SmallCrawl, usual
 
 A, B = "http://www.a.example", "https://b.example"
@@ -302,7 +303,7 @@ def _(tmp):
         for name in ("pages/pages.jsonl", "pages/extraPages.jsonl", "logs/crawl.log"):
             assert z.read(name) == read(folder, name)
         assert z.read("archive/" + c.archive) == c.warc
-    unchanged(before, folder, ["indexes/index.cdxj"])
+    unchanged(before, folder)
 
 
 @case("wacz: an index of more than a block's lines stands in several")
@@ -366,6 +367,41 @@ def _(tmp):
             rows = [json.loads("{" + line.split(" {", 1)[1]) for line in lines.decode().splitlines()]
             places.append({(r["url"], int(r["offset"]), int(r["length"]), r["filename"]) for r in rows})
         assert places[0] == places[1] and len(places[0]) == 8, places
+
+
+def look(before, folder, to):
+    """Every command on a folder with results in `to`: what it printed, and what it wrote."""
+    os.makedirs(os.path.join(to, "tmp"))
+    said = {}
+    for words in (["report", folder], ["report", "-j", "-o", to, folder], ["export", "cdxj", folder, "-o", to + "/x.cdxj"],
+                  ["export", "wacz", folder, "-o", to + "/x.wacz"], ["export", "links", folder, "-o", to + "/graph"],
+                  ["export", "links", folder, "--to", A + "/"], ["export", "pages", folder],
+                  ["export", "sitemap", folder, "-o", to + "/x.xml"], ["seeds", "list", folder],
+                  ["try", "warc", os.path.join(folder, "archive", os.listdir(os.path.join(folder, "archive"))[0])]):
+        done = run([*before[1:], PROGRAM, *words] if before else words, program=before[0] if before else None,
+                   env={"TMPDIR": to + "/tmp"})
+        assert done.code == 0, (words, done)
+        said[" ".join(words[:2])] = (done.out, done.err)
+    assert os.listdir(to + "/tmp") == [], os.listdir(to + "/tmp")
+    with zipfile.ZipFile(to + "/x.wacz") as z:
+        packed = {name: z.read(name) for name in z.namelist() if not name.startswith("datapackage")}
+    os.remove(to + "/x.wacz")
+    return said, packed, {os.path.relpath(path, to): data for path, data in snapshot(to).items()}
+
+
+@case("a directory that cannot be written is looked into all the same, and left as it is")
+def _(tmp):
+    folder = usual(tmp).close()
+    before, read_only_words = snapshot(folder), read_only.before(folder)
+    said, packed, made = look(read_only_words, folder, os.path.join(tmp, "away"))
+    assert snapshot(folder) == before
+    assert "no files of the report are written; -o" in said["report " + folder][1], said
+    for words, option in ((["export", "cdxj", folder], "-o FILE"), (["export", "links", folder], "-o FOLDER")):
+        done = run([*read_only_words[1:], PROGRAM, *words], program=read_only_words[0])
+        assert done.code == 1 and "cannot be written: " + option in done.err, done
+    as_usual, usually_packed, usually_made = look([], folder, os.path.join(tmp, "usual"))
+    assert packed == usually_packed and made == usually_made and len(made) == 8, (sorted(made), sorted(usually_made))
+    assert {k: out for k, (out, _) in said.items()} == {k: out for k, (out, _) in as_usual.items()}
 
 
 @case("two at a time are not let into one crawl")
