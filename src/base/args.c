@@ -30,6 +30,10 @@ static void forget_default(struct reader *r, const struct option *o)
 static bool set(struct reader *r, const struct option *o, struct str text, const char *shown)
 {
     struct buf reason = {.max = 1024};
+    if (o->type == OPTION_LIST && !text.n) { /* nothing at all empties a list */
+        option_list_clear(o, r->in->settings);
+        return true;
+    }
     enum rc rc = option_set(o, r->in->settings, r->in->arena, text, &reason);
     if (rc == RC_INVALID)
         buf_printf(r->why, "%s \"" STR_FMT "\": " STR_FMT, shown, STR_ARG(text),

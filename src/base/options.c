@@ -336,6 +336,19 @@ static void print_amount(uint64_t v, const struct unit *units, size_t count, con
     buf_add(out, str_c(best ? best->name : zero));
 }
 
+/* The fewest digits that are read back as the same number. */
+static void print_real(double v, struct buf *out)
+{
+    char digits[64];
+    int n = 0;
+    for (int precision = 6; precision <= 17; precision++) {
+        n = snprintf(digits, sizeof digits, "%.*g", precision, v);
+        if (strtod(digits, NULL) == v)
+            break;
+    }
+    buf_add(out, str_make(digits, n > 0 ? (size_t)n : 0));
+}
+
 static void print_choice(const struct option *o, unsigned index, struct buf *out)
 {
     struct str rest = str_c(o->choices);
@@ -362,7 +375,7 @@ void option_print(const struct option *o, const void *settings, struct buf *out)
         print_amount(*(const uint64_t *)value, duration_units, COUNT_OF(duration_units), "s", out);
         break;
     case OPTION_REAL:
-        buf_printf(out, "%g", *(const double *)value);
+        print_real(*(const double *)value, out);
         break;
     case OPTION_TEXT:
         buf_add(out, *(const struct str *)value);

@@ -3,6 +3,7 @@
  * ends with this process. The commands it is made of are started as children: init (the first
  * time), streams, crawl. */
 #include "cli/commands.h"
+#include "cli/config_write.h"
 #include "cli/up.h"
 
 #include "base/clock.h"
@@ -10,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     TEXT_BYTES = 4096,
@@ -74,6 +76,13 @@ static int watch(struct up *u, const sigset_t *set)
     return u->number > 0 ? 128 + u->number : u->code;
 }
 
+/* Each agent's directory keeps its settings, so that nothing needs to be said again. */
+static bool has_begun(struct up *u)
+{
+    const char *kept = up_text(u, STR_FMT "/a1/" CONFIG_OF_CRAWL, STR_ARG(u->s->output));
+    return kept && access(kept, R_OK) == 0;
+}
+
 static int run(struct invocation *in)
 {
     struct up *u = arena_zero(in->arena, sizeof *u);
@@ -84,11 +93,12 @@ static int run(struct invocation *in)
     u->s = in->settings;
     u->in = in;
     u->plan = plan;
-    if (!in->word_count || in->word_count > UP_MOST_WORDS)
-        return cli_fail(EXIT_USAGE,
-                        "cluster up: seeds, and behind -- options of crawl: 1 to %d words",
-                        UP_MOST_WORDS);
     u->post = up_text(u, STR_FMT "/post", STR_ARG(u->s->output));
+    if ((!in->word_count && !has_begun(u)) || in->word_count > UP_MOST_WORDS)
+        return cli_fail(EXIT_USAGE,
+                        "cluster up: seeds, and behind -- options of crawl: 1 to %d words; none "
+                        "only in a folder where the crawl has begun",
+                        UP_MOST_WORDS);
     (void)sigemptyset(&set);
     (void)sigaddset(&set, SIGINT);
     (void)sigaddset(&set, SIGTERM);
@@ -120,12 +130,14 @@ static const struct option options[] = {
 
 const struct command cmd_cluster_up = {
     .name = "cluster up",
-    .args = "URL... [-- CRAWL-OPTION...]",
+    .args = "[URL...] [-- CRAWL-OPTION...]",
     .summary = "several agents on this machine are one crawl",
     .details =
         "Makes and starts a nats-server of its own, and so many agents with these seeds; each has\n"
         "its directory in DIR. Options of crawl stand behind --. It ends when the crawl is done;\n"
-        "^C stops all in order, and the same command goes on; with a greater --agents the crawl\n"
+        "^C stops all in order, and the same command goes on, or -o DIR alone: each agent keeps "
+        "its\n"
+        "settings and limits as crawl does; with a greater --agents the crawl\n"
         "grows. An agent, or the server, that is killed is started again. The timings count the\n"
         "first time only. pause, stop, seeds add, status and the like take DIR for all agents,\n"
         "export and report too. One copy of every stream: for more than a trial, `cluster init`\n"

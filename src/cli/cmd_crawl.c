@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
-#include "cli/config_write.h"
 #include "cli/control_server.h"
+#include "cli/crawl_keep.h"
+#include "cli/crawl_limits.h"
 #include "cli/crawl_watch.h"
 #include "cli/place.h"
 #include "cli/settings.h"
@@ -34,8 +35,17 @@ struct crawl {
     struct ledger_service *ledger;
     struct cluster_service *cluster; /* NULL: the wiring has none */
     struct control_server *control;  /* NULL: it cannot be steered */
-    bool goes_on;                    /* an earlier run had seeds */
+    struct crawl_limits limits;
+    bool goes_on; /* an earlier run had seeds */
 };
+
+static bool has_seed(const struct settings *s, struct str seed)
+{
+    for (size_t i = 0; i < s->seeds.count; i++)
+        if (str_eq(s->seeds.items[i], seed))
+            return true;
+    return false;
+}
 
 /* Words behind the command are seeds, beside those of the file. */
 static enum rc add_seeds(struct invocation *in, struct crawl *c)
@@ -47,7 +57,8 @@ static enum rc add_seeds(struct invocation *in, struct crawl *c)
     struct buf why = {.max = 1000};
     enum rc rc = RC_OK;
     for (int i = 0; i < in->word_count && rc == RC_OK; i++)
-        rc = option_set(row, s, in->arena, str_c(in->words[i]), &why);
+        if (!has_seed(s, str_c(in->words[i]))) /* the same command again brings the same ones */
+            rc = option_set(row, s, in->arena, str_c(in->words[i]), &why);
     buf_done(&why);
     return rc;
 }
@@ -104,22 +115,47 @@ static uint64_t get(const _Atomic uint64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
+/* What a run says that asked for nothing. */
+static void say_nothing_done(const struct crawl *c, struct str reached, struct buf *out)
+{
+    if (reached.n)
+        buf_printf(out,
+                   "nothing was fetched: the limit " STR_FMT
+                   " is already reached; give a greater one, or 0 for no limit",
+                   STR_ARG(reached));
+    else
+        buf_printf(out,
+                   "nothing is left to do in " STR_FMT " (--recrawl asks again for what is known)",
+                   STR_ARG(c->settings->output));
+}
+
+static void say_what_was_done(const struct crawl *c, struct str reached, bool is_interrupted,
+                              struct buf *out)
+{
+    crawl_status_print(c->ledger, 0, ledger_service_elapsed_ms(c->ledger), out);
+    if (is_interrupted)
+        buf_printf(out, "\nstopped; the same command goes on: -o " STR_FMT,
+                   STR_ARG(c->settings->output));
+    else if (reached.n)
+        buf_printf(out,
+                   "\nthe limit " STR_FMT " is reached; orbweaver crawl -o " STR_FMT
+                   " goes on without it",
+                   STR_ARG(reached), STR_ARG(c->settings->output));
+}
+
 /* The last words. */
 static void say_end(const struct crawl *c, bool is_interrupted)
 {
     const struct crawl_counts *n = &c->ledger->counts;
-    struct buf out = {.max = TEXT_MAX};
+    struct buf out = {.max = TEXT_MAX}, reached = {.max = TEXT_MAX};
+    crawl_limits_print(&c->limits, &reached);
     if (c->settings->json)
         crawl_status_json(c->ledger, &out);
     else if (!get(&n->fetched) && !get(&n->failed) && !get(&n->refused) && !is_interrupted)
-        buf_printf(&out,
-                   "nothing is left to do in " STR_FMT " (--recrawl asks again for what is known)",
-                   STR_ARG(c->settings->output));
+        say_nothing_done(c, buf_str(&reached), &out);
     else
-        crawl_status_print(c->ledger, 0, ledger_service_elapsed_ms(c->ledger), &out);
-    if (!c->settings->json && is_interrupted)
-        buf_printf(&out, "\nstopped; the same command goes on: -o " STR_FMT,
-                   STR_ARG(c->settings->output));
+        say_what_was_done(c, buf_str(&reached), is_interrupted, &out);
+    buf_done(&reached);
     if (!c->settings->quiet)
         (void)fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&out)));
     buf_done(&out);
@@ -153,22 +189,6 @@ static int end_code(const struct crawl *c)
         (get(&n->failed) > 0 || get(&n->refused) > get(&n->robots)) && !is_in_cluster(c);
     bool is_first = ledger_totals(c->ledger->ledger).pages == 0;
     return was_tried && is_first && get(&n->fetched) == 0 ? EXIT_NO_SEED : EXIT_DONE;
-}
-
-/* So that the directory alone is enough to go on. */
-static enum rc save_settings(const struct crawl *c)
-{
-    struct buf text = {.max = TEXT_MAX};
-    struct disk *d = NULL;
-    config_write(&text, c->settings, c->sources);
-    enum rc rc = buf_rc(&text);
-    if (rc == RC_OK)
-        rc = disk_real_open(c->settings->output.p, &d);
-    if (rc == RC_OK)
-        rc = disk_replace(d, CONFIG_OF_CRAWL, buf_str(&text));
-    disk_close(d);
-    buf_done(&text);
-    return rc;
 }
 
 /* A crawl that cannot be steered is one all the same (a file system without sockets). */
@@ -236,6 +256,22 @@ static bool wait_for_sink(struct crawl *c)
     return false;
 }
 
+/* Before the first request the directory durably has everything that a later run needs. */
+static enum rc begin_with_limits(struct crawl *c, struct buf *why)
+{
+    c->limits = (struct crawl_limits){
+        .settings = c->settings,
+        .sources = c->sources,
+        .flow = c->flow,
+        .ledger = c->ledger,
+        .budget = flow_provider(c->flow, STR("budget")),
+        .log = c->log,
+    };
+    enum rc rc = crawl_limits_begin(&c->limits, why);
+    rc = rc ? rc : crawl_keep_save(c->settings, c->sources);
+    return rc ? rc : crawl_limits_forget(&c->limits);
+}
+
 static int run_crawl(struct crawl *c)
 {
     struct buf why = {.max = TEXT_MAX};
@@ -249,7 +285,7 @@ static int run_crawl(struct crawl *c)
         rc = RC_INVALID;
     }
     if (rc == RC_OK)
-        rc = save_settings(c);
+        rc = begin_with_limits(c, &why);
     if (rc == RC_OK)
         rc = crawl_watch_begin(c->watch, c->flow, c->ledger);
     if (rc == RC_OK)
@@ -260,6 +296,7 @@ static int run_crawl(struct crawl *c)
         rc = flow_wait(c->flow, &why);
     if (rc == RC_OK || has_lost_cluster(c)) { /* which is no trouble of the directory's */
         enum rc finished = ledger_finish(c->ledger->ledger);
+        finished = finished ? finished : crawl_limits_end(&c->limits);
         rc = rc ? rc : finished;
     }
     bool is_sent = rc || wait_for_sink(c);
@@ -327,7 +364,7 @@ static bool asks_for_later(const struct settings *s)
 static int crawl_from_seeds(struct crawl *c)
 {
     c->goes_on = goes_on(c->settings);
-    return c->goes_on || c->settings->seeds.count || c->settings->input.n
+    return c->goes_on || c->settings->seeds.count || c->settings->input.count
                ? crawl_with(c)
                : cli_fail(EXIT_USAGE, "no seeds: name URLs, or a file of them with -i");
 }
@@ -343,6 +380,18 @@ static int do_its_part(struct crawl *c, int words)
     return place_run(c->wiring, c->log);
 }
 
+static enum rc prepare_to_keep(struct invocation *in, struct crawl *c)
+{
+    struct buf why = {.max = 1000};
+    enum rc rc = crawl_keep_prepare(c->settings, c->sources, in->arena);
+    if (rc == RC_OK)
+        rc = crawl_keep_check(c->settings, c->sources, &why);
+    if (rc == RC_INVALID)
+        cli_fail(EXIT_USAGE, STR_FMT, STR_ARG(buf_str(&why)));
+    buf_done(&why);
+    return rc;
+}
+
 static int crawl_run(struct invocation *in)
 {
     keep_memory();
@@ -350,6 +399,8 @@ static int crawl_run(struct invocation *in)
     enum rc rc = settings_gather(in, &c.settings, &c.sources);
     if (rc == RC_OK)
         rc = add_seeds(in, &c);
+    if (rc == RC_OK)
+        rc = prepare_to_keep(in, &c);
     if (rc)
         return rc == RC_INVALID ? EXIT_USAGE : cli_fail(EXIT_OTHER, "%s", rc_text(rc));
     if (asks_for_later(c.settings))
@@ -369,12 +420,16 @@ const struct command cmd_crawl = {
     .name = "crawl",
     .args = "[URL...]",
     .summary = "crawl from the given URLs; the same -o again resumes",
-    .details = "Fetches the URLs and what they lead to, as far as --scope and the limits allow,\n"
-               "politely: one request at a time to a host, a delay between two, robots.txt first.\n"
-               "Everything goes to the directory of -o: WARC files, an index, a log, and what is\n"
-               "needed to go on after an interruption of any kind. ^C stops after what is under\n"
-               "way; a second ^C at once.\n"
-               "A wiring with places may run in a process for each, with --place.",
+    .details =
+        "Fetches the URLs and what they lead to, as far as --scope and the limits allow,\n"
+        "politely: one request at a time to a host, a delay between two, robots.txt first.\n"
+        "Everything goes to the directory of -o: WARC files, an index, a log, and what is\n"
+        "needed to go on after an interruption of any kind. ^C stops after what is under\n"
+        "way; a second ^C at once.\n"
+        "A wiring with places may run in a process for each, with --place.\n"
+        "The flag of a list (-i, --include, --exclude, --types, --keywords, --set, ...) may\n"
+        "be given several times and adds to the list; an empty value empties it. Of any\n"
+        "other flag that is given twice the last counts.",
     .options = settings_table,
     .settings_bytes = sizeof(struct settings),
     .run = crawl_run,

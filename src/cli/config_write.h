@@ -13,7 +13,13 @@ void config_write_value(struct buf *out, const struct option *o, const void *set
 /* A text that is absent, or an empty list. */
 bool config_is_unset(const struct option *o, const void *settings);
 
-/* Everything somebody said about the crawl, for its own directory. */
+/* Whether the crawl's own file has a line for that setting: it is not of one run alone, and not the
+ * default. */
+bool config_is_kept(const struct option *o, const struct settings *settings,
+                    const enum settings_source *sources);
+
+/* Every setting that is kept, for the crawl's own directory. The text is UTF-8 if the values are.
+ */
 void config_write(struct buf *out, const struct settings *settings,
                   const enum settings_source *sources);
 

@@ -20,7 +20,7 @@
 /* clang-format off */
 const struct option settings_table[] = {
     LIST(seeds, "seeds", NULL, "where the crawl begins", .arg = "URL"),
-    TEXT(input, "input", NULL, "a file with a seed a line; - is standard input",
+    LIST(input, "input", NULL, "a file with a seed a line; - is standard input",
          .letter = 'i', .arg = "FILE"),
     TEXT(output, "output", "crawl", "the crawl's directory; the same again resumes",
          .letter = 'o', .arg = "DIR"),
@@ -115,8 +115,8 @@ const struct option settings_table[] = {
 };
 /* clang-format on */
 
-const char *const settings_source_names[SETTINGS_SOURCES] = {"default", "file", "environment",
-                                                             "flag"};
+const char *const settings_source_names[SETTINGS_SOURCES] = {"default", "file", "directory",
+                                                             "environment", "flag"};
 
 struct gathering {
     struct settings *settings;
@@ -151,10 +151,11 @@ static enum rc set_from_variable(struct gathering *g, const struct option *o, co
     option_list_clear(o, g->settings);
     enum rc rc = RC_OK;
     struct str rest = str_c(text);
-    if (o->type == OPTION_LIST)
-        while (rest.p && rc == RC_OK)
-            rc = option_set(o, g->settings, g->arena, str_trim(str_take_until(&rest, ',')), &why);
-    else
+    while (o->type == OPTION_LIST && rest.p && rc == RC_OK) {
+        struct str item = str_trim(str_take_until(&rest, ','));
+        rc = item.n ? option_set(o, g->settings, g->arena, item, &why) : RC_OK;
+    }
+    if (o->type != OPTION_LIST)
         rc = option_set(o, g->settings, g->arena, rest, &why);
     if (rc)
         cli_fail(EXIT_USAGE, "environment %s=%s: " STR_FMT, name, text, STR_ARG(buf_str(&why)));
@@ -199,7 +200,8 @@ static enum rc gather_file(struct gathering *g, const struct invocation *in)
 {
     const struct settings *flags = in->settings;
     const char *path = flags->config.p ? flags->config.p : getenv("ORBWEAVER_CONFIG");
-    if (!path)
+    bool is_own = !path;
+    if (is_own)
         path = file_of_crawl(in->arena, flags->output);
     if (!path)
         return RC_OK;
@@ -212,6 +214,8 @@ static enum rc gather_file(struct gathering *g, const struct invocation *in)
         (void)fprintf(stderr, STR_FMT, STR_ARG(buf_str(&lines)));
     buf_done(&lines);
     problems_done(&problems);
+    for (size_t i = 0; is_own && i < row_count(); i++)
+        g->sources[i] = g->sources[i] == FROM_FILE ? FROM_CRAWL : g->sources[i];
     return rc;
 }
 

@@ -11,8 +11,8 @@
 
 struct settings {
     struct option_list seeds;
-    struct str input;  /* a file with a seed a line; "-" is standard input */
-    struct str output; /* the crawl's directory */
+    struct option_list input; /* files with a seed a line; "-" is standard input */
+    struct str output;        /* the crawl's directory */
     struct str config;
     struct str wiring;
     struct str place, place_secret; /* of a wiring with places: the one to run, and a file */
@@ -76,8 +76,15 @@ struct settings {
 
 extern const struct option settings_table[];
 
-/* Where a value came from. */
-enum settings_source { FROM_DEFAULT, FROM_FILE, FROM_ENVIRONMENT, FROM_FLAG, SETTINGS_SOURCES };
+/* Where a value came from; FROM_CRAWL: what the crawl's own directory keeps. */
+enum settings_source {
+    FROM_DEFAULT,
+    FROM_FILE,
+    FROM_CRAWL,
+    FROM_ENVIRONMENT,
+    FROM_FLAG,
+    SETTINGS_SOURCES
+};
 extern const char *const settings_source_names[SETTINGS_SOURCES];
 
 /* Joins defaults, the file named by --config (or $ORBWEAVER_CONFIG, or the orbweaver.yaml of the

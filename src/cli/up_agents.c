@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/up.h"
 
+#include "cli/config_write.h"
 #include "cli/control_client.h"
 
 #include <inttypes.h>
@@ -28,6 +29,12 @@ static const char *dir_of(const struct up *u, unsigned i)
     return u->agents[i].dir;
 }
 
+static bool has_settings(struct up *u, unsigned i)
+{
+    const char *path = up_text(u, "%s/" CONFIG_OF_CRAWL, dir_of(u, i));
+    return path && access(path, R_OK) == 0;
+}
+
 static int start_agent(struct up *u, unsigned i)
 {
     const char *args[UP_MOST_WORDS + 16];
@@ -47,6 +54,10 @@ static int start_agent(struct up *u, unsigned i)
     args[n++] = up_text(u, "%s/" STR_FMT, u->post, STR_ARG(buf_str(&folder)));
     for (int k = 0; k < u->in->word_count; k++)
         args[n++] = u->in->words[k];
+    if (!u->in->word_count && !has_settings(u, i)) { /* a new one goes by those of the first */
+        args[n++] = "-c";
+        args[n++] = up_text(u, "%s/" CONFIG_OF_CRAWL, dir_of(u, 0));
+    }
     args[n] = NULL;
     return child_start(&u->agents[i].child, args, up_text(u, "%s.log", dir_of(u, i)));
 }

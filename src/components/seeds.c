@@ -13,18 +13,18 @@
 #include "base/mem.h"
 #include "url/normalise.h"
 
-enum { SEEDS_A_VISIT = 200, LINE_BYTES = 64 << 10 };
+enum { SEEDS_A_VISIT = 200, LINE_BYTES = 64 << 10, INPUTS_MOST = 1000 };
 
 struct seeds_settings {
     struct option_list seeds;
-    struct str input;
+    struct option_list input;
 };
 
 static const struct option seeds_options[] = {
     OPTION_LIST_ROW(struct seeds_settings, seeds, "seeds", NULL, "where the crawl begins",
                     .arg = "URL"),
-    OPTION_TEXT_ROW(struct seeds_settings, input, "input", NULL,
-                    "a file with a seed a line; - is standard input", .arg = "FILE"),
+    OPTION_LIST_ROW(struct seeds_settings, input, "input", NULL,
+                    "files with a seed a line; - is standard input", .arg = "FILE"),
     {0},
 };
 
@@ -35,8 +35,9 @@ struct seeds {
     struct cluster_service *cluster;
     bool has_begun; /* until all seeds are on their way the crawl must not look done */
     size_t given;
-    struct line_input input;
-    unsigned line;
+    struct line_input *inputs; /* one for each file, in their order */
+    size_t input_count, at;    /* the one that is read now */
+    uint64_t line;             /* of that file */
     char room[URL_ROOM_BYTES];
 };
 
@@ -54,13 +55,32 @@ static void on_its_way(struct seeds *s, bool begins)
 static void seeds_close(struct instance *self)
 {
     struct seeds *s = self->state;
-    line_input_done(&s->input);
+    for (size_t i = 0; i < s->input_count; i++)
+        line_input_done(&s->inputs[i]);
+    mem_free(s->inputs);
     mem_free(s);
+}
+
+/* All at once, so that a file that cannot be read is known before the crawl begins. */
+static enum rc open_inputs(struct instance *self, struct seeds *s, struct buf *why)
+{
+    const struct option_list *files = &((const struct seeds_settings *)self->settings)->input;
+    if (files->count > INPUTS_MOST) {
+        buf_printf(why, "%zu seed files; at most %d can be read", files->count, INPUTS_MOST);
+        return RC_INVALID;
+    }
+    s->inputs = files->count ? mem_zero(files->count, sizeof *s->inputs) : NULL;
+    if (files->count && !s->inputs)
+        return RC_NOMEM;
+    enum rc rc = RC_OK;
+    for (; s->input_count < files->count && rc == RC_OK; s->input_count++)
+        rc = line_input_open(&s->inputs[s->input_count], self, files->items[s->input_count],
+                             LINE_BYTES, why);
+    return rc ? RC_NOT_FOUND : RC_OK;
 }
 
 static enum rc seeds_open(struct instance *self, struct buf *why)
 {
-    const struct seeds_settings *set = self->settings;
     struct seeds *s = mem_zero(1, sizeof *s);
     if (!s)
         return RC_NOMEM;
@@ -70,21 +90,19 @@ static enum rc seeds_open(struct instance *self, struct buf *why)
     s->cluster = part_provider(self, 2);
     s->has_begun = true;
     on_its_way(s, true);
-    if (!set->input.n)
-        return RC_OK;
-    enum rc rc = line_input_open(&s->input, self, set->input, LINE_BYTES, why);
+    enum rc rc = open_inputs(self, s, why);
     if (rc)
         seeds_close(self);
-    return rc ? RC_NOT_FOUND : RC_OK;
+    return rc;
 }
 
-/* The next line that is no comment. A line that is too long is passed over with a word. */
+/* The next line of the file that is no comment. A line that is too long is passed over with a word.
+ */
 static enum line_next next_line(struct instance *self, struct seeds *s, struct str *ret)
 {
+    struct line_input *in = &s->inputs[s->at];
     enum line_next next;
-    if (!s->input.self)
-        return LINE_END;
-    while ((next = line_input_next(&s->input, ret)) <= LINE_TOO_LONG) {
+    while ((next = line_input_next(in, ret)) <= LINE_TOO_LONG) {
         s->line++;
         if (next == LINE_TOO_LONG) {
             log_warn(part_log(self), "seed.too_long", LOG_U64("line", s->line));
@@ -95,7 +113,18 @@ static enum line_next next_line(struct instance *self, struct seeds *s, struct s
             return LINE_HERE;
     }
     if (next == LINE_END)
-        line_input_done(&s->input); /* more may come from elsewhere, but not from here */
+        line_input_done(in);
+    return next;
+}
+
+/* File after file. When all have ended, more seeds may come from elsewhere, but not from here. */
+static enum line_next next_of_files(struct instance *self, struct seeds *s, struct str *ret)
+{
+    enum line_next next = LINE_END;
+    while (s->at < s->input_count && (next = next_line(self, s, ret)) == LINE_END) {
+        s->at++;
+        s->line = 0;
+    }
     return next;
 }
 
@@ -106,7 +135,7 @@ static enum line_next next_seed(struct instance *self, struct seeds *s, struct s
         *ret = set->seeds.items[s->given++];
         return LINE_HERE;
     }
-    return next_line(self, s, ret);
+    return next_of_files(self, s, ret);
 }
 
 static bool is_in_scheme(char c)
@@ -232,7 +261,8 @@ static void seeds_stop(struct instance *self)
 {
     struct seeds *s = self->state;
     desk_close(&s->desk, CALLS_SEEDS);
-    line_input_stop(&s->input);
+    for (size_t i = 0; i < s->input_count; i++)
+        line_input_stop(&s->inputs[i]);
 }
 
 const struct part part_seeds = {

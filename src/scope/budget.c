@@ -27,7 +27,8 @@ struct budget {
     _Atomic uint64_t fetched;                    /* of the pages; the others are reserved */
     _Atomic uint64_t others_pages, others_bytes; /* other agents', by their word */
     _Atomic bool is_over_elsewhere;
-    struct domain_sums *sums; /* NULL: there are no other agents */
+    _Atomic bool was_over_elsewhere; /* said once in this run; the agent that said it may be gone */
+    struct domain_sums *sums;        /* NULL: there are no other agents */
     struct domain_table *domains;
     struct query_table *queries;
 };
@@ -218,6 +219,27 @@ uint64_t budget_left_ms(struct budget *b, uint64_t elapsed_ms)
     return used < most ? most - used : 0;
 }
 
+unsigned budget_reached(struct budget *b, uint64_t elapsed_ms)
+{
+    unsigned reached = budget_is_spent(b) ? 1u << BUDGET_PAGES : 0;
+    if (is_full(get(&b->bytes) + get(&b->others_bytes), &b->limits.size_bytes))
+        reached |= 1u << BUDGET_BYTES;
+    bool is_others_time = !reached && atomic_load(&b->was_over_elsewhere);
+    if (get(&b->limits.time_ms) && (is_others_time || !budget_left_ms(b, elapsed_ms)))
+        reached |= 1u << BUDGET_TIME;
+    return reached;
+}
+
+void budget_lift(struct budget *b, enum budget_verdict limit)
+{
+    if (limit == BUDGET_PAGES)
+        set(&b->limits.pages, 0);
+    else if (limit == BUDGET_BYTES)
+        set(&b->limits.size_bytes, 0);
+    else if (limit == BUDGET_TIME)
+        set(&b->limits.time_ms, 0);
+}
+
 static bool take_page(struct budget *b)
 {
     uint64_t used = get(&b->pages);
@@ -338,6 +360,8 @@ void budget_others(struct budget *b, const struct budget_sum *s)
     set(&b->others_pages, s->pages);
     set(&b->others_bytes, s->bytes);
     atomic_store(&b->is_over_elsewhere, s->is_over);
+    if (s->is_over)
+        atomic_store(&b->was_over_elsewhere, true);
 }
 
 size_t budget_tell_domains(struct budget *b, struct domain_sum *ret, size_t most)

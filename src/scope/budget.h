@@ -82,6 +82,13 @@ uint64_t budget_left_ms(struct budget *b, uint64_t elapsed_ms);
 /* Whether the crawl is over, without reserving. */
 enum budget_verdict budget_state(struct budget *b, uint64_t elapsed_ms);
 
+/* Every limit in all that is reached: a bit 1 << BUDGET_PAGES, BUDGET_BYTES and BUDGET_TIME each.
+ * Pages that are only reserved do not count. When another agent ended the crawl and the sums of
+ * pages and bytes do not say why, its time was over: then BUDGET_TIME is reached here too. */
+unsigned budget_reached(struct budget *b, uint64_t elapsed_ms);
+/* Takes away that one limit: BUDGET_PAGES, BUDGET_BYTES or BUDGET_TIME. */
+void budget_lift(struct budget *b, enum budget_verdict limit);
+
 /* Several agents -------------------------------------------------------------------------------
  *
  * All of it from any thread. Without budget_share_with_others, before anything is taken, the rest

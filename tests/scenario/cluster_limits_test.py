@@ -165,6 +165,15 @@ def _(tmp):
         together(more)  # a greater limit goes on
         assert 2 * PAGES <= sum(taken(more)) < 4 * PAGES, taken(more)  # or 900
         print(f"# --pages {2 * PAGES} then: {sum(taken(more)) - 2 * PAGES} too many")
+        before = sum(taken(more))
+        free = agents_of(web, post, tmp, "abc", *SLOW)  # each keeps the limit, and knows that it is reached
+        try:
+            for a in free:
+                a.start()
+            until(lambda: sum(taken(free)) > before, lambda: story(free))
+            assert [a.events("limit.lifted")[0]["value"] for a in free] == [str(2 * PAGES)] * 3, story(free)
+        finally:
+            stop_all(free)
 
 
 @case("--size and --time end the crawl for all of them")

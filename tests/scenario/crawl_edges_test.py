@@ -9,11 +9,12 @@ import glob
 import json
 import os
 import shutil
+import signal
 import threading
 import time
 
-from crawl import SECONDS, Crawl, agree, memory_kb, sanitized
-from scenario import case, main, run, skip
+from crawl import ORBWEAVER, SECONDS, Crawl, agree, memory_kb, sanitized
+from scenario import case, main, run, skip, until
 
 HOSTS = 6
 LINKS = 50000
@@ -333,6 +334,127 @@ def redirected_seed(tmp):
         last = crawl.lines("logs", "progress-statistics.log")[-1].split()
         assert len(last) == 13 and last[1:4] == ["3", "0", "3"], last
         assert any("/there" in line for line in crawl.lines("pages", "pages.jsonl"))
+
+
+# What an interruption leaves of a crawl's settings ------------------------------------------------
+
+SITE = 20
+
+
+class Halting(Web):
+    """A home page and SITE others of ten thousand bytes. From the page number `halts` on none is answered,
+    until that is raised."""
+
+    def __init__(self):
+        self.halts, self.lock, self.answered, self.waits = 0, threading.Condition(), 0, False
+        body = page(*(b"/%d" % i for i in range(SITE))) + b"x" * 10000
+
+        def answer(_host, _count):
+            with self.lock:
+                self.waits = self.answered >= self.halts
+                self.lock.wait_for(lambda: self.answered < self.halts)
+                self.answered += 1
+            return 200, body
+        super().__init__(robots_txt=absent, other=answer, home=answer)
+
+    def answers(self, count: int) -> None:
+        with self.lock:
+            self.halts = count
+            self.lock.notify_all()
+
+    def __exit__(self, *_):
+        self.answers(1 << 30)
+        super().__exit__()
+
+
+def resumed(crawl, *options, **more):
+    """By the directory alone."""
+    return run(["crawl", "-o", crawl.folder, *options], program=ORBWEAVER, **more)
+
+
+def fetched(crawl) -> int:
+    rows = [r.url for r in crawl.log() if r.code == 200]
+    assert len(rows) == len(set(rows)), rows
+    return len(rows)
+
+
+def kept(crawl) -> dict:
+    return dict(line.split(": ", 1) for line in crawl.lines("orbweaver.yaml") if ": " in line and line[0] != "#")
+
+
+@case("a crawl that is interrupted or killed keeps its limits; one that was reached is lifted, and said to be")
+def keeps_limits(tmp):
+    for number, flag, key, value, wanted in ((signal.SIGKILL, "-n", "pages", "6", 6),
+                                             (signal.SIGINT, "-Q", "size", "55k", 6)):
+        with Halting() as web:
+            folder = os.path.join(tmp, key)
+            os.makedirs(folder)
+            crawl = Crawl(None, folder, "--allow-private", flag, value, seeds=web.seeds())
+            web.answers(3)
+            crawl.start()
+            until(lambda: web.waits, "three pages")
+            crawl.process.send_signal(number)
+            crawl.end(number)  # the second ^C does not wait for the page that halts
+            web.answers(1 << 30)
+            assert kept(crawl)[key] == value, kept(crawl)
+            done = resumed(crawl)
+            assert done.code == 0 and fetched(crawl) == wanted, (flag, fetched(crawl), done)
+            assert f"the limit --{key} {value} is reached" in done.err, done
+            done = resumed(crawl, flag, value)
+            assert done.code == 0 and f"the limit --{key} {value} is already reached" in done.err, done
+            done = resumed(crawl)
+            words = f"orbweaver: the limit --{key} {value} was reached; going on without it"
+            assert done.code == 0 and done.err.startswith(words), done
+            assert fetched(crawl) == SITE + 1 and key not in kept(crawl), (fetched(crawl), kept(crawl))
+            agree(crawl)
+
+
+@case("the limit of a flag takes the place of the one that is kept, and is kept itself; so is a time")
+def new_limits(tmp):
+    with Halting() as web:
+        web.answers(1 << 30)
+        crawl = Crawl(None, tmp, "--allow-private", "-n", "3", "-t", "1h", seeds=web.seeds())
+        assert crawl.run().code == 0 and fetched(crawl) == 3
+        done = resumed(crawl, "-n", "5", "--depth", "7", "--exclude", "/nothing", "--exclude", "/none")
+        assert done.code == 0 and fetched(crawl) == 5 and "going on" not in done.err, done
+        assert kept(crawl)["depth"] == "7" and kept(crawl)["exclude"] == "[/nothing, /none]", kept(crawl)
+        done = resumed(crawl, "-t", "1ms", "--exclude=")  # which is over long ago
+        assert done.code == 0 and fetched(crawl) == 5, done
+        assert kept(crawl)["time"] == "1ms" and "exclude" not in kept(crawl), kept(crawl)
+        done = resumed(crawl)
+        assert done.code == 0 and "--time 1ms was reached; going on without it" in done.err, done
+        assert fetched(crawl) == SITE + 1, fetched(crawl)
+
+
+@case("a seed file is kept with its whole path, read again for new seeds, and may be gone; -i -i reads both")
+def keeps_seed_files(tmp):
+    with Web(home=plain, robots_txt=absent, other=plain) as web:
+        home = web.seeds()[0]
+        for name in "ab":
+            with open(os.path.join(tmp, name), "w", encoding="ascii") as f:
+                f.write(home + name + "\n")
+        crawl = Crawl(None, tmp, "--allow-private", seeds=[])
+        done = run([*crawl.command[1:], "-i", "a", "-i", "b"], program=ORBWEAVER, cwd=tmp)
+        assert done.code == 0 and sorted(r.url[len(home):] for r in crawl.log() if r.code == 200) == ["a", "b"], done
+        with open(os.path.join(tmp, "a"), "a", encoding="ascii") as f:
+            f.write(home + "c\n")
+        os.remove(os.path.join(tmp, "b"))
+        done = resumed(crawl)
+        assert done.code == 0 and os.path.join(tmp, "b") in done.err and "cannot be read" in done.err, done
+        assert sorted(r.url[len(home):] for r in crawl.log() if r.code == 200) == ["a", "b", "c"], done
+        assert kept(crawl)["input"] == f"[{tmp}/a]", kept(crawl)
+
+
+@case("the same command again and again keeps each seed once; what YAML cannot keep is refused")
+def keeps_seeds_once(tmp):
+    with Web(home=plain, robots_txt=absent, other=plain) as web:
+        crawl = Crawl(None, tmp, "--allow-private", seeds=web.seeds())
+        for _ in range(3):
+            assert crawl.run().code == 0
+        assert kept(crawl)["seeds"] == f"[{web.seeds()[0]}]", kept(crawl)
+        done = resumed(crawl, "--contact", b"\xff")
+        assert done.code == 2 and "--contact: the value is not UTF-8" in done.err, done
+        assert resumed(crawl).code == 0
 
 
 @case("a directory that cannot be used and seeds that cannot be read are named")

@@ -250,6 +250,17 @@ def _(tmp):
             assert len(web.paths()) == 5, web.paths()
 
 
+@case("a limit that the directory keeps counts from the beginning of each recrawl")
+def _(tmp):
+    with Site(12) as web:
+        left = crawl(web.url("/"), tmp, "-n", "5")
+        assert len(web.paths()) == 5, web.paths()
+        for _ in range(2):
+            web.begin()
+            done = run(["crawl", "-o", left.folder, "--recrawl"])
+            assert done.code == 0 and len(web.paths()) == 5, (done, web.paths())
+
+
 @case("a recrawl that was interrupted goes on, with --recrawl or without, and asks for nothing twice")
 def _(tmp):
     with Site(40) as web:

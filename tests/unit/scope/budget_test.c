@@ -416,6 +416,52 @@ static void every_verdict_has_a_text(void **state)
     assert_string_equal(budget_verdict_text(BUDGET_VERDICTS_), "unknown");
 }
 
+/* Limits that are reached ---------------------------------------------------------------------- */
+
+static void each_limit_that_is_reached_is_told_and_can_be_lifted(void **state)
+{
+    (void)state;
+    struct budget_settings s = usual();
+    s.pages = 2, s.size_bytes = 100, s.time_ms = 1000;
+    struct budget *b = opened(&s);
+    assert_int_equal(budget_reached(b, 999), 0);
+    assert_int_equal(take(b, "a.test"), BUDGET_OK);
+    assert_int_equal(take(b, "a.test"), BUDGET_OK);
+    assert_int_equal(budget_reached(b, 0), 0); /* reserved pages may come to nothing */
+    budget_used(b, STR("a.test"), true, 50);
+    budget_used(b, STR("a.test"), true, 50);
+    assert_int_equal(budget_reached(b, 0), 1u << BUDGET_PAGES | 1u << BUDGET_BYTES);
+    assert_int_equal(budget_reached(b, 1000),
+                     1u << BUDGET_PAGES | 1u << BUDGET_BYTES | 1u << BUDGET_TIME);
+    budget_lift(b, BUDGET_PAGES);
+    assert_int_equal(budget_state(b, 0), BUDGET_BYTES);
+    budget_lift(b, BUDGET_BYTES);
+    assert_int_equal(budget_state(b, 0), BUDGET_OK);
+    assert_int_equal(budget_state(b, 1000), BUDGET_TIME);
+    budget_lift(b, BUDGET_TIME);
+    assert_int_equal(budget_state(b, 1000), BUDGET_OK);
+    assert_int_equal(budget_reached(b, 1000), 0);
+    assert_int_equal(take(b, "a.test"), BUDGET_OK);
+    budget_close(b);
+}
+
+static void what_another_agent_ended_is_told_by_the_sums_or_was_its_time(void **state)
+{
+    (void)state;
+    struct budget_settings s = usual();
+    s.pages = 60, s.time_ms = 1000;
+    struct budget *b = opened(&s);
+    assert_rc(budget_share_with_others(b), RC_OK);
+    budget_restore(b, 20, 0, 0);
+    budget_others(b, &(struct budget_sum){.pages = 40, .is_over = true});
+    assert_int_equal(budget_reached(b, 990), 1u << BUDGET_PAGES);
+    budget_others(b, &(struct budget_sum){.pages = 39, .is_over = true});
+    assert_int_equal(budget_reached(b, 990), 1u << BUDGET_TIME);
+    budget_others(b, &(struct budget_sum){.pages = 39}); /* it has gone */
+    assert_int_equal(budget_reached(b, 990), 1u << BUDGET_TIME);
+    budget_close(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +482,8 @@ int main(void)
         cmocka_unit_test(without_memory_the_crawls_limits_hold),
         cmocka_unit_test(limits_are_of_all_agents_together),
         cmocka_unit_test(a_domain_has_one_share_for_all_agents),
+        cmocka_unit_test(each_limit_that_is_reached_is_told_and_can_be_lifted),
+        cmocka_unit_test(what_another_agent_ended_is_told_by_the_sums_or_was_its_time),
         cmocka_unit_test(every_verdict_has_a_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/crawl_keep.h"
+
+#include "base/utf8.h"
+#include "cli/config_file.h"
+#include "cli/config_write.h"
+#include "cli/wirings.h"
+#include "disk/disk.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool names_file(const struct option *o)
+{
+    static const char *const args[] = {"FILE", "DIR", "NAME|FILE"};
+    for (size_t i = 0; i < sizeof args / sizeof *args; i++)
+        if (o->arg && strcmp(o->arg, args[i]) == 0)
+            return true;
+    return false;
+}
+
+/* What does not exist stays as it is: the part that opens it says so. */
+static enum rc make_absolute(struct str *name, struct arena *arena)
+{
+    if (!name->n || name->p[0] == '/' || str_eq(*name, STR("-")) || wiring_built_in(*name).p)
+        return RC_OK;
+    char *whole = realpath(name->p, NULL);
+    struct str copy = whole ? arena_printf(arena, "%s", whole) : *name;
+    free(whole);
+    if (!copy.p)
+        return RC_NOMEM;
+    *name = copy;
+    return RC_OK;
+}
+
+static enum rc make_all_absolute(const struct option *o, struct settings *s, struct arena *arena)
+{
+    void *value = (char *)s + o->offset;
+    if (o->type == OPTION_TEXT)
+        return make_absolute(value, arena);
+    struct option_list *list = value;
+    struct str *items = arena_alloc(arena, list->count * sizeof *items);
+    if (!items)
+        return RC_NOMEM;
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < list->count && rc == RC_OK; i++) {
+        items[i] = list->items[i];
+        rc = make_absolute(&items[i], arena);
+    }
+    list->items = items;
+    return rc;
+}
+
+static void leave_out_lost_inputs(struct settings *s, struct str *items)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < s->input.count; i++) {
+        if (access(items[i].p, R_OK) == 0)
+            items[left++] = items[i];
+        else
+            (void)fprintf(stderr,
+                          "orbweaver: the seed file %s of an earlier start cannot be read (%s): "
+                          "going on without it; give -i for another\n",
+                          items[i].p, strerror(errno));
+    }
+    s->input.count = left;
+}
+
+enum rc crawl_keep_prepare(struct settings *s, const enum settings_source *sources,
+                           struct arena *arena)
+{
+    enum rc rc = RC_OK;
+    for (const struct option *o = settings_table; o->key && rc == RC_OK; o++)
+        if (names_file(o) && sources[o - settings_table] != FROM_DEFAULT)
+            rc = make_all_absolute(o, s, arena);
+    const struct option *input = option_find(settings_table, STR("input"));
+    if (rc == RC_OK && sources[input - settings_table] == FROM_CRAWL)
+        leave_out_lost_inputs(s, (struct str *)s->input.items);
+    return rc;
+}
+
+static bool check_one(const struct option *o, struct str text, struct buf *why)
+{
+    if (utf8_valid(text) == text.n)
+        return true;
+    buf_printf(why, "--%s: the value is not UTF-8, so " CONFIG_OF_CRAWL " cannot keep it", o->key);
+    return false;
+}
+
+enum rc crawl_keep_check(const struct settings *s, const enum settings_source *sources,
+                         struct buf *why)
+{
+    for (const struct option *o = settings_table; o->key; o++) {
+        const void *value = (const char *)s + o->offset;
+        if (!config_is_kept(o, s, sources))
+            continue;
+        if (o->type == OPTION_TEXT && !check_one(o, *(const struct str *)value, why))
+            return RC_INVALID;
+        const struct option_list *list = value;
+        for (size_t i = 0; o->type == OPTION_LIST && i < list->count; i++)
+            if (!check_one(o, list->items[i], why))
+                return RC_INVALID;
+    }
+    return RC_OK;
+}
+
+enum rc crawl_keep_save(const struct settings *s, const enum settings_source *sources)
+{
+    struct buf text = {.max = CONFIG_FILE_MAX_BYTES};
+    struct disk *d = NULL;
+    config_write(&text, s, sources);
+    enum rc rc = buf_rc(&text);
+    if (rc == RC_OK)
+        rc = disk_real_open(s->output.p, &d);
+    if (rc == RC_OK)
+        rc = disk_replace(d, CONFIG_OF_CRAWL, buf_str(&text));
+    disk_close(d);
+    buf_done(&text);
+    return rc;
+}

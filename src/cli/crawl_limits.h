@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* crawl_limits: the limits in all (--pages, --size, --time) from one run of a crawl to the next.
+ *
+ * The crawl's directory keeps them, as it keeps every setting. A run that finds a kept limit
+ * reached by an earlier run goes on without that limit and says so. A limit of a flag, of the
+ * environment or of --config holds also when it is reached: then the run ends at once and says why.
+ *
+ * The sums of one machine tell whether a limit is reached. Those of one agent of a cluster do not:
+ * so each run writes to state/limits what it has reached, a line "KEY: VALUE" each. Lines that do
+ * not fit a limit of the crawl are passed over. */
+#ifndef CLI_CRAWL_LIMITS_H
+#define CLI_CRAWL_LIMITS_H
+
+#include "cli/settings.h"
+#include "components/services.h"
+#include "flow/flow.h"
+
+struct crawl_limits {
+    struct settings *settings;
+    enum settings_source *sources;
+    struct flow *flow;
+    struct ledger_service *ledger;
+    struct budget *budget; /* NULL: the wiring has none, and nothing below does anything */
+    struct log *log;
+};
+
+/* Between flow_open and flow_start: lifts kept limits that are reached. The settings then have
+ * none, so save them afterwards. */
+MUST_CHECK enum rc crawl_limits_begin(const struct crawl_limits *l, struct buf *why);
+
+/* Once the settings are saved: what earlier runs have reached is over. */
+MUST_CHECK enum rc crawl_limits_forget(const struct crawl_limits *l);
+
+/* When the flow has ended: writes down what is reached, if anything. */
+MUST_CHECK enum rc crawl_limits_end(const struct crawl_limits *l);
+
+/* "--pages 60, --time 40s": the limits that are reached now; nothing if none is. */
+void crawl_limits_print(const struct crawl_limits *l, struct buf *out);
+
+#endif
