@@ -3,6 +3,7 @@
 #include "cli/control_server.h"
 #include "cli/crawl_keep.h"
 #include "cli/crawl_limits.h"
+#include "cli/crawl_seeds.h"
 #include "cli/crawl_watch.h"
 #include "cli/place.h"
 #include "cli/settings.h"
@@ -36,32 +37,9 @@ struct crawl {
     struct cluster_service *cluster; /* NULL: the wiring has none */
     struct control_server *control;  /* NULL: it cannot be steered */
     struct crawl_limits limits;
-    bool goes_on; /* an earlier run had seeds */
+    bool goes_on;   /* an earlier run had seeds */
+    size_t refused; /* seeds that were named and are none */
 };
-
-static bool has_seed(const struct settings *s, struct str seed)
-{
-    for (size_t i = 0; i < s->seeds.count; i++)
-        if (str_eq(s->seeds.items[i], seed))
-            return true;
-    return false;
-}
-
-/* Words behind the command are seeds, beside those of the file. */
-static enum rc add_seeds(struct invocation *in, struct crawl *c)
-{
-    struct settings *s = c->settings;
-    const struct option *row = option_find(settings_table, STR("seeds"));
-    if (in->word_count)
-        c->sources[row - settings_table] = FROM_FLAG;
-    struct buf why = {.max = 1000};
-    enum rc rc = RC_OK;
-    for (int i = 0; i < in->word_count && rc == RC_OK; i++)
-        if (!has_seed(s, str_c(in->words[i]))) /* the same command again brings the same ones */
-            rc = option_set(row, s, in->arena, str_c(in->words[i]), &why);
-    buf_done(&why);
-    return rc;
-}
 
 static void say_problems(const struct problems *problems)
 {
@@ -315,7 +293,8 @@ static int run_crawl(struct crawl *c)
     if (rc)
         return has_lost_cluster(c) ? EXIT_CLUSTER : cli_code_of(rc);
     if (found_nothing(c))
-        return cli_fail(EXIT_USAGE, "no seed is a URL that can be crawled");
+        return cli_fail(EXIT_USAGE,
+                        "no seed is left: every seed was refused, or the seed files have none");
     say_end(c, crawl_watch_signal(c->watch) != 0);
     int code = end_code(c);
     return code == EXIT_DONE && !is_sent ? EXIT_OTHER : code;
@@ -364,9 +343,10 @@ static bool asks_for_later(const struct settings *s)
 static int crawl_from_seeds(struct crawl *c)
 {
     c->goes_on = goes_on(c->settings);
-    return c->goes_on || c->settings->seeds.count || c->settings->input.count
-               ? crawl_with(c)
-               : cli_fail(EXIT_USAGE, "no seeds: name URLs, or a file of them with -i");
+    if (c->goes_on || c->settings->seeds.count || c->settings->input.count)
+        return crawl_with(c);
+    return cli_fail(EXIT_USAGE, c->refused ? "every seed was refused, for the reasons above"
+                                           : "no seeds: name URLs, or a file of them with -i");
 }
 
 /* A place without the ledger. */
@@ -398,7 +378,7 @@ static int crawl_run(struct invocation *in)
     struct crawl c = {0};
     enum rc rc = settings_gather(in, &c.settings, &c.sources);
     if (rc == RC_OK)
-        rc = add_seeds(in, &c);
+        rc = crawl_seeds_gather(in, c.settings, c.sources, &c.refused);
     if (rc == RC_OK)
         rc = prepare_to_keep(in, &c);
     if (rc)

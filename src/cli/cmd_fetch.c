@@ -5,6 +5,7 @@
 #include "cli/fetch_net.h"
 #include "cli/fetch_page.h"
 
+#include "crawl/seed.h"
 #include "fetch/pace.h"
 #include "net/head.h"
 #include "robots/robots.h"
@@ -217,20 +218,17 @@ static int get_page(struct fetching *f)
 
 static int understand(struct fetching *f, const char *word)
 {
-    struct url_parser parser = {.idn = f->idn};
-    struct str text = str_c(word);
-    size_t at = str_find_str(text, STR("://"));
-    struct str whole =
-        at > 0 && at < 12 && at < text.n ? text : arena_printf(f->arena, "http://%s", word);
-    if (!whole.p)
-        return ours(RC_NOMEM);
-    if (url_parse(&parser, whole, NULL, (struct url_room){f->room, sizeof f->room}, &f->url))
-        return cli_fail(EXIT_USAGE, "%s: %s", word, url_reason_text(parser.reason));
-    if (!url_is_http(&f->url))
-        return cli_fail(EXIT_USAGE, "%s: neither http nor https", word);
+    char shown[512];
+    struct buf name = buf_on(shown, sizeof shown);
+    const char *why = "";
+    enum rc rc =
+        seed_read(str_c(word), f->idn, (struct url_room){f->room, sizeof f->room}, &f->url, &why);
+    seed_print(str_c(word), &name);
+    if (rc == RC_INVALID)
+        return cli_fail(EXIT_USAGE, STR_FMT ": %s", STR_ARG(buf_str(&name)), why);
+    if (rc)
+        return ours(rc);
     url_normalise(&f->url, URL_RULES_DEFAULT);
-    if (port_is_bad(url_port(&f->url)))
-        return cli_fail(EXIT_USAGE, "%s: that port may not be asked", word);
     (void)json_object_set_new(f->report, "url", json_str(url_href(&f->url)));
     step(f, "the URL is " STR_FMT, STR_ARG(url_href(&f->url)));
     return EXIT_DONE;

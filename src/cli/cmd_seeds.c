@@ -5,6 +5,7 @@
 #include "cli/control_request.h"
 #include "cli/stopped_crawl.h"
 
+#include "crawl/seed.h"
 #include "fetch/pace.h"
 #include "report/crawl_dir.h"
 #include "report/log_reasons.h"
@@ -23,6 +24,7 @@ struct settings {
 
 struct adding {
     struct control_client client;
+    struct url_idn *idn;
     size_t waiting; /* URLs in the request that is being made */
     uint64_t added, known, refused;
     uint64_t said; /* to all agents, by the operator's login */
@@ -60,6 +62,31 @@ static int send_batch(struct adding *a)
     return code;
 }
 
+static int add_long(void *ctx)
+{
+    struct adding *a = ctx;
+    a->refused++;
+    cli_fail(EXIT_USAGE, "(a long line): longer than 1 MiB");
+    return EXIT_DONE;
+}
+
+/* Here as well as in the crawl: to all agents of a cluster it is said without an answer, and a
+ * password is not to be said at all. */
+static bool is_refused(struct adding *a, struct str text)
+{
+    static char room[URL_ROOM_BYTES];
+    char name[512];
+    struct buf shown = buf_on(name, sizeof name);
+    const char *why = "";
+    struct url u;
+    if (seed_read(text, a->idn, (struct url_room){room, sizeof room}, &u, &why) != RC_INVALID)
+        return false;
+    seed_print(text, &shown);
+    cli_fail(EXIT_USAGE, STR_FMT ": %s", STR_ARG(buf_str(&shown)), why);
+    a->refused++;
+    return true;
+}
+
 static int add_one(void *ctx, struct str line)
 {
     struct adding *a = ctx;
@@ -67,11 +94,8 @@ static int add_one(void *ctx, struct str line)
     int code = EXIT_DONE;
     if (!url.n || url.p[0] == '#')
         return EXIT_DONE;
-    if (url.n > URL_MAX_BYTES) {
-        a->refused++;
-        cli_fail(EXIT_USAGE, STR_FMT "...: too long", STR_ARG(str_first(url, 60)));
+    if (is_refused(a, url))
         return EXIT_DONE;
-    }
     if (!a->waiting) {
         control_begin(&a->client, "seeds");
         jsonw_key(&a->client.j, "urls");
@@ -104,13 +128,16 @@ static int run_add(struct invocation *in)
     if (in->word_count < 2)
         return cli_fail(EXIT_USAGE, "seeds add: expected the directory of a crawl, and URLs or -");
     int code = control_client_open_all(&a.client, in->words[0], s->only, "seeds add");
+    if (code == EXIT_DONE && url_idn_open(&a.idn))
+        code = cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
     for (int i = 1; i < in->word_count && code == EXIT_DONE; i++)
-        code = strcmp(in->words[i], "-") == 0 ? cli_each_line(add_one, &a)
+        code = strcmp(in->words[i], "-") == 0 ? cli_each_line_but(add_one, add_long, &a)
                                               : add_one(&a, str_c(in->words[i]));
     if (code == EXIT_DONE)
         code = send_batch(&a);
     if (code == EXIT_DONE)
         say_added(&a);
+    url_idn_close(a.idn);
     control_client_close(&a.client);
     return code == EXIT_DONE && a.refused ? EXIT_USAGE : code;
 }

@@ -98,18 +98,26 @@ static bool next_line(struct buf *text)
     return true;
 }
 
-int cli_each_line(int (*line)(void *ctx, struct str line), void *ctx)
+int cli_each_line_but(int (*line)(void *ctx, struct str line), int (*too_long)(void *ctx),
+                      void *ctx)
 {
     struct buf text = {.max = MAX_LINE_BYTES};
     int result = 0;
     while (result == 0 && next_line(&text)) {
         if (buf_rc(&text) == RC_OK)
             result = line(ctx, buf_str(&text));
+        else if (text.rc == RC_LIMIT && too_long)
+            result = too_long(ctx);
         else
             result = cli_fail(EXIT_OTHER, "a line of standard input: %s (1 MiB)", rc_text(text.rc));
     }
     buf_done(&text);
     return result;
+}
+
+int cli_each_line(int (*line)(void *ctx, struct str line), void *ctx)
+{
+    return cli_each_line_but(line, NULL, ctx);
 }
 
 void cli_print(struct buf *out)

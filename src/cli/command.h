@@ -45,6 +45,9 @@ MUST_CHECK enum rc cli_read_start(const char *path, size_t max_bytes, struct buf
 /* Calls `line` for each line of standard input without its LF or CR LF; lines longer than 1 MiB
  * end the walk with a message. Stops at the first line that returns non-zero and returns that. */
 int cli_each_line(int (*line)(void *ctx, struct str line), void *ctx);
+/* The same, but `too_long` is called for each line that is longer. */
+int cli_each_line_but(int (*line)(void *ctx, struct str line), int (*too_long)(void *ctx),
+                      void *ctx);
 
 /* Writes to standard output and forgets nothing: a failure (a full disk, a closed pipe) makes the
  * program end with EXIT_OTHER. Clears the buf. */

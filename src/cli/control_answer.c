@@ -8,6 +8,7 @@
 #include "base/jsonw.h"
 #include "base/log.h"
 #include "components/seeds.h"
+#include "crawl/seed.h"
 #include "url/normalise.h"
 
 #include <signal.h>
@@ -73,26 +74,22 @@ struct refused {
     const char *why;
 };
 
-/* NULL: it is good. `whole` is what the component gets. */
+/* NULL: it is good. */
 static const char *judge_seed(const struct control_setup *s, struct str text, char *room,
                               struct url *ret)
 {
-    struct url_parser parser = {.idn = s->scope->idn};
-    enum rc rc = url_parse(&parser, text, NULL, (struct url_room){room, URL_ROOM_BYTES}, ret);
-    if (rc == RC_INVALID || rc == RC_LIMIT)
-        return url_reason_text(parser.reason);
-    if (rc)
-        return rc_text(rc);
-    if (!url_is_http(ret))
-        return "neither http nor https";
-    return port_is_bad(url_port(ret)) ? "that port may not be asked" : NULL;
+    const char *why = NULL;
+    enum rc rc = seed_read(text, s->scope->idn, (struct url_room){room, URL_ROOM_BYTES}, ret, &why);
+    return rc == RC_OK ? NULL : rc == RC_INVALID ? why : rc_text(rc);
 }
 
-static struct str with_scheme(struct arena *arena, struct str text)
+/* As it may be shown. */
+static struct str shown_seed(struct arena *arena, struct str text)
 {
-    size_t at = str_find_str(text, STR("://"));
-    bool has = at > 0 && at < text.n && at < 12;
-    return has ? arena_dup(arena, text) : arena_printf(arena, "http://" STR_FMT, STR_ARG(text));
+    char room[512];
+    struct buf shown = buf_on(room, sizeof room);
+    seed_print(text, &shown);
+    return arena_dup(arena, buf_str(&shown));
 }
 
 /* Good ones to the errand, the others to the answer. */
@@ -104,12 +101,11 @@ static enum rc sort_seeds(struct answering *a, struct seeds_errand *e, struct re
     struct str *good = arena_alloc(e->arena, r->url_count * sizeof *good);
     struct url u;
     for (size_t i = 0; room && good && i < r->url_count; i++) {
-        struct str whole = with_scheme(e->arena, str_trim(r->urls[i]));
-        const char *why = whole.p ? judge_seed(a->setup, whole, room, &u) : rc_text(RC_NOMEM);
+        const char *why = judge_seed(a->setup, r->urls[i], room, &u);
         if (why)
-            bad[(*bad_count)++] = (struct refused){r->urls[i], why};
-        else
-            good[e->count++] = whole;
+            bad[(*bad_count)++] = (struct refused){shown_seed(a->arena, r->urls[i]), why};
+        else if (!(good[e->count++] = arena_dup(e->arena, url_href(&u))).p)
+            return RC_NOMEM;
     }
     e->urls = good;
     return room && good ? RC_OK : RC_NOMEM;

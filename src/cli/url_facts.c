@@ -4,28 +4,27 @@
 #include "base/digest.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "crawl/seed.h"
 #include "url/normalise.h"
 
 enum rc url_facts_name(struct url_facts *f, const struct url_idn *idn, struct str text,
                        uint32_t rules, unsigned shards, struct buf *why)
 {
-    struct url_parser parser = {.idn = idn};
-    size_t at = str_find_str(text, STR("://"));
-    bool has_scheme = at > 0 && at < text.n && at < 12;
+    const char *reason = "";
     char *room = arena_alloc(f->arena, URL_ROOM_BYTES);
-    f->asked = has_scheme ? arena_dup(f->arena, text)
-                          : arena_printf(f->arena, "http://" STR_FMT, STR_ARG(text));
-    if (!room || !f->asked.p)
+    if (!room)
         return RC_NOMEM;
-    enum rc rc =
-        url_parse(&parser, f->asked, NULL, (struct url_room){room, URL_ROOM_BYTES}, &f->url);
-    if (rc == RC_NOMEM)
-        return rc;
-    if (rc || !url_is_http(&f->url)) {
-        buf_printf(why, "\"" STR_FMT "\" is no URL of the web: %s", STR_ARG(str_first(text, 200)),
-                   rc ? url_reason_text(parser.reason) : "neither http nor https");
-        return RC_INVALID;
+    enum rc rc = seed_parse(text, idn, (struct url_room){room, URL_ROOM_BYTES}, &f->url, &reason);
+    if (rc == RC_INVALID) {
+        buf_add(why, STR("\""));
+        seed_print(text, why);
+        buf_printf(why, "\" is no URL of the web: %s", reason);
     }
+    if (rc)
+        return rc;
+    f->asked = arena_dup(f->arena, url_href(&f->url));
+    if (!f->asked.p)
+        return RC_NOMEM;
     url_normalise(&f->url, rules);
     f->fingerprint = url_fingerprint(&f->url);
     f->position = hash64(url_host(&f->url));

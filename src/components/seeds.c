@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* seeds: where the crawl begins: the URLs that were given, a few hundred to a visit that fetches
  * nothing. Those of standard input come as they come: nobody waits for them. What earlier runs have
- * brought is left out. A URL without a scheme gets http://, as people write them. */
+ * brought is left out. A seed that is refused (crawl/seed.h) is named with its reason. */
 #include "components/seeds.h"
 
 #include "components/cluster.h"
@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "crawl/seed.h"
 #include "url/normalise.h"
 
 enum { SEEDS_A_VISIT = 200, LINE_BYTES = 64 << 10, INPUTS_MOST = 1000 };
@@ -96,6 +97,23 @@ static enum rc seeds_open(struct instance *self, struct buf *why)
     return rc;
 }
 
+/* Where it was written: a line of a file, unless it was given by name. */
+static void say_refused(struct instance *self, struct seeds *s, struct str text, const char *why)
+{
+    const struct seeds_settings *set = self->settings;
+    char room[512];
+    struct buf shown = buf_on(room, sizeof room);
+    seed_print(text, &shown);
+    if (s->line)
+        log_warn(part_log(self), "seed.refused", LOG_STR("seed", buf_str(&shown)),
+                 LOG_C("why", why), LOG_STR("file", set->input.items[s->at]),
+                 LOG_U64("line", s->line));
+    else
+        log_warn(part_log(self), "seed.refused", LOG_STR("seed", buf_str(&shown)),
+                 LOG_C("why", why));
+    part_count_error(self);
+}
+
 /* The next line of the file that is no comment. A line that is too long is passed over with a word.
  */
 static enum line_next next_line(struct instance *self, struct seeds *s, struct str *ret)
@@ -105,7 +123,7 @@ static enum line_next next_line(struct instance *self, struct seeds *s, struct s
     while ((next = line_input_next(in, ret)) <= LINE_TOO_LONG) {
         s->line++;
         if (next == LINE_TOO_LONG) {
-            log_warn(part_log(self), "seed.too_long", LOG_U64("line", s->line));
+            say_refused(self, s, STR("(a long line)"), "longer than 64 kB");
             continue;
         }
         *ret = str_trim(*ret);
@@ -138,38 +156,22 @@ static enum line_next next_seed(struct instance *self, struct seeds *s, struct s
     return next_of_files(self, s, ret);
 }
 
-static bool is_in_scheme(char c)
-{
-    return ascii_is_alnum(c) || c == '+' || c == '-' || c == '.';
-}
-
-/* "https://…", and not "example.org/?from=http://…". */
-static bool has_scheme(struct str text)
-{
-    size_t at = 0;
-    while (at < text.n && is_in_scheme(text.p[at]))
-        at++;
-    return at > 0 && str_starts(str_from(text, at), STR("://"));
-}
-
 /* Adds the seed to the visit, unless it is no URL or came in an earlier run. */
 static void add(struct instance *self, struct seeds *s, struct visit *v, struct str text)
 {
-    struct url_parser parser = {.idn = s->scope->idn};
     struct url u;
-    struct str whole = has_scheme(text) ? arena_dup(v->arena, text)
-                                        : arena_printf(v->arena, "http://" STR_FMT, STR_ARG(text));
+    const char *why = "";
     enum rc rc =
-        whole.p ? url_parse(&parser, whole, NULL, (struct url_room){s->room, sizeof s->room}, &u)
-                : RC_NOMEM;
-    if (rc || !url_is_http(&u)) {
-        log_warn(part_log(self), "seed.refused", LOG_STR("seed", text),
-                 LOG_C("why", rc ? url_reason_text(parser.reason) : "neither http nor https"));
-        part_count_error(self);
+        seed_read(text, s->scope->idn, (struct url_room){s->room, sizeof s->room}, &u, &why);
+    if (rc) {
+        say_refused(self, s, text, rc == RC_INVALID ? why : rc_text(rc));
         return;
     }
+    struct str whole = arena_dup(v->arena, url_href(&u));
     url_normalise(&u, scope_rules(s->scope->scope));
-    if (!s->ledger->knows_seed(s->ledger, url_fingerprint(&u)))
+    if (!whole.p)
+        part_fail(self, RC_NOMEM, "no memory for seeds");
+    else if (!s->ledger->knows_seed(s->ledger, url_fingerprint(&u)))
         (void)visit_refer(v, whole, HOP_LINK, STR_NONE);
 }
 

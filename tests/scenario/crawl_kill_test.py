@@ -262,7 +262,7 @@ def _(tmp):
 @case("a directory that cannot be made is named")
 def _(tmp):
     path = write(tmp, "file", "") + "/crawl"
-    refused(["-o", path, "-q", "http://127.0.0.1:1/"], 3, path)
+    refused(["-o", path, "-q", "http://127.0.0.1:65535/"], 3, path)
 
 
 SPARSE = ["--hosts", str(HOSTS), "--pages", "30", "--links", "4", "--images", "0", "--keep-urls", "--crawl-delays", "0",

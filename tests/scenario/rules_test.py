@@ -52,7 +52,7 @@ def _(tmp):
     left, web, _ = tracked(tmp, "--normalise=-tracking")
     with open(os.path.join(left.folder, "orbweaver.yaml"), encoding="utf-8") as f:
         assert "normalise: \"-tracking\"" in f.read()
-    done = run(["crawl", "-o", tmp + "/other", "--normalise", "nonsense", "http://127.0.0.1:1/"])
+    done = run(["crawl", "-o", tmp + "/other", "--normalise", "nonsense", "http://127.0.0.1:65535/"])
     assert done.code == 2 and "nonsense" in done.err, done
 
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds from standard input: the crawl goes on while somebody still types them."""
+"""Seeds from standard input: the crawl goes on while somebody still types them. And seeds that are none, however they
+come."""
+import json
 import os
 import signal
 import subprocess
 import time
 
-from scenario import PROGRAM, case, main
+from scenario import PROGRAM, case, main, run, write
 from small_web import QUICK, SmallWeb, page
 
 PATIENCE = 30
@@ -77,6 +79,86 @@ def _(tmp):
             finally:
                 code = crawl.ended()
             assert code == (130 if stop else 0), (name, code)
+
+
+SECRET = "s3cret"
+BAD = {f"http://user:{SECRET}@127.0.0.1/": "user name or password", f"{SECRET}@127.0.0.1": "user name or password",
+       "mailto:a@b.invalid": "neither http nor https", "javascript:alert(1)": "neither http nor https",
+       "ftp://b.invalid/": "neither http nor https", "http://127.0.0.1:25/": "port is never asked",
+       "http://127.0.0.1:0/": "port is never asked", "/etc/hosts": "path of a file", "http://[/": "IPv6"}
+
+
+def shown(seed: str) -> str:
+    return seed if seed.startswith("mailto:") else seed.replace(f"user:{SECRET}@", "***@").replace(f"{SECRET}@", "***@")
+
+
+def refusals(said: str) -> dict:
+    rows = [json.loads(line) for line in said.splitlines() if '"seed.refused"' in line]
+    return {r["seed"]: r for r in rows}
+
+
+def holds_secret(folder: str) -> list:
+    found = []
+    for where, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(where, name)
+            if os.path.isfile(path):
+                with open(path, "rb") as f:
+                    found += [path] if SECRET.encode() in f.read() else []
+    return found
+
+
+@case("each bad seed is named with its reason, the good ones are crawled, and no password is written anywhere")
+def _(tmp):
+    with web_of() as web:
+        left = tmp + "/words"
+        done = run(["crawl", "-o", left, *QUICK, "-l", "0", *BAD, web.url("/b"), web.url("/b")])
+        said = refusals(done.err)
+        assert done.code == 0 and web.paths() == ["/b"], (done, web.paths())
+        assert set(said) == {shown(s) for s in BAD}, said
+        for seed, why in BAD.items():
+            assert why in said[shown(seed)]["why"], said[shown(seed)]
+        file = write(tmp, "seeds.txt", "# seeds\n" + "\n".join(BAD) + "\n" + web.url("/c") + "\n" + "x" * 200000 + "\n")
+        done = run(["crawl", "-o", left, *QUICK, "-i", file])
+        said = refusals(done.err)
+        assert done.code == 0 and web.paths() == ["/b", "/c"], (done, web.paths())
+        for line, seed in enumerate(BAD, 2):
+            assert said[shown(seed)]["line"] == line and said[shown(seed)]["file"] == file, said
+        assert said["(a long line)"]["line"] == len(BAD) + 3, said
+        assert SECRET not in done.err + done.out and not holds_secret(left), holds_secret(left)
+
+
+@case("with bad seeds alone a crawl ends with 2 and all the reasons, and keeps none of them")
+def _(tmp):
+    done = run(["crawl", "-o", tmp + "/none", *BAD])
+    assert done.code == 2 and done.err.count("seed.refused") == len(BAD) and "every seed was refused" in done.err, done
+    assert SECRET not in done.err and not os.path.exists(tmp + "/none"), done
+    file = write(tmp, "seeds.txt", "\n".join(BAD))
+    done = run(["crawl", "-o", tmp + "/file", "-i", file])
+    assert done.code == 2 and done.err.count("seed.refused") == len(BAD) and "no seed is left" in done.err, done
+    assert SECRET not in done.err and not holds_secret(tmp + "/file"), done
+    for seed, why in BAD.items():
+        done = run(["fetch", seed])
+        assert done.code == 2 and why in done.err and SECRET not in done.err + done.out, done
+
+
+@case("seeds add names bad seeds likewise, and the good ones go on")
+def _(tmp):
+    with web_of() as web:
+        crawl = Typed(tmp)
+        try:
+            crawl.type(web.url("/") + "\n")
+            asked(web, "/", "/a")
+            done = run(["seeds", "add", tmp + "/c", *BAD, "-"], stdin="x" * (2 << 20) + "\n" + web.url("/b") + "\n")
+            assert done.code == 2 and f"1 added, 0 known from earlier runs, {len(BAD) + 1} refused" in done.out, done
+            for seed, why in BAD.items():
+                assert any(shown(seed) + ": " in line and why in line for line in done.err.splitlines()), (seed, done)
+            asked(web, "/b")
+            assert SECRET not in done.err + done.out, done
+            crawl.process.stdin.close()
+        finally:
+            code = crawl.ended()
+        assert code == 0 and not holds_secret(tmp), code
 
 
 main()

@@ -69,7 +69,7 @@ def _(tmp):
 
 @case("what is no type is refused")
 def _(tmp):
-    done = run(["crawl", "-o", tmp + "/c", "--types", "html", "http://127.0.0.1:1/"])
+    done = run(["crawl", "-o", tmp + "/c", "--types", "html", "http://127.0.0.1:65535/"])
     assert done.code == 2 and 'is no type such as text/html' in done.err, done.err
 
 
@@ -86,7 +86,7 @@ def _(tmp):
         left = crawl(web.url("/"), tmp + "/slow", "--timeout", "300ms", "--tries", "1", code=4)
         go_on.set()
         assert left.log()["/"][0] < 0, left.log()
-    done = run(["crawl", "-o", tmp + "/d", "--tries", "0", "http://127.0.0.1:1/"])
+    done = run(["crawl", "-o", tmp + "/d", "--tries", "0", "http://127.0.0.1:65535/"])
     assert done.code == 2 and "tries" in done.err, done.err
 
 

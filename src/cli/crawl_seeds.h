@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* crawl_seeds: the seeds that a person named, by words, flags, the environment or a file of
+ * settings; not those of seed files, which the crawl reads as it runs. */
+#ifndef CLI_CRAWL_SEEDS_H
+#define CLI_CRAWL_SEEDS_H
+
+#include "cli/settings.h"
+
+/* Adds the words of the command to the seeds of the settings, each seed once, and leaves out those
+ * that are refused (crawl/seed.h): each is named on standard error with its reason, so that the
+ * directory never keeps it. *ret_refused: how many there were. */
+MUST_CHECK enum rc crawl_seeds_gather(const struct invocation *in, struct settings *s,
+                                      enum settings_source *sources, size_t *ret_refused);
+
+#endif
