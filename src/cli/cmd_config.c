@@ -2,6 +2,7 @@
 /* config: what a crawl would be told, and by whom; or a file to start from. */
 #include "cli/commands.h"
 #include "cli/config_write.h"
+#include "cli/crawl_seeds.h"
 #include "cli/settings.h"
 
 enum { OUTPUT_MAX = 1 << 20 };
@@ -13,6 +14,8 @@ static int run_show(struct invocation *in)
     if (in->word_count)
         return cli_fail(EXIT_USAGE, "config show takes no arguments, only options");
     enum rc rc = settings_gather(in, &settings, &sources);
+    if (rc == RC_OK)
+        rc = crawl_seeds_mask(settings, in->arena);
     if (rc)
         return rc == RC_INVALID ? EXIT_USAGE : cli_fail(EXIT_OTHER, "%s", rc_text(rc));
     struct buf out = {.max = OUTPUT_MAX};

@@ -293,8 +293,7 @@ static int run_crawl(struct crawl *c)
     if (rc)
         return has_lost_cluster(c) ? EXIT_CLUSTER : cli_code_of(rc);
     if (found_nothing(c))
-        return cli_fail(EXIT_USAGE,
-                        "no seed is left: every seed was refused, or the seed files have none");
+        return cli_fail(EXIT_USAGE, "no seed is left: every seed was refused, or the seed files have none");
     say_end(c, crawl_watch_signal(c->watch) != 0);
     int code = end_code(c);
     return code == EXIT_DONE && !is_sent ? EXIT_OTHER : code;
@@ -329,6 +328,7 @@ static void keep_memory(void)
 static bool asks_for_later(const struct settings *s)
 {
     bool is_alone = s->refetch_lost && !s->cluster.n;
+    bool has_password = str_find(s->cluster, '@') < s->cluster.n;
     if (is_alone)
         cli_fail(EXIT_USAGE, "--refetch-lost: only with --cluster; of a crawl alone nobody else "
                              "remembers what a lost disk had");
@@ -337,7 +337,11 @@ static bool asks_for_later(const struct settings *s)
                              "back from the archive");
     else if (s->cluster.n && s->place.n)
         cli_fail(EXIT_USAGE, "--place: not yet together with --cluster");
-    return is_alone || (s->cluster.n && s->place.n) || (s->sink_remove && s->depth < 100);
+    else if (has_password)
+        cli_fail(EXIT_USAGE, "--cluster: no user name or password in the URL, because the crawl's "
+                             "directory keeps it; they are in NAME.login (--cluster-credentials)");
+    return is_alone || has_password || (s->cluster.n && s->place.n) ||
+           (s->sink_remove && s->depth < 100);
 }
 
 static int crawl_from_seeds(struct crawl *c)

@@ -74,3 +74,41 @@ enum rc crawl_seeds_gather(const struct invocation *in, struct settings *s,
     mem_free(g);
     return rc;
 }
+
+static enum rc mask(struct str *text, struct arena *arena)
+{
+    char room[512];
+    struct buf shown = buf_on(room, sizeof room);
+    seed_print(*text, &shown);
+    struct str copy = arena_dup(arena, buf_str(&shown));
+    if (!copy.p)
+        return RC_NOMEM;
+    *text = copy;
+    return RC_OK;
+}
+
+/* An @ in the path of a good seed stays. */
+static bool has_secret(struct str text, const struct url_idn *idn)
+{
+    static char room[URL_ROOM_BYTES];
+    const char *why = "";
+    struct url u;
+    return str_find(text, '@') < text.n &&
+           seed_read(text, idn, (struct url_room){room, sizeof room}, &u, &why);
+}
+
+enum rc crawl_seeds_mask(struct settings *s, struct arena *arena)
+{
+    struct url_idn *idn = NULL;
+    struct str *items = arena_alloc(arena, (s->seeds.count + 1) * sizeof *items);
+    enum rc rc = items ? url_idn_open(&idn) : RC_NOMEM;
+    for (size_t i = 0; i < s->seeds.count && rc == RC_OK; i++) {
+        items[i] = s->seeds.items[i];
+        rc = has_secret(items[i], idn) ? mask(&items[i], arena) : RC_OK;
+    }
+    url_idn_close(idn);
+    if (rc)
+        return rc;
+    s->seeds.items = items;
+    return str_find(s->cluster, '@') < s->cluster.n ? mask(&s->cluster, arena) : RC_OK;
+}

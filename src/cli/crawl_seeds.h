@@ -12,4 +12,8 @@
 MUST_CHECK enum rc crawl_seeds_gather(const struct invocation *in, struct settings *s,
                                       enum settings_source *sources, size_t *ret_refused);
 
+/* For settings that are only shown: user names and passwords in seeds and in the URL of --cluster,
+ * which a crawl refuses, become ***. */
+MUST_CHECK enum rc crawl_seeds_mask(struct settings *s, struct arena *arena);
+
 #endif

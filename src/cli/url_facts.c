@@ -22,6 +22,7 @@ enum rc url_facts_name(struct url_facts *f, const struct url_idn *idn, struct st
     }
     if (rc)
         return rc;
+    url_normalise(&f->url, URL_RULE_USERINFO); /* a password is shown nowhere */
     f->asked = arena_dup(f->arena, url_href(&f->url));
     if (!f->asked.p)
         return RC_NOMEM;

@@ -142,7 +142,27 @@ def _(tmp):
         assert done.code == 2 and why in done.err and SECRET not in done.err + done.out, done
 
 
-@case("seeds add names bad seeds likewise, and the good ones go on")
+@case("a directory that an earlier version gave a password loses it at the next start, and config show has it nowhere")
+def _(tmp):
+    with web_of() as web:
+        left = tmp + "/c"
+        assert run(["crawl", "-o", left, *QUICK, web.url("/b")]).code == 0
+        bad = f"http://user:{SECRET}@127.0.0.1:{web.server.server_port}/c"
+        with open(left + "/orbweaver.yaml", encoding="utf-8") as f:
+            text = f.read().replace("seeds: [", f"seeds: [{bad}, ")
+        write(left, "orbweaver.yaml", text)
+        done = run(["config", "show", "-o", left])
+        assert done.code == 0 and "***@127.0.0.1" in done.out and web.url("/b") in done.out, done
+        assert SECRET not in done.out, done
+        done = run(["crawl", "-o", left])
+        assert done.code == 0 and "user name or password" in done.err and web.paths() == ["/b"], (done, web.paths())
+        assert SECRET not in done.err and not holds_secret(left), done
+        done = run(["crawl", "-o", left, "--cluster", f"nats://user:{SECRET}@127.0.0.1:1", "--agent", "a"])
+        assert done.code == 2 and "--cluster: no user name or password" in done.err, done
+        assert not holds_secret(left)
+
+
+@case("seeds add names bad seeds likewise, and the good ones go on; url shows no password")
 def _(tmp):
     with web_of() as web:
         crawl = Typed(tmp)
@@ -154,11 +174,28 @@ def _(tmp):
             for seed, why in BAD.items():
                 assert any(shown(seed) + ": " in line and why in line for line in done.err.splitlines()), (seed, done)
             asked(web, "/b")
-            assert SECRET not in done.err + done.out, done
+            answer = run(["url", "--json", tmp + "/c", web.url("/b").replace("//", f"//user:{SECRET}@")])
+            assert answer.code == 0 and json.loads(answer.out)["url"] == web.url("/b"), answer
+            assert SECRET not in done.err + done.out + answer.out, (done, answer)
             crawl.process.stdin.close()
         finally:
             code = crawl.ended()
         assert code == 0 and not holds_secret(tmp), code
+
+
+@case("a link or redirect with a password is asked for, logged and archived without it")
+def _(tmp):
+    with web_of() as web:
+        with_login = [web.url(path).replace("//", f"//user:{SECRET}@") for path in ("/b", "/c")]
+        web.pages["/"] = page("Home", "", [(with_login[0], "b"), ("/r", "r")])
+        web.pages["/r"] = (302, {"Location": with_login[1]}, b"")
+        assert run(["crawl", "-o", tmp + "/c", *QUICK, web.url("/")]).code == 0
+        assert sorted(web.paths()) == ["/", "/b", "/c", "/r"], web.paths()
+        assert not any("Authorization" in headers for _, headers in web.asked), web.asked
+        assert run(["export", "cdxj", tmp + "/c"]).code == 0
+        assert not holds_secret(tmp), holds_secret(tmp)  # what the server sent is in the archive, compressed
+        with open(tmp + "/c/indexes/index.cdxj", encoding="utf-8") as f:
+            assert {json.loads(line.split(" ", 2)[2])["url"] for line in f} >= {web.url("/b"), web.url("/c")}
 
 
 main()
