@@ -18,13 +18,30 @@ static const struct option *by_letter(const struct option *table, char letter)
     return NULL;
 }
 
-/* A list that a flag names replaces its default the first time and grows after that. */
-static void forget_default(struct reader *r, const struct option *o)
+/* A text that the help shows as several values: "NAME,...", "A,B,C". */
+static bool is_comma_list(const struct option *o)
 {
-    bool *named = r->in->named;
-    if (!named[o - r->table])
+    return o->type == OPTION_TEXT && o->arg && strchr(o->arg, ',');
+}
+
+/* A list that a flag names replaces its default the first time and grows after that; so does a text
+ * of several values, behind a comma. RC_NOMEM leaves `text` as it was. */
+static enum rc join_earlier(struct reader *r, const struct option *o, struct str *text)
+{
+    bool *named = r->in->named + (o - r->table);
+    const struct str *earlier = (const void *)((const char *)r->in->settings + o->offset);
+    bool joins = *named && is_comma_list(o) && earlier->n && text->n;
+    if (!*named)
         option_list_clear(o, r->in->settings);
-    named[o - r->table] = true;
+    *named = true;
+    if (!joins)
+        return RC_OK;
+    struct str both =
+        arena_printf(r->in->arena, STR_FMT "," STR_FMT, STR_ARG(*earlier), STR_ARG(*text));
+    if (!both.p)
+        return RC_NOMEM;
+    *text = both;
+    return RC_OK;
 }
 
 static bool set(struct reader *r, const struct option *o, struct str text, const char *shown)
@@ -32,9 +49,12 @@ static bool set(struct reader *r, const struct option *o, struct str text, const
     struct buf reason = {.max = 1024};
     if (o->type == OPTION_LIST && !text.n) { /* nothing at all empties a list */
         option_list_clear(o, r->in->settings);
+        r->in->named[o - r->table] = true;
         return true;
     }
-    enum rc rc = option_set(o, r->in->settings, r->in->arena, text, &reason);
+    enum rc rc = join_earlier(r, o, &text);
+    if (rc == RC_OK)
+        rc = option_set(o, r->in->settings, r->in->arena, text, &reason);
     if (rc == RC_INVALID)
         buf_printf(r->why, "%s \"" STR_FMT "\": " STR_FMT, shown, STR_ARG(text),
                    STR_ARG(buf_str(&reason)));
@@ -82,7 +102,6 @@ static bool read_long(struct reader *r)
     struct str value;
     if (!value_for(r, o, rest, word, &value))
         return false;
-    forget_default(r, o);
     char shown[80];
     struct buf label = buf_on(shown, sizeof shown);
     buf_printf(&label, "--%s", o->key);
@@ -103,7 +122,6 @@ static bool read_letters(struct reader *r)
         bool takes_rest = o->type != OPTION_BOOL && c[1];
         if (!value_for(r, o, takes_rest ? str_c(c + 1) : STR_NONE, shown, &value))
             return false;
-        forget_default(r, o);
         if (!set(r, o, value, shown))
             return false;
         if (o->type != OPTION_BOOL)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/args.h"
+
+#include "lib/test.h"
+
+enum { ARGS_MOST = 8 };
+
+struct all {
+    struct option_list list;
+    struct str text, several;
+    uint64_t count;
+};
+
+static const struct option table[] = {
+    OPTION_LIST_ROW(struct all, list, "list", "default", "a list", .letter = 'l'),
+    OPTION_TEXT_ROW(struct all, text, "text", "default", "a text", .letter = 't'),
+    OPTION_TEXT_ROW(struct all, several, "several", "default", "texts", .arg = "NAME,..."),
+    OPTION_COUNT_ROW(struct all, count, "count", "7", "a count", .letter = 'n'),
+    {0},
+};
+
+struct row {
+    const char *name;
+    const char *args[ARGS_MOST];
+    const char *settings; /* list; text; several; count */
+};
+
+static const struct row rows[] = {
+    {"nothing leaves the defaults", {0}, "default; default; default; 7"},
+    {"a list adds", {"-l", "a", "--list=b", "-lc"}, "a, b, c; default; default; 7"},
+    {"an empty value empties a list", {"--list="}, "; default; default; 7"},
+    {"and what follows adds again", {"-l", "a", "-l", "", "-lb"}, "b; default; default; 7"},
+    {"of a text the last counts", {"-t", "a", "--text=b,c"}, "default; b,c; default; 7"},
+    {"several texts are joined", {"--several=a", "--several", "b,c"}, "default; default; a,b,c; 7"},
+    {"of a number the last counts", {"-n", "1", "--count=2"}, "default; default; default; 2"},
+};
+
+static void print_all(const struct all *all, struct buf *out)
+{
+    for (const struct option *o = table; o->key; o++) {
+        buf_add(out, o == table ? STR("") : STR("; "));
+        option_print(o, all, out);
+    }
+}
+
+static void flags_that_come_again_add_to_lists_and_replace_the_rest(void **state)
+{
+    (void)state;
+    struct score score = {.set = "flags that come again"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct row *r = &rows[i];
+        struct arena *arena = arena_open(1024, 1 << 20);
+        struct buf why = {.max = 1000}, got = {.max = 1000};
+        struct all all;
+        struct invocation in = {.settings = &all, .arena = arena};
+        char *argv[ARGS_MOST];
+        int argc = 0;
+        for (; argc < ARGS_MOST && r->args[argc]; argc++)
+            argv[argc] = (char *)r->args[argc];
+        assert_rc(options_default(table, &all, arena), RC_OK);
+        bool is_read = args_read(table, argc, argv, &in, &why) == ARGS_OK;
+        print_all(&all, &got);
+        score_row(&score, is_read && str_eq(buf_str(&got), str_c(r->settings)), "%s: " STR_FMT,
+                  r->name, STR_ARG(buf_str(&got)));
+        buf_done(&got);
+        buf_done(&why);
+        arena_close(arena);
+    }
+    score_end(&score, sizeof rows / sizeof *rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flags_that_come_again_add_to_lists_and_replace_the_rest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
