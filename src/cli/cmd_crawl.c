@@ -37,6 +37,7 @@ struct crawl {
     struct cluster_service *cluster; /* NULL: the wiring has none */
     struct control_server *control;  /* NULL: it cannot be steered */
     struct crawl_limits limits;
+    struct crawl_keep keep;
     bool goes_on;   /* an earlier run had seeds */
     size_t refused; /* seeds that were named and are none */
 };
@@ -179,9 +180,11 @@ static void open_control(struct crawl *c)
         .ledger = c->ledger,
         .scope = flow_provider(c->flow, STR("scope")),
         .cluster = c->cluster,
+        .keep = &c->keep,
         .log = c->log,
     };
     struct buf why = {.max = 4096};
+    c->keep.log = c->log;
     enum rc rc = setup.scope ? control_server_open(&setup, &c->control, &why) : RC_UNSUPPORTED;
     if (rc)
         log_warn(c->log, "control.absent", LOG_STR("why", buf_str(&why)), LOG_RC(rc));
@@ -274,11 +277,12 @@ static int run_crawl(struct crawl *c)
         rc = flow_wait(c->flow, &why);
     if (rc == RC_OK || has_lost_cluster(c)) { /* which is no trouble of the directory's */
         enum rc finished = ledger_finish(c->ledger->ledger);
-        finished = finished ? finished : crawl_limits_end(&c->limits);
         rc = rc ? rc : finished;
     }
     bool is_sent = rc || wait_for_sink(c);
     control_server_close(c->control);
+    if (rc == RC_OK)
+        rc = crawl_limits_end(&c->limits);
     crawl_watch_end(c->watch);
     if (rc == RC_OK && !crawl_watch_signal(c->watch))
         write_summaries(c);
@@ -293,7 +297,8 @@ static int run_crawl(struct crawl *c)
     if (rc)
         return has_lost_cluster(c) ? EXIT_CLUSTER : cli_code_of(rc);
     if (found_nothing(c))
-        return cli_fail(EXIT_USAGE, "no seed is left: every seed was refused, or the seed files have none");
+        return cli_fail(EXIT_USAGE,
+                        "no seed is left: every seed was refused, or the seed files have none");
     say_end(c, crawl_watch_signal(c->watch) != 0);
     int code = end_code(c);
     return code == EXIT_DONE && !is_sent ? EXIT_OTHER : code;
@@ -367,6 +372,8 @@ static int do_its_part(struct crawl *c, int words)
 static enum rc prepare_to_keep(struct invocation *in, struct crawl *c)
 {
     struct buf why = {.max = 1000};
+    c->keep.settings = c->settings;
+    c->keep.sources = c->sources;
     enum rc rc = crawl_keep_prepare(c->settings, c->sources, in->arena);
     if (rc == RC_OK)
         rc = crawl_keep_check(c->settings, c->sources, &why);
@@ -379,7 +386,7 @@ static enum rc prepare_to_keep(struct invocation *in, struct crawl *c)
 static int crawl_run(struct invocation *in)
 {
     keep_memory();
-    struct crawl c = {0};
+    struct crawl c = {.keep = {.lock = PTHREAD_MUTEX_INITIALIZER, .arena = in->arena}};
     enum rc rc = settings_gather(in, &c.settings, &c.sources);
     if (rc == RC_OK)
         rc = crawl_seeds_gather(in, c.settings, c.sources, &c.refused);

@@ -74,9 +74,9 @@ const struct command cmd_set = {
         "KEY is a setting that orbweaver config defaults calls live (delay, pages, exclude, ...)\n"
         "and changes in every part that has it; PART.KEY is an option of one part\n"
         "(orbweaver check --parts). A list is replaced; nothing behind the = empties it. The\n"
-        "change lasts until the crawl ends: give it to the next start, too. In a cluster all "
-        "agents\n"
-        "are told, but for settings of the part cluster; what was said lasts there.",
+        "directory keeps KEY for later starts; PART.KEY lasts until the crawl ends: give it to\n"
+        "the next start with --set. In a cluster all agents are told, but for settings of the\n"
+        "part cluster; what was said lasts there.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

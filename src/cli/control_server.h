@@ -14,6 +14,8 @@
 #include "components/services.h"
 #include "flow/flow.h"
 
+struct crawl_keep;
+
 enum { CONTROL_CLIENTS = 16, CONTROL_IDLE_MS = 60 * 1000 };
 
 struct control_setup { /* all borrowed until the close */
@@ -23,6 +25,7 @@ struct control_setup { /* all borrowed until the close */
     struct ledger_service *ledger;
     struct scope_service *scope;
     struct cluster_service *cluster; /* NULL, or alone: there are no others */
+    struct crawl_keep *keep;         /* what `set` changes is kept there */
     struct log *log;
 };
 

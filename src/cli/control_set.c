@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `set` of a running crawl: an option of one part, or a setting in every part that has it. */
 #include "cli/control_server.h"
+#include "cli/crawl_keep.h"
 #include "cli/settings.h"
 
 #include "base/jsonw.h"
@@ -131,6 +132,7 @@ enum rc control_set(const struct control_setup *s, const struct control_request 
     if (rc == RC_OK) {
         log_info(s->log, "crawl.set", LOG_STR("what", buf_str(&c.changed)),
                  LOG_STR("value", r->value));
+        crawl_keep_change(s->keep, r->key, r->value);
         say_changes(&c, r->value, out);
     } else if (rc == RC_INVALID) {
         buf_printf(why, STR_FMT "=" STR_FMT ": ", STR_ARG(r->key),

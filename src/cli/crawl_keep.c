@@ -120,3 +120,30 @@ enum rc crawl_keep_save(const struct settings *s, const enum settings_source *so
     buf_done(&text);
     return rc;
 }
+
+static enum rc change(struct crawl_keep *k, const struct option *o, struct str value,
+                      struct buf *why)
+{
+    option_list_clear(o, k->settings);
+    enum rc rc = RC_OK;
+    if (o->type != OPTION_LIST || value.n) /* nothing at all empties a list */
+        rc = option_set(o, k->settings, k->arena, value, why);
+    k->sources[o - settings_table] = FROM_FLAG;
+    return rc ? rc : crawl_keep_save(k->settings, k->sources);
+}
+
+void crawl_keep_change(struct crawl_keep *k, struct str key, struct str value)
+{
+    const struct option *o = option_find(settings_table, key);
+    struct buf why = {.max = 1000};
+    enum rc rc = utf8_valid(value) == value.n ? RC_OK : RC_INVALID;
+    if (!o)
+        return;
+    pthread_mutex_lock(&k->lock);
+    rc = rc ? rc : change(k, o, value, &why);
+    pthread_mutex_unlock(&k->lock);
+    if (rc)
+        log_warn(k->log, "setting.not_kept", LOG_STR("key", key), LOG_RC(rc),
+                 LOG_C("note", "it holds until this run ends; give it to the next start"));
+    buf_done(&why);
+}

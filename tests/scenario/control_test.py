@@ -296,6 +296,12 @@ def _(tmp):
         assert re.match(r"pace.delay\b.* = 0", done.out), done
         assert "ledger.delay only changes with the next start" in done.out, done
         assert "addresses.ip-delay = 0" in orb("set", crawl.folder, "ip-delay=0").out
+        for word in ("pages=100k", "exclude=nothing", "pace.tries=3"):
+            orb("set", crawl.folder, word)
+        with open(crawl.folder + "/orbweaver.yaml", encoding="utf-8") as f:  # for the next start
+            kept = f.read().splitlines()
+        assert {"delay: 0s", "ip-delay: 0s", "pages: 100000", "exclude: [nothing]"} <= set(kept), kept
+        orb("set", crawl.folder, "exclude=")
         orb("unpause", crawl.folder)
         assert crawl.ended() == 0, crawl.text()
 
