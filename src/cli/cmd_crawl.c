@@ -240,15 +240,10 @@ static bool wait_for_sink(struct crawl *c)
 /* Before the first request the directory durably has everything that a later run needs. */
 static enum rc begin_with_limits(struct crawl *c, struct buf *why)
 {
-    c->limits = (struct crawl_limits){
-        .settings = c->settings,
-        .sources = c->sources,
-        .flow = c->flow,
-        .ledger = c->ledger,
-        .budget = flow_provider(c->flow, STR("budget")),
-        .log = c->log,
-    };
-    enum rc rc = crawl_limits_begin(&c->limits, why);
+    c->limits.flow = c->flow;
+    c->limits.ledger = c->ledger;
+    c->limits.budget = flow_provider(c->flow, STR("budget"));
+    enum rc rc = crawl_limits_lift_summed(&c->limits, why);
     rc = rc ? rc : crawl_keep_save(c->settings, c->sources);
     return rc ? rc : crawl_limits_forget(&c->limits);
 }
@@ -256,7 +251,11 @@ static enum rc begin_with_limits(struct crawl *c, struct buf *why)
 static int run_crawl(struct crawl *c)
 {
     struct buf why = {.max = TEXT_MAX};
-    enum rc rc = flow_open(c->wiring, (struct flow_setup){.log = c->log}, &c->flow, &why);
+    c->limits = (struct crawl_limits){
+        .settings = c->settings, .sources = c->sources, .wiring = c->wiring, .log = c->log};
+    enum rc rc = crawl_limits_lift_written(&c->limits, &why);
+    if (rc == RC_OK)
+        rc = flow_open(c->wiring, (struct flow_setup){.log = c->log}, &c->flow, &why);
     if (rc == RC_OK)
         c->ledger = flow_provider(c->flow, STR("ledger"));
     if (rc == RC_OK)

@@ -5,8 +5,7 @@
 #include "disk/disk.h"
 
 #include <stdio.h>
-
-#define REACHED_FILE "state/limits"
+#include <unistd.h>
 
 enum { TEXT_BYTES = 4096 };
 
@@ -64,11 +63,16 @@ static unsigned reached_before(const struct crawl_limits *l, struct str text)
 /* Empty where there is no such file, or none that a run wrote. */
 static enum rc read_reached(const struct crawl_limits *l, struct buf *ret)
 {
+    char room[4096];
+    struct buf path = buf_on(room, sizeof room);
     struct disk *d = NULL;
     buf_init(ret, TEXT_BYTES);
+    buf_printf(&path, STR_FMT "/" CRAWL_LIMITS_FILE, STR_ARG(l->settings->output));
+    if (!buf_c(&path) || access(room, F_OK)) /* opening the folder would make it */
+        return RC_OK;
     enum rc rc = disk_real_open(l->settings->output.p, &d);
     if (rc == RC_OK)
-        rc = disk_read_whole(d, REACHED_FILE, ret);
+        rc = disk_read_whole(d, CRAWL_LIMITS_FILE, ret);
     disk_close(d);
     return rc == RC_NOT_FOUND || rc == RC_LIMIT ? RC_OK : rc;
 }
@@ -78,7 +82,7 @@ static enum rc write_reached(const struct crawl_limits *l, struct str text)
     struct disk *d = NULL;
     enum rc rc = disk_real_open(l->settings->output.p, &d);
     if (rc == RC_OK)
-        rc = disk_replace(d, REACHED_FILE, text);
+        rc = disk_replace(d, CRAWL_LIMITS_FILE, text);
     disk_close(d);
     return rc;
 }
@@ -99,33 +103,62 @@ static void say_lifted(const struct crawl_limits *l, const struct limit *x)
                       x->key, STR_ARG(buf_str(&value)), x->key);
 }
 
-/* In the budget at once, because no thread runs yet; and in the settings of its part, which a
- * later `set` of another limit reads. */
-static enum rc lift(const struct crawl_limits *l, const struct limit *x, struct buf *why)
+/* The value in the settings; the caller does the same in the part. */
+static void lift(const struct crawl_limits *l, const struct limit *x)
 {
     const struct option *row = row_of(x);
     say_lifted(l, x);
-    budget_lift(l->budget, x->verdict);
     memset((char *)l->settings + row->offset, 0, option_bytes(row));
     l->sources[row - settings_table] = FROM_DEFAULT;
+}
+
+static enum rc lift_in_wiring(const struct crawl_limits *l, const struct limit *x, struct buf *why)
+{
+    char room[64];
+    struct buf set = buf_on(room, sizeof room);
+    buf_printf(&set, "budget.%s=0", x->key);
+    enum rc rc = wiring_set(l->wiring, buf_str(&set), why);
+    lift(l, x);
+    return rc == RC_NOT_FOUND ? RC_OK : rc; /* another place has the budget */
+}
+
+/* In the budget at once, because no thread asks it yet; and in the settings of its part, which a
+ * later `set` of another limit reads. */
+static enum rc lift_in_flow(const struct crawl_limits *l, const struct limit *x, struct buf *why)
+{
+    budget_lift(l->budget, x->verdict);
+    lift(l, x);
     return flow_change(l->flow, STR("budget"), str_c(x->key), STR("0"), why);
 }
 
-enum rc crawl_limits_begin(const struct crawl_limits *l, struct buf *why)
+typedef enum rc lift_one(const struct crawl_limits *l, const struct limit *x, struct buf *why);
+
+static enum rc lift_all(const struct crawl_limits *l, unsigned reached, lift_one *how,
+                        struct buf *why)
 {
-    struct buf text;
-    enum rc rc = read_reached(l, &text);
-    unsigned reached = reached_before(l, buf_str(&text));
-    buf_done(&text);
-    if (rc || !l->budget || l->ledger->opened.is_restarted) /* a recrawl counts from 0 */
-        return rc;
-    reached |= budget_reached(l->budget, l->ledger->earlier_ms);
+    enum rc rc = RC_OK;
     EACH_LIMIT(x)
     {
         if (rc == RC_OK && is_kept(l, x) && (reached & 1u << x->verdict))
-            rc = lift(l, x, why);
+            rc = how(l, x, why);
     }
     return rc;
+}
+
+enum rc crawl_limits_lift_written(const struct crawl_limits *l, struct buf *why)
+{
+    struct buf text;
+    bool is_there = read_reached(l, &text) == RC_OK; /* a bad directory is told by its opening */
+    unsigned reached = is_there ? reached_before(l, buf_str(&text)) : 0;
+    buf_done(&text);
+    return l->settings->recrawl ? RC_OK : lift_all(l, reached, lift_in_wiring, why);
+}
+
+enum rc crawl_limits_lift_summed(const struct crawl_limits *l, struct buf *why)
+{
+    if (!l->budget || l->settings->cluster.n)
+        return RC_OK;
+    return lift_all(l, budget_reached(l->budget, l->ledger->earlier_ms), lift_in_flow, why);
 }
 
 enum rc crawl_limits_forget(const struct crawl_limits *l)

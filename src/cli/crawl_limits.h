@@ -14,19 +14,29 @@
 #include "cli/settings.h"
 #include "components/services.h"
 #include "flow/flow.h"
+#include "flow/wiring.h"
+
+#define CRAWL_LIMITS_FILE "state/limits"
 
 struct crawl_limits {
     struct settings *settings;
     enum settings_source *sources;
+    struct wiring *wiring;
+    struct log *log;
+    /* Once the flow is open; the budget is NULL where the wiring has none: then nothing below does
+     * anything. */
     struct flow *flow;
     struct ledger_service *ledger;
-    struct budget *budget; /* NULL: the wiring has none, and nothing below does anything */
-    struct log *log;
+    struct budget *budget;
 };
 
-/* Between flow_open and flow_start: lifts kept limits that are reached. The settings then have
- * none, so save them afterwards. */
-MUST_CHECK enum rc crawl_limits_begin(const struct crawl_limits *l, struct buf *why);
+/* Before flow_open, because an agent looks at its limits from then on: lifts kept limits that
+ * state/limits says are reached; not for a recrawl, which counts from 0. */
+MUST_CHECK enum rc crawl_limits_lift_written(const struct crawl_limits *l, struct buf *why);
+
+/* Between flow_open and flow_start: lifts those that the sums say are reached, after a kill that
+ * left no time to write it down; not in a cluster. Save the settings afterwards. */
+MUST_CHECK enum rc crawl_limits_lift_summed(const struct crawl_limits *l, struct buf *why);
 
 /* Once the settings are saved: what earlier runs have reached is over. */
 MUST_CHECK enum rc crawl_limits_forget(const struct crawl_limits *l);

@@ -59,6 +59,7 @@ struct up {
     int number; /* of the signal that ends it; 0: none; -1: it ends for another reason */
     int code;   /* the first end that was not good */
     bool is_line_open;
+    bool is_reached; /* a limit, by an earlier run */
 };
 
 /* In the arena; NULL: no memory, or too long. */

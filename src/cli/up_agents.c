@@ -3,6 +3,7 @@
 
 #include "cli/config_write.h"
 #include "cli/control_client.h"
+#include "cli/crawl_limits.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -35,6 +36,18 @@ static bool has_settings(struct up *u, unsigned i)
     return path && access(path, R_OK) == 0;
 }
 
+/* A new agent goes by the settings of the first: but not by its limits when one is reached, which
+ * the first may not have lifted yet. The others keep theirs, for all. */
+static size_t add_settings(struct up *u, const char **args, size_t n)
+{
+    static const char *const no_limits[] = {"--pages=0", "--size=0", "--time=0"};
+    args[n++] = "-c";
+    args[n++] = up_text(u, "%s/" CONFIG_OF_CRAWL, dir_of(u, 0));
+    for (size_t i = 0; u->is_reached && i < sizeof no_limits / sizeof *no_limits; i++)
+        args[n++] = no_limits[i];
+    return n;
+}
+
 static int start_agent(struct up *u, unsigned i)
 {
     const char *args[UP_MOST_WORDS + 16];
@@ -54,12 +67,32 @@ static int start_agent(struct up *u, unsigned i)
     args[n++] = up_text(u, "%s/" STR_FMT, u->post, STR_ARG(buf_str(&folder)));
     for (int k = 0; k < u->in->word_count; k++)
         args[n++] = u->in->words[k];
-    if (!u->in->word_count && !has_settings(u, i)) { /* a new one goes by those of the first */
-        args[n++] = "-c";
-        args[n++] = up_text(u, "%s/" CONFIG_OF_CRAWL, dir_of(u, 0));
-    }
+    if (!u->in->word_count && !has_settings(u, i))
+        n = add_settings(u, args, n);
     args[n] = NULL;
     return child_start(&u->agents[i].child, args, up_text(u, "%s.log", dir_of(u, i)));
+}
+
+/* What an earlier run reached (cli/crawl_limits.h), by the word of the first agent that says so. */
+static void say_reached(struct up *u)
+{
+    char room[LAST_BYTES];
+    size_t n = 0;
+    for (unsigned i = 0; i < u->count && !n; i++) {
+        const char *path = up_text(u, "%s/" CRAWL_LIMITS_FILE, dir_of(u, i));
+        FILE *f = path ? fopen(path, "re") : NULL;
+        n = f ? fread(room, 1, sizeof room, f) : 0;
+        if (f)
+            (void)fclose(f);
+    }
+    struct str line = str_make(room, n);
+    line = str_take_until(&line, '\n');
+    u->is_reached = n > 0;
+    if (n)
+        up_say(u,
+               "the limit " STR_FMT " was reached; agents to which it is not given again go on "
+               "without it",
+               STR_ARG(line));
 }
 
 int up_agents_start(struct up *u)
@@ -68,8 +101,10 @@ int up_agents_start(struct up *u)
     while (code == EXIT_DONE && u->count < u->plan->agent_count && u->count < UP_MOST_AGENTS) {
         unsigned i = u->count++;
         u->agents[i].dir = up_text(u, STR_FMT "/%s", STR_ARG(u->s->output), name_of(u, i));
-        code = start_agent(u, i);
     }
+    say_reached(u);
+    for (unsigned i = 0; i < u->count && code == EXIT_DONE; i++)
+        code = start_agent(u, i);
     return code;
 }
 

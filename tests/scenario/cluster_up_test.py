@@ -119,17 +119,17 @@ def _(tmp):
             assert code == 2 and "agent a1 ended with 2" in said and "a1.log says why" in said, (code, said)
 
 
-@case("a greater --agents makes the crawl grow")
+@case("a greater --agents makes the crawl grow, behind a limit that was reached and by the settings that are kept")
 def _(tmp):
     folder = os.path.join(tmp, "up")
     with Simweb(*WEB) as web:
-        with running(command(web, folder, "--agents", "1")) as up:
-            until(lambda: asked(web) > 60 or up.poll() is not None, "it crawls")
-            up.send_signal(signal.SIGTERM)
-            up.wait(SECONDS)
-        with running(command(web, folder, "--agents", "3")) as up:
+        with running([*command(web, folder, "--agents", "1"), "-n", "60"]) as up:
+            assert up.wait(SECONDS) == 0, up.stderr.read()
+        assert sum(witnessed(web).values()) == 60, witnessed(web)
+        with running([ORBWEAVER, "cluster", "up", "-o", folder, "--agents", "3"]) as up:
             code, said = up.wait(SECONDS), up.stderr.read()
             assert code == 0 and "by 3 agents" in said, (code, said)
+            assert "the limit pages: 60 was reached" in said, said
         same_set(web, web.oracle(web.run["home"], "any"))
         with open(os.path.join(folder, "post", "plan.json"), encoding="utf-8") as f:
             assert len(json.load(f)["agents"]) == 3

@@ -402,6 +402,10 @@ def keeps_limits(tmp):
             assert f"the limit --{key} {value} is reached" in done.err, done
             done = resumed(crawl, flag, value)
             assert done.code == 0 and f"the limit --{key} {value} is already reached" in done.err, done
+            assert crawl.lines("state", "limits") == [f"{key}: {value}"]
+            if key == "pages":  # as a kill at the end leaves it: the sums tell
+                with open(os.path.join(crawl.folder, "state", "limits"), "wb") as f:
+                    f.write(b"\xff\n")
             done = resumed(crawl)
             words = f"orbweaver: the limit --{key} {value} was reached; going on without it"
             assert done.code == 0 and done.err.startswith(words), done
