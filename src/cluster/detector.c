@@ -64,6 +64,10 @@ static void renew_row(struct agent *a, struct peer *p, const struct roster_agent
     if (p->lease_number != r->lease_number) {
         p->lease_number = r->lease_number;
         p->lease_seen_ms = a->now_ms;
+        if (a->state != AGENT_START && !p->has_renewed) {
+            p->has_renewed = true;
+            a->peers.accuse_look_ms = 0; /* its time may be up earlier than was thought */
+        }
     }
 }
 
@@ -235,6 +239,15 @@ static uint64_t my_turn_ms(const struct agent *a, const struct peer *p)
     return hash64_mix(hash64(str_c(a->name)) ^ p->lease_number) % spread;
 }
 
+/* A peer that was silent when we started may be about to start too, after an outage of all: it gets
+ * twice the time. A peer that has renewed since then was running. Our former self cannot start any
+ * more, for we are the process of its name. */
+static uint64_t grace_ends_ms(const struct agent *a, const struct peer *p)
+{
+    bool was_running = p->has_renewed || strcmp(p->name, a->name) == 0;
+    return was_running ? 0 : a->start_ms + 2 * (uint64_t)roster_timings(a->roster).dead_ms;
+}
+
 /* Who is silent for `dead` is accused by somebody who was there all the while. */
 void detector_turn(struct agent *a)
 {
@@ -245,16 +258,15 @@ void detector_turn(struct agent *a)
     bool may = a->state == AGENT_RETURN || is_outside ||
                ((a->state == AGENT_UP || a->state == AGENT_JOINING || a->state == AGENT_LEAVING) &&
                 lease_is_good(a, a->now_ms));
-    if (!may || !t.dead_ms || a->now_ms < a->start_ms + 2 * (uint64_t)t.dead_ms ||
-        a->now_ms < a->peers.accuse_ms || a->now_ms < a->peers.accuse_look_ms)
+    if (!may || !t.dead_ms || a->now_ms < a->peers.accuse_ms || a->now_ms < a->peers.accuse_look_ms)
         return;
     uint64_t next = UINT64_MAX; /* leases only get younger: nobody is too old before */
     for (size_t i = 0; i < a->peers.count; i++) {
         const struct peer *p = &a->peers.list[i];
         if (is_me(a, p) && a->state != AGENT_RETURN)
             continue;
-        uint64_t old_ms =
-            later_of(p->lease_seen_ms, a->lease.calm_ms) + t.dead_ms + my_turn_ms(a, p);
+        uint64_t since_ms = later_of(p->lease_seen_ms, a->lease.calm_ms);
+        uint64_t old_ms = later_of(since_ms + t.dead_ms, grace_ends_ms(a, p)) + my_turn_ms(a, p);
         if (a->now_ms >= old_ms) {
             accuse(a, p);
             return;

@@ -98,6 +98,7 @@ struct peer {
     struct heartbeat last;
     uint64_t heard_ms;
     uint64_t lease_number, lease_seen_ms;
+    bool has_renewed; /* since we had read the roster to its end for the first time */
 };
 struct peers {
     uint64_t *heads;         /* of their names (names.h): looking for one touches nothing else */

@@ -219,6 +219,16 @@ static void check_right(struct world *w, struct world_agent *a, uint32_t host)
         world_break(w, 4, "%s asks past its fence, being dead", a->name);
 }
 
+static void note_unasked(struct world *w, bool is_wiped)
+{
+    uint64_t *longest = is_wiped ? &w->report->unasked.wiped_ms : &w->report->unasked.others_ms;
+    uint64_t gap_ms = w->now_ms - w->asked_ms[is_wiped];
+    if (!w->set.wipe_ms || !w->is_healed)
+        return;
+    *longest = gap_ms > *longest ? gap_ms : *longest;
+    w->asked_ms[is_wiped] = w->now_ms;
+}
+
 void invariants_start(struct world *w, struct world_agent *a, uint32_t url)
 {
     uint32_t host = w->web.urls[url].host;
@@ -232,6 +242,7 @@ void invariants_start(struct world *w, struct world_agent *a, uint32_t url)
                     (unsigned long long)w->web.hosts[host].delay_ms);
     h->was_started = true;
     h->last_start_ms = w->now_ms;
+    note_unasked(w, h->is_wiped);
 }
 
 /* ---- 5, 11: after anything an agent did ---- */

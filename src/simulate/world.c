@@ -35,6 +35,16 @@ static const struct world_pace many = {
     .most_events = UINT64_C(1) << 40,
 };
 
+/* As a real agent has it (components/cluster_nats.c): here times are measured. */
+static const struct world_pace usual = {
+    .poll_ms = 100,
+    .gap_ms = 5000,
+    .sync_ms = 1000,
+    .crawl_ms = 250,
+    .look_ms = 10000,
+    .most_events = 4000000,
+};
+
 bool world_is_large(const struct world *w)
 {
     return w->set.all_hosts > 0;
@@ -448,7 +458,7 @@ static enum rc begin(struct world *w)
                               is_large ? unit / 3 : 5000};
     rng_init(&w->rng, w->set.seed);
     w->timings = w->set.timings;
-    w->pace = is_large ? many : few;
+    w->pace = is_large ? many : w->set.wipe_ms ? usual : few;
     w->agent_most = w->set.agents + WORLD_MORE_AGENTS;
     w->agents = mem_zero(w->agent_most, sizeof(*w->agents));
     heap_init(&w->schedule, w->agent_most);
@@ -472,6 +482,7 @@ static enum rc begin(struct world *w)
         a->start_ms = rng_below(&w->rng, is_large ? w->timings.renew_ms : 3000);
     }
     w->fault_ms = is_large ? w->timings.renew_ms + unit / 20 : 5000 + rng_below(&w->rng, 5000);
+    w->fault_ms = w->set.wipe_ms ? w->set.wipe_ms : w->fault_ms;
     if (is_large)
         rc = scale_open(w);
     if (!rc)

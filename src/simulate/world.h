@@ -47,7 +47,10 @@ struct world_settings {
     uint64_t limit_ms;   /* it must have finished by then */
     uint32_t faults;     /* bits of enum world_fault that may come; all: UINT32_MAX */
     bool is_calm;        /* no odds in the post office */
-    uint32_t points;     /* of the ring */
+    /* The only fault: the last agent loses its disk then, and its process starts again at once with
+     * an empty directory. 0: faults come as above. */
+    uint64_t wipe_ms;
+    uint32_t points; /* of the ring */
     struct roster_timings timings;
     /* Many agents (simulate/scale.h): they have joined before, share rings, look less often at what
      * is there, and every kind of fault comes once. 0: few; else all hosts, of which `hosts` are
@@ -77,6 +80,12 @@ struct world_scale {
     struct world_recovery recoveries[WORLD_MAX_RECOVERIES];
 };
 
+/* After the disk that was wiped: the longest time without a request to a host that its agent had
+ * owned, and to a host of the others. A request ends such a time; the end of the crawl does not. */
+struct world_unasked {
+    uint64_t wiped_ms, others_ms;
+};
+
 struct world_report {
     uint64_t events, ended_ms;
     uint64_t fetches, refetches, refetch_allowance, frozen_overlaps;
@@ -87,7 +96,8 @@ struct world_report {
     uint64_t checked[WORLD_INVARIANTS + 1]; /* how often each was */
     int broken;                             /* the invariant; 0: none */
     char why[256];
-    struct world_scale scale; /* of many agents */
+    struct world_unasked unasked; /* with wipe_ms */
+    struct world_scale scale;     /* of many agents */
 };
 
 /* One run. RC_OK: it ran; whether it was right the report says. `trail`: the last events, if it was

@@ -384,6 +384,22 @@ static enum world_fault choose(struct world *w)
     return f;
 }
 
+/* The whole trouble of a run with wipe_ms. */
+static void wipe_last(struct world *w)
+{
+    struct world_agent *a = w->agents[w->agent_count - 1];
+    for (uint32_t i = 0; i < w->set.hosts; i++) {
+        const struct roster_agent *owner =
+            roster_owner(w->truth, w->web.hosts[i].position, roster_epoch(w->truth));
+        w->hosts[i].is_wiped = owner && strcmp(owner->name, a->name) == 0;
+    }
+    w->asked_ms[0] = w->asked_ms[1] = w->now_ms;
+    w->report->faults[WORLD_WIPE]++;
+    world_say(w, "%s: %s", a->name, world_fault_names[WORLD_WIPE]);
+    kill_agent(w, a, WORLD_WIPE);
+    world_heal(w);
+}
+
 /* Called at fault_ms: mends what is due, then perhaps breaks something. */
 void world_fault(struct world *w)
 {
@@ -393,6 +409,10 @@ void world_fault(struct world *w)
             late_fault(w);
         else
             w->fault_ms = UINT64_MAX;
+        return;
+    }
+    if (w->set.wipe_ms) {
+        wipe_last(w);
         return;
     }
     enum world_fault f = w->scale ? scale_next_fault(w) : choose(w);

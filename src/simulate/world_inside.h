@@ -68,6 +68,7 @@ struct world_url {
 struct world_host {
     uint64_t last_start_ms;
     bool was_started;
+    bool is_wiped; /* its owner lost its disk (world_settings.wipe_ms) */
 };
 
 /* How often a process looks at what is there. */
@@ -104,7 +105,9 @@ struct world {
     uint64_t now_ms, fault_ms, quiet_until_ms, finished_ms, open_since_ms, look_ms;
     uint64_t epoch_seen; /* the highest of the truth */
     bool is_healed, is_finished;
-    bool is_late; /* somebody is disturbed, or was, after the first knew that all is finished */
+    uint64_t
+        asked_ms[2]; /* the last request since the wipe: of others' hosts; of the wiped one's */
+    bool is_late;    /* somebody is disturbed, or was, after the first knew that all is finished */
     char (*trail)[TRAIL_BYTES];
     uint64_t trail_count;
 };

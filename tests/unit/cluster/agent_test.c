@@ -347,6 +347,27 @@ static void d7_who_is_silent_is_dead_and_its_hosts_and_urls_are_others(void **st
     close_bench(&b);
 }
 
+static void a_peer_that_was_silent_at_our_start_gets_twice_the_time(void **state)
+{
+    (void)state;
+    struct bench b;
+    open_bench(&b);
+    (void)start(&b, 0, "ant");
+    (void)start(&b, 1, "bee");
+    run(&b, DEAD_MS);
+    assert_int_equal(status(&b, 0).settled, 2);
+    stop(&b, 0);
+    stop(&b, 1);
+    run(&b, DEAD_MS);
+    (void)start(&b, 0, "ant");
+    run(&b, 2 * DEAD_MS - 1000);
+    assert_int_equal(status(&b, 0).state, AGENT_UP);
+    assert_int_equal(status(&b, 0).epoch, 2);
+    run(&b, DEAD_MS / 2);
+    assert_int_equal(status(&b, 0).epoch, 3);
+    close_bench(&b);
+}
+
 static void d10_two_who_come_at_once_are_settled_within_three_beats(void **state)
 {
     (void)state;
@@ -439,6 +460,7 @@ int main(void)
         cmocka_unit_test(d5_who_joins_gets_what_it_owns_and_who_leaves_gives_it_back),
         cmocka_unit_test(who_leaves_stays_while_something_is_open),
         cmocka_unit_test(d7_who_is_silent_is_dead_and_its_hosts_and_urls_are_others),
+        cmocka_unit_test(a_peer_that_was_silent_at_our_start_gets_twice_the_time),
         cmocka_unit_test(d10_two_who_come_at_once_are_settled_within_three_beats),
         cmocka_unit_test(d10_who_has_no_news_looks_and_speaks_rarely),
         cmocka_unit_test(d10_all_that_is_finished_ends_soon_but_never_before_it_has_begun),

@@ -121,11 +121,54 @@ static void many_agents_in_peace_fetch_everything_once(void **state)
     free(r);
 }
 
+/* With the timings that `cluster streams` writes by default. */
+static void run_wipe(uint32_t agents, uint64_t wipe_ms, struct world_report *ret)
+{
+    struct world_settings s = {.seed = 5,
+                               .agents = agents,
+                               .hosts = 40,
+                               .urls = 3000,
+                               .limit_ms = 3600000,
+                               .is_calm = true,
+                               .wipe_ms = wipe_ms,
+                               .points = 16,
+                               .timings = {1000, 5000, 6000, 45000, 55000, 60000}};
+    struct buf trail = {.max = 1 << 16};
+    assert_rc(world_run(&s, ret, &trail), RC_OK);
+    if (ret->broken)
+        print_error("invariant %d: %s\n%.*s", ret->broken, ret->why, (int)trail.n, trail.p);
+    assert_int_equal(ret->broken, 0);
+    assert_int_equal(ret->faults[WORLD_WIPE], 1);
+    print_message("# %u agents, a disk wiped after %.0f s: its hosts unasked for %.1f s, others' "
+                  "hosts for %.1f s\n",
+                  agents, (double)wipe_ms / 1000, (double)ret->unasked.wiped_ms / 1000,
+                  (double)ret->unasked.others_ms / 1000);
+    buf_done(&trail);
+}
+
+static void a_wiped_agents_hosts_are_asked_again_soon_after_dead(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t agents;
+        uint64_t wipe_ms;
+    } rows[] = {{1, 11000}, {2, 11000}, {3, 11000}, {4, 11000}, {3, 200000}};
+    enum { DEAD_MS = 60000, SOON_MS = 20000, OTHERS_MS = 15000 };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct world_report r;
+        run_wipe(rows[i].agents, rows[i].wipe_ms, &r);
+        assert_true(r.unasked.wiped_ms > 0);
+        assert_true(r.unasked.wiped_ms <= DEAD_MS + SOON_MS);
+        assert_true(r.unasked.others_ms <= OTHERS_MS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_faults_nothing_is_fetched_twice),
         cmocka_unit_test(a_seed_always_runs_the_same),
+        cmocka_unit_test(a_wiped_agents_hosts_are_asked_again_soon_after_dead),
         cmocka_unit_test(many_agents_in_peace_fetch_everything_once),
         cmocka_unit_test(d1_d5_d8_many_agents_keep_the_invariants),
         cmocka_unit_test(d1_d7_d8_every_seed_keeps_the_thirteen_invariants),
