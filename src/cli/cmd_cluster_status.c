@@ -174,6 +174,27 @@ static void print_row(struct buf *out, const json_t *row, const json_t *view)
     buf_byte(out, '\n');
 }
 
+/* What would be asked for again if an agent's disk were lost now; and which agents wait for it. */
+static void print_untold(struct buf *out, const json_t *rows)
+{
+    const json_t *row;
+    size_t i;
+    json_array_foreach(rows, i, row)
+    {
+        const json_t *a = json_object_get(row, "answer");
+        uint64_t untold = json_u64(a, "untold"), most = json_u64(a, "untold_most");
+        if (!json_is_object(a) || !json_object_get(a, "untold"))
+            continue;
+        buf_printf(out, "%s: %llu outcomes untold", json_text(row, "agent"),
+                   (unsigned long long)untold);
+        if (most)
+            buf_printf(out, ", at most %llu", (unsigned long long)most);
+        if (json_is_true(json_object_get(a, "untold_paused")))
+            buf_printf(out, "; paused: %llu outcomes untold", (unsigned long long)untold);
+        buf_byte(out, '\n');
+    }
+}
+
 static void print_status(struct buf *out, const json_t *rows, unsigned copies)
 {
     const json_t *view = newest(rows), *row;
@@ -196,6 +217,7 @@ static void print_status(struct buf *out, const json_t *rows, unsigned copies)
                "inc", "weight", "share", "queued", "pages", "unsent", "parcels", "behind",
                "ep./set.", "suspects");
     json_array_foreach(rows, i, row) print_row(out, row, view);
+    print_untold(out, rows);
 }
 
 static int run_status(struct invocation *in)
@@ -273,7 +295,9 @@ const struct command cmd_cluster_status = {
         "`cluster up`, or the directory of a running agent, which asks those it knows.\n"
         "unsent: pages whose links are not all acknowledged; parcels: messages not durable at\n"
         "their receiver; behind: messages read and not durable here; ep./set.: the epoch an agent\n"
-        "knows and the last that is settled. A state with ? is what others say of it.",
+        "knows and the last that is settled. A state with ? is what others say of it.\n"
+        "Below: pages of each agent that are done and not told to the cluster. If its disk were\n"
+        "lost, they would be asked for again. At the bound (cluster.untold-pages) it pauses.",
     .options = status_options,
     .settings_bytes = sizeof(struct settings),
     .run = run_status,

@@ -90,13 +90,15 @@ static void print_runs(struct buf *out, const struct runs_result *r)
                "simulated: %.0f s, %llu events, %llu epochs\n"
                "fetches: %llu, of which %llu were done before (%llu allowed by crashes)\n"
                "open in a frozen process while its host was asked by another: %llu\n"
+               "open or untold at a death, or when a disk was lost: %llu pages at most\n"
                "messages a simulated second: %.1f appended, %.1f read, %.1f said\n"
                "longest from a death to the settled epoch: %.1f s (dead after 15 s)\n",
                (unsigned long long)r->runs, (unsigned long long)r->failed, seconds,
                (unsigned long long)s->events, (unsigned long long)s->epochs,
                (unsigned long long)s->fetches, (unsigned long long)s->refetches,
                (unsigned long long)s->refetch_allowance, (unsigned long long)s->frozen_overlaps,
-               (double)s->appends / seconds, (double)s->gets / seconds, (double)s->says / seconds,
+               (unsigned long long)s->most_at_stake, (double)s->appends / seconds,
+               (double)s->gets / seconds, (double)s->says / seconds,
                (double)s->longest_recovery_ms / 1000);
     print_faults(out, s, WORLD_RACK);
     print_checks(out, s);

@@ -674,6 +674,7 @@ enum rc agent_turn(struct agent *a, uint64_t now_ms)
     republish_turn(a);
     outbox_turn(a);
     finish_turn(a);
+    (void)agent_may_lend(a); /* so that a pause that has ended is not shown any more */
     pace_hurry(a);
     detector_say(a);
     detector_listen(a);
@@ -696,6 +697,9 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .lease_age_ms = lease_age_ms(a, now_ms),
                                  .parcels = a->outbox.count,
                                  .pages_unsent = a->outbox.page_count,
+                                 .untold = untold_count(a),
+                                 .untold_most = a->settings.untold_most,
+                                 .is_paused = untold_is_paused(a),
                                  .junk = a->junk,
                                  .sent_again = a->sent_again,
                                  .appends = a->appends,

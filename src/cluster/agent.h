@@ -13,6 +13,7 @@
  *   lease.c     renewals, the fence
  *   detector.c  heartbeats heard, who is silent, accusing
  *   outbox.c    pages of the journal ─► parcels ─► acknowledged ─► floored ─► forgotten
+ *   untold.c    pages that are done and not acknowledged so: how many there may be
  *   links.c     parcels numbered for each receiver, sent again until it says that it has them
  *   inbox.c     our own stream ─► the crawl; cursor, floor, generation
  *   receipts.c  which numbers of each sender are durable here
@@ -50,6 +51,7 @@ struct agent_settings {
     uint64_t gap_ms;            /* a clock that jumps by more fences; 5,000 */
     uint64_t poll_ms;           /* between two looks at a stream that had nothing new; 100 */
     size_t outbox_most;         /* pages, and parcels, that are under way at a time; 0: 1,024 */
+    uint64_t untold_most;       /* pages that are done and not told; 0: no bound */
     unsigned copies;            /* of each stream; of more than one, one may differ. 0: 1 */
     struct roster_rings *rings; /* of a simulation with many agents; NULL: its own */
 };
@@ -82,6 +84,10 @@ bool agent_owns(const struct agent *a, uint64_t position);
 bool agent_is_fetching(const struct agent *a, uint64_t now_ms);
 bool agent_may_fetch(const struct agent *a, uint64_t position, uint64_t now_ms);
 
+/* Whether one more page may be asked for, as far as outcomes that nobody was told go: to be asked
+ * before every loan, and not again of a page that was lent. It does not look at the lease. */
+bool agent_may_lend(struct agent *a);
+
 /* Asks for it; it comes when the roster allows it. */
 void agent_leave(struct agent *a);
 void agent_set_weight(struct agent *a, uint32_t weight);
@@ -95,7 +101,9 @@ struct agent_status {
     uint64_t sent_again;   /* batches that had not arrived, though they were acknowledged */
     uint64_t lease_age_ms; /* UINT64_MAX: none */
     uint64_t parcels, pages_unsent;
-    uint64_t junk; /* messages that were no batch, or not from whom they said */
+    uint64_t untold, untold_most; /* outcomes that our stream has not acknowledged; the bound */
+    bool is_paused;               /* nothing is lent until some of them are told */
+    uint64_t junk;                /* messages that were no batch, or not from whom they said */
     uint64_t appends, append_bytes, gets, says;
     bool gates_open, is_idle, is_finished;
     bool is_all_finished; /* everybody living has said that it knows so */

@@ -129,7 +129,8 @@ struct source {
     uint64_t position;
     uint32_t unacked, unfloored;
     bool is_page, is_former, has_outcome, is_outcome_sent, is_outcome_acked;
-    struct buf outcome; /* records, encoded as a batch */
+    bool is_fetched, is_told; /* untold.c */
+    struct buf outcome;       /* records, encoded as a batch */
 };
 
 /* To one receiver (links.c). */
@@ -177,6 +178,13 @@ struct outbox {
     struct source *pages, **pages_tail;
     size_t page_count;
     uint64_t read_from; /* the journal is read up to here */
+};
+
+/* Of pages that were fetched here (untold.c). */
+struct untold {
+    uint64_t waiting; /* in the outbox, outcome not acknowledged */
+    uint64_t read;    /* port_batch.pages of the last one that the outbox has read */
+    bool is_read_known, is_paused;
 };
 
 struct unfloored {
@@ -356,6 +364,7 @@ struct agent {
     struct peers peers;
     struct tally tally;
     struct outbox outbox;
+    struct untold untold;
     struct inbox inbox;
     struct gates gates;
     struct handover handover;
@@ -487,6 +496,14 @@ uint64_t outbox_acked_through(const struct agent *a);
 uint64_t outbox_released_through(const struct agent *a);
 bool outbox_is_empty(struct agent *a);
 bool outbox_has_room(const struct agent *a);
+
+/* untold.c */
+void untold_read(struct agent *a, struct source *s, const struct port_batch *b);
+void untold_set(struct agent *a, struct source *s, bool is_told);
+void untold_reset(struct agent *a); /* the outbox is empty, and will be read again */
+uint64_t untold_count(const struct agent *a);
+bool untold_is_paused(const struct agent *a);
+bool untold_presses(const struct agent *a); /* more than half of the bound */
 
 /* links.c */
 MUST_CHECK bool link_add(struct agent *a, struct parcel *p); /* false: no memory */

@@ -92,14 +92,24 @@ static void parcel_count(struct agent *a, struct parcel *p)
         source_look(a, p->sources[i]);
 }
 
+/* Whether its stream has acknowledged it, since it was last connected. */
+static void parcel_set_acked(struct agent *a, struct parcel *p, bool is_acked)
+{
+    p->is_acked = is_acked;
+    for (size_t i = 0; p->is == PARCEL_OUT && i < p->source_count; i++)
+        untold_set(a, p->sources[i], is_acked);
+}
+
 /* It needs no care any more. The caller takes it out of the list. */
 static void parcel_release(struct agent *a, struct parcel *p)
 {
     parcel_count(a, p);
     for (size_t i = 0; i < p->source_count; i++) {
         p->sources[i]->unfloored--;
-        if (p->is == PARCEL_OUT)
+        if (p->is == PARCEL_OUT) {
             p->sources[i]->is_outcome_acked = true;
+            untold_set(a, p->sources[i], true);
+        }
     }
     for (size_t i = 0; agent_has_copies(a) && i < p->source_count; i++)
         source_look(a, p->sources[i]); /* its outcome may have waited for this */
@@ -189,7 +199,8 @@ static void seal_due(struct agent *a)
 {
     uint64_t end_ms = a->outbox.filling_ms + a->settings.poll_ms;
     keep_filling(a);
-    if (a->outbox.filling && !a->pace.is_quick && end_ms > a->now_ms)
+    bool is_quick = a->pace.is_quick || untold_presses(a);
+    if (a->outbox.filling && !is_quick && end_ms > a->now_ms)
         agent_wake(a, end_ms);
     else
         seal_all(a);
@@ -311,6 +322,7 @@ static void take_page(struct agent *a, const struct port_batch *b)
     for (size_t i = 0; i < b->link_count; i++)
         outbox_put(a, &b->links[i], s);
     keep_outcome(a, s, b);
+    untold_read(a, s, b);
     source_look(a, s);
 }
 
@@ -362,6 +374,7 @@ static void drop_pages(struct agent *a)
         if (!o->pages)
             o->pages_tail = &o->pages;
         o->page_count--;
+        untold_set(a, s, true);
         source_free(s);
     }
     port_keep(a->port, outbox_released_through(a));
@@ -422,7 +435,7 @@ static bool is_floored(struct agent *a, struct parcel *p)
         p->generation = generation;
     }
     if (p->generation != generation) { /* the servers lost it: once more */
-        p->is_acked = false;
+        parcel_set_acked(a, p, false);
         p->has_generation = false;
         a->outbox.has_unsent = true;
         return false;
@@ -505,7 +518,7 @@ void outbox_done(struct agent *a, struct parcel *p, const struct bus_event *e)
         again_later(a, p);
         return;
     }
-    p->is_acked = true;
+    parcel_set_acked(a, p, true);
     p->backoff_ms = 0;
     p->sequence = e->sequence;
     a->outbox.sent += p->to_inc != a->inc || strcmp(p->to, a->name) != 0;
@@ -604,7 +617,8 @@ void outbox_reconnected(struct agent *a)
 {
     a->outbox.has_unsent = true;
     for (struct parcel *p = a->outbox.parcels; p; p = p->next) {
-        p->is_acked = p->has_generation = false;
+        parcel_set_acked(a, p, false);
+        p->has_generation = false;
         p->retry_ms = 0;
     }
 }
@@ -623,6 +637,7 @@ void outbox_reset(struct agent *a)
         source_free(s);
     }
     links_free(a);
+    untold_reset(a);
     *o = (struct outbox){.read_from = port_kept(a->port)};
     o->tail = &o->parcels;
     o->pages_tail = &o->pages;

@@ -146,6 +146,6 @@ static bool is_somebody_idle(const struct agent *a)
 
 void pace_hurry(struct agent *a)
 {
-    if (awaits_disk(a) && (a->pace.is_quick || is_somebody_idle(a)))
+    if (awaits_disk(a) && (a->pace.is_quick || untold_presses(a) || is_somebody_idle(a)))
         port_hurry(a->port);
 }

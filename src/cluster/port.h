@@ -39,15 +39,17 @@ struct port_batch {
     const struct record *outcome; /* done and way (if it is) and host records, or the way of a page
                                      whose links were judged again; none: nothing was asked for */
     size_t outcome_count;
+    uint64_t pages; /* journalled up to this batch, ever; only if it has an outcome */
 };
 
 struct port_counts {
-    uint64_t queued;   /* URLs waiting at hosts that are mine */
-    uint64_t open;     /* being fetched, or fetched and not yet journalled */
-    uint64_t admitted; /* URLs ever taken as new, by link, seed or message: grows with any work */
-    uint64_t moving;   /* open ones of hosts that are not mine any more */
-    uint64_t pages;    /* settled, ever: for people */
-    uint64_t last;     /* position behind the last batch for others, durable or not */
+    uint64_t queued;     /* URLs waiting at hosts that are mine */
+    uint64_t open;       /* being fetched, or fetched and not yet journalled */
+    uint64_t admitted;   /* URLs ever taken as new, by link, seed or message: grows with any work */
+    uint64_t moving;     /* open ones of hosts that are not mine any more */
+    uint64_t pages;      /* settled, ever: for people */
+    uint64_t last;       /* position behind the last batch for others, durable or not */
+    uint64_t journalled; /* pages, ever, as port_batch.pages counts them */
 };
 
 /* Of the budgets of the whole crawl: used here, or by all others together. */

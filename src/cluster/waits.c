@@ -106,7 +106,11 @@ static bool waits_to_rest(struct agent *a, struct buf *out)
 {
     struct port_counts c = port_counts(a->port);
     const struct parcel *p = a->outbox.parcels;
-    if (c.open)
+    if (untold_is_paused(a))
+        buf_printf(out, "its outcomes to be told: %llu are not, at most %llu may be",
+                   (unsigned long long)untold_count(a),
+                   (unsigned long long)a->settings.untold_most);
+    else if (c.open)
         buf_add(out, STR("what is open"));
     else if (c.queued)
         buf_add(out, STR("its queues"));

@@ -34,6 +34,7 @@ struct cluster_settings {
     uint64_t weight;
     uint64_t quota_bytes, look_ms;
     uint64_t poll_ms, wait_ms;
+    uint64_t untold_most;
     bool leave, refetch_lost;
 };
 
@@ -71,8 +72,10 @@ struct cluster_part {
 
     /* The agent's thread's: */
     bool is_deaf_said;
-    bool is_told;                 /* the shards know that it is over, or has failed */
-    bool has_begun;               /* it has read the roster */
+    bool is_pause_said;
+    uint64_t paused_ms; /* since when nothing is lent, for outcomes are untold; 0: it is */
+    bool is_told;       /* the shards know that it is over, or has failed */
+    bool has_begun;     /* it has read the roster */
     uint64_t wait_ms, give_up_ms; /* for that, at a start; 0: for ever */
     uint64_t looked_ms, said_ms;
     uint64_t epoch_said, settled_said;

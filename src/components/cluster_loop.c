@@ -20,6 +20,7 @@ enum {
     REST_MS = 5,       /* for events to gather, while nobody waits for the agent */
     LOOK_MS = 20,      /* between two looks at what has become of the agent */
     SAY_MS = 10000,
+    PAUSE_MS = 1000, /* a pause that lasts so long is said; at speed there are short ones */
     LAST_BEATS = 3,
 };
 
@@ -71,6 +72,7 @@ static void say_state(struct cluster_part *c, const struct agent_status *s)
              LOG_U64("settled", s->settled), LOG_U64("gates_open", s->gates_open),
              LOG_U64("idle", s->is_idle), LOG_U64("suspects", agent_suspects(c->agent, c->said_ms)),
              LOG_U64("parcels", s->parcels), LOG_U64("pages_unsent", s->pages_unsent),
+             LOG_U64("untold", s->untold), LOG_U64("untold_pages", s->untold_most),
              LOG_U64("queued", n.queued), LOG_U64("open", n.open), LOG_U64("moving", n.moving),
              LOG_U64("pending", ledger_pending(c->ledger->ledger)),
              LOG_U64("lists", atomic_load(&c->lists)), LOG_U64("last", n.last),
@@ -99,6 +101,22 @@ static void say_waits(struct cluster_part *c, enum agent_state now)
         log_warn(c->log, "cluster.goes_on", LOG_C("state", agent_state_text(now)));
 }
 
+/* So many outcomes are untold that nothing more is lent. */
+static void say_pause(struct cluster_part *c, const struct agent_status *s)
+{
+    c->paused_ms = !s->is_paused ? 0 : c->paused_ms ? c->paused_ms : now_ms(c);
+    bool is_long = c->paused_ms && now_ms(c) - c->paused_ms >= PAUSE_MS;
+    if (is_long == c->is_pause_said || (c->paused_ms && !is_long))
+        return;
+    c->is_pause_said = is_long;
+    if (is_long)
+        log_warn(c->log, "cluster.pauses",
+                 LOG_C("why", "outcomes are not told; nothing is asked for until some are"),
+                 LOG_U64("untold", s->untold), LOG_U64("untold_pages", s->untold_most));
+    else
+        log_warn(c->log, "cluster.resumes", LOG_U64("untold", s->untold));
+}
+
 /* Whose directory this is, and since when: written once, and at every start once more. */
 static void note_agent(struct cluster_part *c, uint64_t first_inc)
 {
@@ -125,6 +143,7 @@ static void look(struct cluster_part *c)
         log_info(c->log, "cluster.epoch", LOG_U64("epoch", s.epoch),
                  LOG_C("state", agent_state_text(s.state)), LOG_U64("inc", s.inc));
     }
+    say_pause(c, &s);
     if (s.is_deaf != c->is_deaf_said) {
         c->is_deaf_said = s.is_deaf;
         log_warn(c->log, s.is_deaf ? "cluster.deaf" : "cluster.hears");

@@ -33,6 +33,8 @@ static const struct option cluster_options[] = {
         .min = 10),
     ROW(DURATION, poll_ms, "cluster-poll", "100ms", "between two looks at a stream without news",
         .min = 1),
+    ROW(COUNT, untold_most, "untold-pages", "512",
+        "pages done and not told to the cluster: with so many it pauses; 0: no bound"),
     ROW(DURATION, wait_ms, "cluster-wait", "1m",
         "for a server at the start, then it ends with exit code 5; 0: for ever"),
     ROW(BOOL, refetch_lost, "refetch-lost", "no",
@@ -67,7 +69,7 @@ static enum cluster_lend lend(struct cluster_service *s, uint64_t position, uint
     (void)pthread_mutex_lock(&c->lock);
     bool is_ready = atomic_load(&s->talk->is_ready) && agent_is_fetching(c->agent, now) &&
                     !atomic_load(&s->emptying);
-    enum cluster_lend may = !is_ready                                   ? CLUSTER_NOTHING_NOW
+    enum cluster_lend may = !is_ready || !agent_may_lend(c->agent)      ? CLUSTER_NOTHING_NOW
                             : !agent_may_fetch(c->agent, position, now) ? CLUSTER_NOT_THIS
                                                                         : CLUSTER_LENT;
     c->open_now += may == CLUSTER_LENT;
@@ -191,6 +193,7 @@ static enum rc open_agent(const struct cluster_settings *s, struct cluster_part 
                                .weight = (uint32_t)s->weight,
                                .gap_ms = GAP_MS,
                                .poll_ms = s->poll_ms,
+                               .untold_most = s->untold_most,
                                .copies = c->login.copies};
     set_room(s, c);
     c->room.capacity.step = CAPACITY_STEPS;

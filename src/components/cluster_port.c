@@ -334,8 +334,10 @@ static enum rc port_read_batch(struct port *p, uint64_t from, struct port_batch 
     rc = rc ? rc : read_links(c, &b, ret);
     if (rc)
         return rc;
-    if (b.kind == BATCH_OUTCOME)
+    if (b.kind == BATCH_OUTCOME) {
         read_outcome(c, &b, ret);
+        ret->pages = b.totals.pages;
+    }
     ret->links = c->links;
     ret->outcome = c->outcome;
     return RC_OK;
@@ -383,6 +385,7 @@ static struct port_counts port_count_all(struct port *p)
     n.moving = c->open_before;
     n.pages = atomic_load(&c->ledger->counts.fetched);
     n.last = ledger_for_others(c->ledger->ledger);
+    n.journalled = ledger_totals(c->ledger->ledger).pages;
     return n;
 }
 

@@ -81,6 +81,9 @@ static void say_status(struct jsonw *j, const struct agent_status *s)
     jsonw_u64_field(j, "behind", s->cursor > s->floor ? s->cursor - s->floor : 0);
     jsonw_u64_field(j, "parcels", s->parcels);
     jsonw_u64_field(j, "pages_unsent", s->pages_unsent);
+    jsonw_u64_field(j, "untold", s->untold);
+    jsonw_u64_field(j, "untold_most", s->untold_most);
+    jsonw_bool_field(j, "untold_paused", s->is_paused);
     jsonw_bool_field(j, "gates_open", s->gates_open);
     jsonw_bool_field(j, "idle", s->is_idle);
     jsonw_bool_field(j, "finished", s->is_finished);

@@ -67,6 +67,39 @@ static void remember_hash(struct world *w)
 
 static bool is_said_by(struct world *w, struct world_agent *a, const struct model_body *e);
 
+/* Pages of an incarnation that are done, and not said in its stream. */
+static uint64_t count_unsaid(struct world *w, struct world_agent *a, uint64_t inc)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < a->model.count; i++) {
+        const struct model_entry *e = &a->model.entries[i];
+        count += e->kind == MODEL_PAGE && e->body->inc == inc && !is_said_by(w, a, e->body);
+    }
+    return count;
+}
+
+/* What servers have lost was told, and hosts may have moved since: streams do not tell it then. */
+static bool is_bound_checked(const struct world *w)
+{
+    uint32_t losses = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER;
+    return w->set.untold_most && (world_is_large(w) || !(w->set.faults & losses));
+}
+
+/* What one death costs: what is open, and what is not said. */
+static void check_at_stake(struct world *w, struct world_agent *a, uint64_t inc)
+{
+    uint64_t count = count_unsaid(w, a, inc);
+    for (size_t i = 0; i < WORLD_MAX_OPEN; i++)
+        count += a->fetches[i].is_open;
+    checked(w, 7);
+    if (is_bound_checked(w) && count > w->report->most_at_stake)
+        w->report->most_at_stake = count;
+    if (is_bound_checked(w) && count > w->set.untold_most + WORLD_MAX_OPEN)
+        world_break(w, 7, "%s has %llu pages open or untold, at most %llu and %d open ones may be",
+                    a->name, (unsigned long long)count, (unsigned long long)w->set.untold_most,
+                    WORLD_MAX_OPEN);
+}
+
 /* Pages whose outcome the adopter cannot have found are asked for again: not said when it was
  * declared dead, or journalled since. (What it says later may stand behind the adopter's end.) */
 static void allow_dead(struct world *w, const struct roster_entry *e)
@@ -75,6 +108,8 @@ static void allow_dead(struct world *w, const struct roster_entry *e)
     if (!a)
         return;
     bool is_counted = e->kind == ROSTER_ADOPTED && a->dead_inc == e->inc;
+    if (!is_counted && model_inc(&a->model) == e->inc)
+        check_at_stake(w, a, e->inc);
     for (size_t i = is_counted ? a->dead_entries : 0; i < a->model.count; i++)
         if (a->model.entries[i].kind == MODEL_PAGE && a->model.entries[i].body->inc == e->inc)
             w->report->refetch_allowance += !is_said_by(w, a, a->model.entries[i].body);
@@ -219,6 +254,18 @@ static void check_right(struct world *w, struct world_agent *a, uint32_t host)
         world_break(w, 4, "%s asks past its fence, being dead", a->name);
 }
 
+/* Nothing more is asked for while so many are unsaid. Of many agents it would take too long. */
+static void check_untold(struct world *w, struct world_agent *a)
+{
+    if (!is_bound_checked(w) || world_is_large(w))
+        return;
+    uint64_t count = count_unsaid(w, a, model_inc(&a->model));
+    checked(w, 7);
+    if (count >= w->set.untold_most)
+        world_break(w, 7, "%s asks for more, and %llu pages are untold, of at most %llu", a->name,
+                    (unsigned long long)count, (unsigned long long)w->set.untold_most);
+}
+
 static void note_unasked(struct world *w, bool is_wiped)
 {
     uint64_t *longest = is_wiped ? &w->report->unasked.wiped_ms : &w->report->unasked.others_ms;
@@ -235,6 +282,7 @@ void invariants_start(struct world *w, struct world_agent *a, uint32_t url)
     struct world_host *h = &w->hosts[host];
     check_alone(w, a, host);
     check_right(w, a, host);
+    check_untold(w, a);
     checked(w, 9);
     if (h->was_started && w->now_ms - h->last_start_ms < w->web.hosts[host].delay_ms)
         world_break(w, 9, "h%u is asked after %llu ms, its delay is %llu", host,
@@ -598,6 +646,8 @@ void invariants_places(struct world *w)
 void invariants_allow(struct world *w, struct world_agent *a, bool is_journal_lost)
 {
     const struct model *m = &a->model;
+    if (is_journal_lost)
+        check_at_stake(w, a, model_inc(m));
     for (size_t i = 0; i < WORLD_MAX_OPEN; i++)
         w->report->refetch_allowance += a->fetches[i].is_open;
     for (size_t i = 0; i < m->count; i++) {

@@ -376,7 +376,7 @@ enum rc model_seed(struct model *m)
 
 uint32_t model_lend(struct model *m)
 {
-    if (!agent_is_fetching(m->agent, m->now_ms))
+    if (!agent_is_fetching(m->agent, m->now_ms) || !agent_may_lend(m->agent))
         return UINT32_MAX;
     for (uint32_t u = 0; model_next_url(m, &u); u++) {
         const struct model_host *h = model_host(m, m->web->urls[u].host);
@@ -425,6 +425,7 @@ enum rc model_settle(struct model *m, uint32_t url)
     e->body->time_ms = m->wall_ms;
     e->body->next_ms = m->wall_ms + m->web->hosts[m->web->urls[url].host].delay_ms;
     apply(m, e);
+    e->body->pages = m->pages;
     return RC_OK;
 }
 
@@ -500,6 +501,7 @@ static void read_entry(struct model *m, const struct model_entry *entry, struct 
         m->outcome[1].time_ms = e->time_ms;
         m->outcome[1].next_wall_ms = e->next_ms;
         ret->outcome_count = 2;
+        ret->pages = e->pages;
     } else if (entry->kind == MODEL_SEEDS) {
         for (uint32_t i = 0; i < WEB_SEEDS && i < m->web->url_count; i++)
             m->out[ret->link_count++] = web_url_record(m->web, i);
@@ -567,6 +569,7 @@ static struct port_counts model_counts(struct port *p)
         c.open += u->is_open;
         c.moving += u->is_open && !mine;
     }
+    c.journalled = m->pages;
     m->counts = c;
     m->are_counts_known = true;
     return c;

@@ -26,7 +26,8 @@ struct model_body {
     uint64_t inc;              /* of a page; of an aside: the one that begins */
     struct buf mine, foreign;  /* of a take: records, as a batch; of a forget: numbers of URLs */
     uint32_t foreign_count;
-    uint32_t url; /* of a page */
+    uint32_t url;   /* of a page */
+    uint64_t pages; /* journalled up to it, with it */
 };
 
 struct model_entry {

@@ -16,19 +16,23 @@ enum {
     NETWORK = 1 << WORLD_LAG | 1 << WORLD_CUT | 1 << WORLD_LONG_CUT | 1 << WORLD_NO_LEADER,
     MEMBERS = 1 << WORLD_LEAVE | 1 << WORLD_WEIGHT | 1 << WORLD_JOIN,
     LATE = 1 << WORLD_LATE,
+    DARK = 1 << WORLD_DARK,
     SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER,
 };
+
+/* Of untold outcomes: so few that agents often come to it. */
+enum { LEAST_UNTOLD = 3, UNTOLD_KINDS = 8, MANY_UNTOLD = 40 };
 
 static const struct roster_timings few_timings = {1000, 2500, 3000, 10000, 12000, 15000};
 
 /* Servers fail only while everybody is well, so they have seeds of their own. */
 static const uint32_t profiles[] = {
-    PROCESSES | CLOCKS | NETWORK | MEMBERS | LATE,
+    PROCESSES | CLOCKS | NETWORK | MEMBERS | LATE | DARK,
     PROCESSES | MEMBERS,
     CLOCKS | NETWORK | MEMBERS | 1 << WORLD_WIPE,
-    PROCESSES | NETWORK | LATE,
+    PROCESSES | NETWORK | LATE | DARK,
     1 << WORLD_STAY_AWAY | 1 << WORLD_LAG | 1 << WORLD_LONG_FREEZE | 1 << WORLD_NO_LEADER,
-    PROCESSES | MEMBERS | LATE | 1 << WORLD_SPLIT,
+    PROCESSES | MEMBERS | LATE | DARK | 1 << WORLD_SPLIT,
     PROCESSES | NETWORK | CLOCKS | 1 << WORLD_SPLIT,
     SERVERS | 1 << WORLD_WEIGHT | 1 << WORLD_LAG | 1 << WORLD_WIPE | 1 << WORLD_CUT,
 };
@@ -73,6 +77,8 @@ static struct world_settings large_world(const struct runs_settings *s, uint64_t
                                    .is_calm = s->is_calm,
                                    .points = ASSIGN_POINTS,
                                    .timings = t,
+                                   .untold_most = MANY_UNTOLD,
+                                   .is_unbounded = s->is_unbounded,
                                    .all_hosts = s->hosts};
 }
 
@@ -93,7 +99,9 @@ struct world_settings runs_world(const struct runs_settings *s, uint64_t seed)
         .faults = faults,
         .is_calm = s->is_calm,
         .points = POINTS,
-        .timings = few_timings};
+        .timings = few_timings,
+        .untold_most = LEAST_UNTOLD + seed / PROFILES % UNTOLD_KINDS,
+        .is_unbounded = s->is_unbounded};
 }
 
 static double greater(double x, double y)
@@ -133,6 +141,8 @@ static void add(struct world_report *sum, const struct world_report *r)
     sum->epochs += r->epochs;
     if (r->longest_recovery_ms > sum->longest_recovery_ms)
         sum->longest_recovery_ms = r->longest_recovery_ms;
+    if (r->most_at_stake > sum->most_at_stake)
+        sum->most_at_stake = r->most_at_stake;
     add_scale(&sum->scale, &r->scale);
     for (int i = 0; i < WORLD_FAULTS; i++)
         sum->faults[i] += r->faults[i];

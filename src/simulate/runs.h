@@ -11,6 +11,7 @@ struct runs_settings {
     uint32_t agents, hosts, urls; /* 0: small ones, by the seed */
     bool is_large;                /* many agents; of so many hosts some are modelled */
     bool is_calm;                 /* nothing goes wrong */
+    bool is_unbounded;            /* agents do not keep to the bound of untold outcomes */
 };
 
 struct runs_result {

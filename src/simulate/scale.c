@@ -56,7 +56,7 @@ static void plan_add(struct scale *s, struct world *w, const enum world_fault *l
 }
 
 /* Servers first, while everybody is well; then what is over soon, and what takes long, each in any
- * order: for twice `dead` after its start nobody accuses. */
+ * order: an agent that has just started accuses late those that it has not seen renew. */
 static void make_plan(struct scale *s, struct world *w)
 {
     static const enum world_fault servers[] = {WORLD_SERVER_INBOX, WORLD_SERVER_ROSTER};
@@ -65,8 +65,8 @@ static void make_plan(struct scale *s, struct world *w)
         WORLD_CUT,  WORLD_LAG,   WORLD_NO_LEADER, WORLD_LEAVE,     WORLD_JOIN};
     static const enum world_fault longs[] = {WORLD_STAY_AWAY, WORLD_LONG_FREEZE, WORLD_LONG_CUT,
                                              WORLD_RACK,      WORLD_PARTITION,   WORLD_OUTAGE,
-                                             WORLD_WEIGHT,    WORLD_LEAVE,       WORLD_LEAVE,
-                                             WORLD_JOIN,      WORLD_JOIN};
+                                             WORLD_DARK,      WORLD_WEIGHT,      WORLD_LEAVE,
+                                             WORLD_LEAVE,     WORLD_JOIN,        WORLD_JOIN};
     plan_add(s, w, servers, sizeof servers / sizeof *servers);
     plan_add(s, w, shorts, sizeof shorts / sizeof *shorts);
     plan_add(s, w, longs, sizeof longs / sizeof *longs);

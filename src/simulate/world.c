@@ -130,6 +130,7 @@ enum rc world_start(struct world *w, struct world_agent *a)
                                .gap_ms = w->pace.gap_ms,
                                .poll_ms = w->pace.poll_ms,
                                .outbox_most = w->pace.outbox_most,
+                               .untold_most = w->set.is_unbounded ? 0 : w->set.untold_most,
                                .copies = w->set.faults >> WORLD_SPLIT & 1 ? 3 : 1,
                                .rings = w->rings};
     a->start_ms = UINT64_MAX;

@@ -33,6 +33,7 @@ enum world_fault {
     WORLD_SERVER_ROSTER, /* and of the roster's */
     WORLD_SPLIT,         /* the copies of an agent's stream are not the same any more */
     WORLD_LATE, /* somebody is killed, frozen or cut off when others say that all is finished */
+    WORLD_DARK, /* all are cut off for a while, and one of them loses its disk meanwhile */
     WORLD_RACK, /* of many agents: several machines at once, by a power cut */
     WORLD_PARTITION, /* a tenth of many agents is cut off */
     WORLD_OUTAGE,    /* all are: there is no post office for a while */
@@ -52,6 +53,8 @@ struct world_settings {
     uint64_t wipe_ms;
     uint32_t points; /* of the ring */
     struct roster_timings timings;
+    uint64_t untold_most; /* the bound of outcomes that an agent has not told; 0: none */
+    bool is_unbounded;    /* agents do not keep to it: the invariant must find that */
     /* Many agents (simulate/scale.h): they have joined before, share rings, look less often at what
      * is there, and every kind of fault comes once. 0: few; else all hosts, of which `hosts` are
      * modelled. */
@@ -90,6 +93,7 @@ struct world_report {
     uint64_t events, ended_ms;
     uint64_t fetches, refetches, refetch_allowance, frozen_overlaps;
     uint64_t appends, gets, says, epochs;
+    uint64_t most_at_stake; /* pages open or untold when an agent's disk was lost, or it died */
     uint64_t longest_recovery_ms; /* from a death to the epoch that is settled again */
     uint64_t faults[WORLD_FAULTS];
     uint64_t post_faults[POST_FAULTS];

@@ -35,6 +35,7 @@ const char *const world_fault_names[WORLD_FAULTS] = {"killed",
                                                      "servers lose roster",
                                                      "copies differ",
                                                      "too late for the end",
+                                                     "dark, a disk wiped",
                                                      "a rack's power cut",
                                                      "a tenth cut off",
                                                      "no post office"};
@@ -185,6 +186,29 @@ static bool cut_some(struct world *w, enum world_fault f)
     return cut_many(w, first, tenth, quarter + rng_below(&w->rng, quarter));
 }
 
+/* Long enough for outcomes to pile up: until about the fence. */
+static bool go_dark(struct world *w, struct world_agent *victim)
+{
+    uint64_t fence = w->timings.fence_ms;
+    uint64_t dark_ms = fence * 4 / 5 + rng_below(&w->rng, fence * 2 / 5);
+    victim->doom_ms = w->now_ms + dark_ms - 1 - rng_below(&w->rng, dark_ms / 3);
+    return cut_many(w, 0, w->agent_count, dark_ms);
+}
+
+static void doom(struct world *w)
+{
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        struct world_agent *a = w->agents[i];
+        if (!a->doom_ms || a->doom_ms > w->now_ms)
+            continue;
+        a->doom_ms = 0;
+        if (!a->agent || a->thaw_ms)
+            continue;
+        world_say(w, "%s: %s", a->name, world_fault_names[WORLD_DARK]);
+        kill_agent(w, a, WORLD_WIPE);
+    }
+}
+
 /* Everybody is there, nobody is dead: what the servers lose can be told them again. */
 static bool may_servers_fail(struct world *w)
 {
@@ -273,6 +297,8 @@ static bool do_fault(struct world *w, enum world_fault f)
     case WORLD_PARTITION:
     case WORLD_OUTAGE:
         return cut_some(w, f);
+    case WORLD_DARK:
+        return a && go_dark(w, a);
     case WORLD_LEAVE:
         if (!a || count_up(w) < 3)
             return false;
@@ -302,7 +328,7 @@ static void mend(struct world *w, bool all)
     for (uint32_t i = 0; i < w->agent_count; i++) {
         struct world_agent *a = w->agents[i];
         if (a->mend_ms && (all || a->mend_ms <= w->now_ms)) {
-            a->mend_ms = 0;
+            a->mend_ms = a->doom_ms = 0;
             if (a->bus)
                 post_cut(w->post, a->bus, false, w->now_ms);
             world_say(w, "%s is connected again", a->name);
@@ -361,9 +387,11 @@ static void late_fault(struct world *w)
 static uint64_t next_mend(const struct world *w)
 {
     uint64_t next = UINT64_MAX;
-    for (uint32_t i = 0; i < w->agent_count; i++)
-        if (w->agents[i]->mend_ms && w->agents[i]->mend_ms < next)
-            next = w->agents[i]->mend_ms;
+    for (uint32_t i = 0; i < w->agent_count; i++) {
+        const struct world_agent *a = w->agents[i];
+        next = a->mend_ms && a->mend_ms < next ? a->mend_ms : next;
+        next = a->doom_ms && a->doom_ms < next ? a->doom_ms : next;
+    }
     return next;
 }
 
@@ -403,6 +431,7 @@ static void wipe_last(struct world *w)
 /* Called at fault_ms: mends what is due, then perhaps breaks something. */
 void world_fault(struct world *w)
 {
+    doom(w);
     mend(w, false);
     if (w->is_healed) {
         if (w->fault_ms != UINT64_MAX && !w->report->faults[WORLD_LATE])

@@ -37,6 +37,7 @@ struct world_agent {
     uint64_t starts;    /* processes so far */
     uint64_t start_ms;  /* the next one; UINT64_MAX: none */
     uint64_t thaw_ms;   /* frozen until then; 0: not */
+    uint64_t doom_ms;   /* its disk is lost then, if that is before mend_ms; 0: it is not */
     uint64_t mend_ms;   /* the connection comes back then; 0: it is there */
     uint64_t skew_ms;   /* its clock is ahead of the world's by this */
     uint64_t turn_ms, sync_ms, crawl_ms;

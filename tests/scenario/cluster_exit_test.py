@@ -3,6 +3,7 @@
 One real nats-server, all on loopback.
 
 argv: simweb, orbweaver."""
+import json
 import os
 import shutil
 import signal
@@ -19,6 +20,7 @@ WEB = ["--hosts", "8", "--pages", "12", "--keep-urls", "--crawl-delays", "0", "-
 # Enough that whoever comes late on a slow machine is still in mid-crawl.
 LARGER = ["--hosts", "8", "--pages", "40", *WEB[4:]]
 SOON = ("--set", "cluster.cluster-wait=2s")
+UNTOLD, OPEN = 6, 8  # outcomes, before it pauses; requests that are open then, one a host
 
 
 def ends_with_5(agent, words):
@@ -69,15 +71,27 @@ def _(tmp):
         assert web.report()["requests"] == 0, "it asked for something all the same"
 
 
-@case("servers that go away in mid-crawl are waited for, and said to be")
+def shows_its_pause(agent):
+    done = scenario.run(["cluster", "status", agent.folder, "--json"], seconds=60)
+    row = [r["answer"] for r in json.loads(done.out)["agents"] if r["agent"] == agent.name][0]
+    assert row["untold_paused"] and row["untold_most"] == UNTOLD, row
+    assert 0 < row["untold"] <= UNTOLD + OPEN, row
+    text = scenario.run(["cluster", "status", agent.folder], seconds=60).out
+    line = f"{agent.name}: {row['untold']} outcomes untold, at most {UNTOLD}; paused: {row['untold']} outcomes untold"
+    assert line in text, text
+
+
+@case("servers that go away in mid-crawl are waited for, and said to be; few outcomes stay untold meanwhile")
 def _(tmp):
     with Simweb(*LARGER) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
-        agents = agents_of(web, post, tmp, "ab", "-w", "200ms", *SOON)
+        agents = agents_of(web, post, tmp, "ab", "-w", "200ms", *SOON, "--set", f"cluster.untold-pages={UNTOLD}")
         try:
             for a in agents:
                 a.start()
             until(lambda: all(begun(a) for a in agents), "both have begun")
             post.machines[0].end(signal.SIGKILL)
+            until(lambda: all(a.events("cluster.pauses") for a in agents), "they say that they pause", 120)
+            shows_its_pause(agents[0])
             try:
                 until(lambda: all(a.events("cluster.waits") for a in agents), "they say that they wait", 120)
             except AssertionError as e:  # what they did instead
@@ -89,7 +103,7 @@ def _(tmp):
         finally:
             stop_all(agents)
         is_right(web, agents)
-        assert all(a.events("cluster.goes_on") for a in agents)
+        assert all(a.events("cluster.goes_on") and a.events("cluster.resumes") for a in agents)
 
 
 @case("a second process with a copy of the directory: the first ends with 5")

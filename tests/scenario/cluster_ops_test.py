@@ -90,7 +90,8 @@ def _(tmp):
             assert abs(sum(m["share"] for m in one["members"]) - 1) < 0.001, one["members"]
             assert all(0.2 < m["share"] < 0.5 for m in one["members"]), one["members"]
             text = orb("cluster", "status", where).out
-            assert "settled" in text and len(text.splitlines()) == 5, text
+            assert "settled" in text and len(text.splitlines()) == 8, text
+            assert text.count(" outcomes untold, at most 512\n") == 3, text
         assert "1 copy" in orb("cluster", "status", c.post.dir).out
 
 

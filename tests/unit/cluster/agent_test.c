@@ -25,6 +25,8 @@ struct bench {
     struct web web;
     struct member members[MEMBERS];
     uint64_t now_ms, seed;
+    uint64_t untold_most; /* of those that start */
+    unsigned copies;
 };
 
 static void each(void *ctx, const struct bus_event *e)
@@ -62,7 +64,9 @@ static struct agent *start(struct bench *b, int i, const char *name)
                                .weight = ASSIGN_WEIGHT_ONE,
                                .seed = ++b->seed,
                                .gap_ms = GAP_MS,
-                               .poll_ms = 100};
+                               .poll_ms = 100,
+                               .untold_most = b->untold_most,
+                               .copies = b->copies};
     (void)snprintf(m->name, sizeof m->name, "%s", name);
     m->bus = post_connect(b->post, b->now_ms);
     assert_rc(model_start(&m->model, b->now_ms, b->now_ms), RC_OK);
@@ -347,6 +351,82 @@ static void d7_who_is_silent_is_dead_and_its_hosts_and_urls_are_others(void **st
     close_bench(&b);
 }
 
+/* All that is lent in that time is fetched at once. */
+static uint32_t fetch_for(struct bench *b, uint64_t ms)
+{
+    uint32_t count = 0, url;
+    for (uint64_t end = b->now_ms + ms; b->now_ms < end; run(b, 200))
+        while ((url = model_lend(&b->members[0].model)) != UINT32_MAX) {
+            assert_rc(model_settle(&b->members[0].model, url), RC_OK);
+            count++;
+        }
+    return count;
+}
+
+static uint32_t fetch_without_servers(struct bench *b, uint64_t untold_most)
+{
+    open_bench(b);
+    b->untold_most = untold_most;
+    assert_rc(model_seed(&b->members[0].model), RC_OK);
+    (void)start(b, 0, "ant");
+    assert_true(fetch_for(b, 8000) > 0);
+    run(b, 3000);
+    assert_int_equal(status(b, 0).untold, 0);
+    assert_false(status(b, 0).is_paused);
+    post_cut(b->post, b->members[0].bus, true, b->now_ms);
+    return fetch_for(b, FENCE_MS - 3000);
+}
+
+static void outcomes_that_cannot_be_told_pause_an_agent_at_the_bound(void **state)
+{
+    (void)state;
+    enum { MOST = 3 };
+    struct bench b;
+    assert_true(fetch_without_servers(&b, 0) > MOST);
+    close_bench(&b);
+    assert_int_equal(fetch_without_servers(&b, MOST), MOST);
+    assert_int_equal(status(&b, 0).untold, MOST);
+    assert_true(status(&b, 0).is_paused);
+    post_cut(b.post, b.members[0].bus, false, b.now_ms);
+    run(&b, 5000);
+    assert_int_equal(status(&b, 0).untold, 0);
+    assert_false(status(&b, 0).is_paused);
+    assert_true(fetch_for(&b, 2000) > 0);
+    close_bench(&b);
+}
+
+/* Of streams with copies an outcome waits until those who were sent its links say that they have
+ * them. The next process counts what the former one has not told. */
+static void who_is_silent_pauses_others_until_it_is_dead_also_across_a_restart(void **state)
+{
+    (void)state;
+    enum { MOST = 3 };
+    struct bench b;
+    open_bench(&b);
+    b.untold_most = MOST;
+    b.copies = 3;
+    assert_rc(model_seed(&b.members[0].model), RC_OK);
+    (void)start(&b, 0, "ant");
+    (void)start(&b, 1, "bee");
+    run(&b, DEAD_MS);
+    assert_int_equal(status(&b, 0).settled, 2);
+    b.members[1].is_frozen = true;
+    for (int tries = 0; tries < 20 && !status(&b, 0).is_paused; tries++)
+        (void)fetch_for(&b, 500);
+    assert_int_equal(status(&b, 0).untold, MOST);
+    assert_true(status(&b, 0).is_paused);
+    stop(&b, 0);
+    (void)start(&b, 0, "ant");
+    assert_int_equal(fetch_for(&b, 2000), 0);
+    assert_int_equal(status(&b, 0).state, AGENT_UP);
+    assert_true(status(&b, 0).is_paused);
+    run(&b, 3 * DEAD_MS);
+    assert_int_equal(status(&b, 0).untold, 0);
+    assert_false(status(&b, 0).is_paused);
+    assert_true(fetch_for(&b, 3000) > 0);
+    close_bench(&b);
+}
+
 static void a_peer_that_was_silent_at_our_start_gets_twice_the_time(void **state)
 {
     (void)state;
@@ -460,6 +540,8 @@ int main(void)
         cmocka_unit_test(d5_who_joins_gets_what_it_owns_and_who_leaves_gives_it_back),
         cmocka_unit_test(who_leaves_stays_while_something_is_open),
         cmocka_unit_test(d7_who_is_silent_is_dead_and_its_hosts_and_urls_are_others),
+        cmocka_unit_test(outcomes_that_cannot_be_told_pause_an_agent_at_the_bound),
+        cmocka_unit_test(who_is_silent_pauses_others_until_it_is_dead_also_across_a_restart),
         cmocka_unit_test(a_peer_that_was_silent_at_our_start_gets_twice_the_time),
         cmocka_unit_test(d10_two_who_come_at_once_are_settled_within_three_beats),
         cmocka_unit_test(d10_who_has_no_news_looks_and_speaks_rarely),

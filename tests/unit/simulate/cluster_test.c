@@ -51,6 +51,36 @@ static void d1_d7_d8_every_seed_keeps_the_thirteen_invariants(void **state)
     runs_done(&r);
 }
 
+static void run_seed(uint64_t seed, bool is_unbounded, struct runs_result *ret)
+{
+    struct runs_settings s = {.first = seed, .last = seed, .is_unbounded = is_unbounded};
+    assert_rc(runs_all(&s, ret), RC_OK);
+    if (!is_unbounded)
+        print_failure(ret);
+    if (ret->failed || !is_unbounded)
+        print_message("# seed %llu %s the bound: %s\n", (unsigned long long)seed,
+                      is_unbounded ? "without" : "with", ret->failed ? ret->failure.why : "holds");
+}
+
+/* What one death costs is bounded. Agents that do not keep to the bound break the invariant. */
+static void agents_that_do_not_bound_their_untold_outcomes_are_found(void **state)
+{
+    (void)state;
+    enum { MOST_SEEDS = 80 };
+    struct runs_result r;
+    uint64_t seed = 0;
+    bool is_broken = false;
+    while (!is_broken && seed < MOST_SEEDS) {
+        run_seed(++seed, true, &r);
+        is_broken = r.failed && r.failure.broken == 7;
+        runs_done(&r);
+    }
+    assert_true(is_broken);
+    run_seed(seed, false, &r);
+    assert_int_equal(r.failed, 0);
+    runs_done(&r);
+}
+
 static void without_faults_nothing_is_fetched_twice(void **state)
 {
     (void)state;
@@ -167,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_faults_nothing_is_fetched_twice),
+        cmocka_unit_test(agents_that_do_not_bound_their_untold_outcomes_are_found),
         cmocka_unit_test(a_seed_always_runs_the_same),
         cmocka_unit_test(a_wiped_agents_hosts_are_asked_again_soon_after_dead),
         cmocka_unit_test(many_agents_in_peace_fetch_everything_once),
