@@ -26,6 +26,7 @@ enum address_kind {
     ADDRESS_UNSPECIFIED, /* 0.0.0.0/8, :: */
     ADDRESS_MULTICAST,
     ADDRESS_RESERVED, /* documentation, benchmarking, future use, broadcast, discard (RFC 6890) */
+    ADDRESS_PLATFORM, /* a cloud answers its own machines here; no registry marks it */
     ADDRESS_KINDS_
 };
 const char *address_kind_name(enum address_kind kind); /* "loopback" */

@@ -5,6 +5,9 @@
  * What a registry calls globally reachable but no web server can have (anycast of protocols,
  * ORCHID, drone identities) is reserved here; so is all of IPv6 that is not handed out (outside
  * 2000::/3).
+ *
+ * Clouds also answer their own machines at addresses that the registries call ordinary. A page
+ * could make a crawler in that cloud ask there, so these are rows as well: ADDRESS_PLATFORM.
  */
 #include "net/address_kind.h"
 
@@ -13,7 +16,8 @@
 const char *address_kind_name(enum address_kind kind)
 {
     static const char *const names[ADDRESS_KINDS_] = {
-        "public", "loopback", "private", "link-local", "unspecified", "multicast", "reserved",
+        "public",      "loopback",  "private",  "link-local",
+        "unspecified", "multicast", "reserved", "platform",
     };
     return (unsigned)kind < ADDRESS_KINDS_ ? names[kind] : "unknown";
 }
@@ -29,14 +33,20 @@ static const struct v4_row v4_rows[] = {
     {0x0a000000, 8, ADDRESS_PRIVATE},     /* 10.0.0.0/8 */
     {0x64400000, 10, ADDRESS_PRIVATE},    /* 100.64.0.0/10, shared by a provider's customers */
     {0x7f000000, 8, ADDRESS_LOOPBACK},    /* 127.0.0.0/8 */
-    {0xa9fe0000, 16, ADDRESS_LINK_LOCAL}, /* 169.254.0.0/16 */
+    {0xa11a0000, 16, ADDRESS_PLATFORM},   /* 161.26.0.0/16, IBM's infrastructure services */
+    {0xa6080000, 14, ADDRESS_PLATFORM},   /* 166.8.0.0/14, IBM's service endpoints */
+    {0xa83f8110, 32, ADDRESS_PLATFORM},   /* 168.63.129.16, Azure's host */
+    {0xa9fe0000, 16, ADDRESS_LINK_LOCAL}, /* 169.254.0.0/16, metadata of most clouds */
     {0xac100000, 12, ADDRESS_PRIVATE},    /* 172.16.0.0/12 */
     {0xc0000000, 24, ADDRESS_RESERVED},   /* 192.0.0.0/24, protocol assignments */
     {0xc0000200, 24, ADDRESS_RESERVED},   /* 192.0.2.0/24, documentation */
+    {0xc050087c, 32, ADDRESS_PLATFORM},   /* 192.80.8.124, metadata of Equinix Metal */
     {0xc0586300, 24, ADDRESS_RESERVED},   /* 192.88.99.0/24, 6to4 relays, withdrawn */
     {0xc0a80000, 16, ADDRESS_PRIVATE},    /* 192.168.0.0/16 */
     {0xc6120000, 15, ADDRESS_RESERVED},   /* 198.18.0.0/15, benchmarking */
     {0xc6336400, 24, ADDRESS_RESERVED},   /* 198.51.100.0/24, documentation */
+    {0xc7249904, 30, ADDRESS_PLATFORM},   /* 199.36.153.4/30, Google's restricted access */
+    {0xc7249908, 30, ADDRESS_PLATFORM},   /* 199.36.153.8/30, Google's private access */
     {0xcb007100, 24, ADDRESS_RESERVED},   /* 203.0.113.0/24, documentation */
     {0xe0000000, 4, ADDRESS_MULTICAST},   /* 224.0.0.0/4 */
     {0xf0000000, 4, ADDRESS_RESERVED},    /* 240.0.0.0/4, future use, and broadcast */
@@ -57,6 +67,8 @@ static const struct v6_row v6_rows[] = {
     {0x2001000000000000, 23, ADDRESS_RESERVED},   /* 2001::/23: benchmarking, ORCHID, AMT, ... */
     {0x20010db800000000, 32, ADDRESS_RESERVED},   /* 2001:db8::/32, documentation */
     {0x3fff000000000000, 20, ADDRESS_RESERVED},   /* 3fff::/20, documentation */
+    {0x26002d0000021000, 64, ADDRESS_PLATFORM},   /* Google's restricted access */
+    {0x26002d0000022000, 64, ADDRESS_PLATFORM},   /* Google's private access */
     {0x2000000000000000, 3, ADDRESS_PUBLIC},      /* 2000::/3, global unicast */
     {0, 0, ADDRESS_RESERVED},                     /* 100::/64 (discard), 5f00::/16, the rest */
 };

@@ -244,7 +244,78 @@ static const struct kind_row kind_rows[] = {
     {"2001:0:4136:e378:8000:63bf:3fff:fdd2", ADDRESS_RESERVED}, /* client 192.0.2.45 */
     {"2001:0:4136:e378:8000:63bf:f7f7:f7f7", ADDRESS_PUBLIC},   /* client 8.8.8.8 */
     {"2001:0:7f00:1:8000:63bf:f7f7:f7f7", ADDRESS_LOOPBACK},    /* server 127.0.0.1 */
+    /* What clouds keep at addresses that no registry marks: both ends, and their neighbours */
+    {"161.25.255.255", ADDRESS_PUBLIC},
+    {"161.26.0.0", ADDRESS_PLATFORM},
+    {"161.26.255.255", ADDRESS_PLATFORM},
+    {"161.27.0.0", ADDRESS_PUBLIC},
+    {"166.7.255.255", ADDRESS_PUBLIC},
+    {"166.8.0.0", ADDRESS_PLATFORM},
+    {"166.11.255.255", ADDRESS_PLATFORM},
+    {"166.12.0.0", ADDRESS_PUBLIC},
+    {"168.63.129.15", ADDRESS_PUBLIC},
+    {"168.63.129.16", ADDRESS_PLATFORM},
+    {"168.63.129.17", ADDRESS_PUBLIC},
+    {"192.80.8.123", ADDRESS_PUBLIC},
+    {"192.80.8.124", ADDRESS_PLATFORM},
+    {"192.80.8.125", ADDRESS_PUBLIC},
+    {"199.36.153.3", ADDRESS_PUBLIC},
+    {"199.36.153.4", ADDRESS_PLATFORM},
+    {"199.36.153.11", ADDRESS_PLATFORM},
+    {"199.36.153.12", ADDRESS_PUBLIC},
+    {"2600:2d00:2:fff::1", ADDRESS_PUBLIC},
+    {"2600:2d00:2:1000::1", ADDRESS_PLATFORM},
+    {"2600:2d00:2:1001::1", ADDRESS_PUBLIC},
+    {"2600:2d00:2:2000::1", ADDRESS_PLATFORM},
+    {"::ffff:168.63.129.16", ADDRESS_PLATFORM},
+    {"::168.63.129.16", ADDRESS_PLATFORM},
+    {"64:ff9b::168.63.129.16", ADDRESS_PLATFORM},
+    {"64:ff9b:1::168.63.129.16", ADDRESS_PLATFORM},
+    {"2002:a83f:8110::1", ADDRESS_PLATFORM},
+    {"2001:0:4136:e378:8000:63bf:57c0:7eef", ADDRESS_PLATFORM}, /* client 168.63.129.16 */
+    {"2001:0:a83f:8110:8000:63bf:f7f7:f7f7", ADDRESS_PLATFORM}, /* server 168.63.129.16 */
 };
+
+/* Where each cloud answers its machines with their secrets, keys or settings. */
+static const char *const platform_rows[][2] = {
+    {"Alibaba metadata", "100.100.100.200"},
+    {"AWS metadata", "169.254.169.254"},
+    {"AWS metadata, IPv6", "fd00:ec2::254"},
+    {"AWS time", "169.254.169.123"},
+    {"AWS name server", "169.254.169.253"},
+    {"AWS ECS task credentials", "169.254.170.2"},
+    {"AWS EKS pod credentials", "169.254.170.23"},
+    {"AWS EKS pod credentials, IPv6", "fd00:ec2::23"},
+    {"Azure host and agent", "168.63.129.16"},
+    {"Azure metadata", "169.254.169.254"},
+    {"Equinix Metal metadata", "192.80.8.124"},
+    {"Google metadata", "169.254.169.254"},
+    {"Google metadata, IPv6", "fd20:ce::254"},
+    {"Google private access", "199.36.153.8"},
+    {"Google restricted access", "199.36.153.4"},
+    {"IBM infrastructure services", "161.26.0.10"},
+    {"IBM service endpoints", "166.9.12.1"},
+    {"Linode metadata, IPv6", "fd00:a9fe:a9fe::1"},
+    {"OpenStack metadata, IPv6", "fe80::a9fe:a9fe"},
+    {"Oracle metadata, IPv6", "fd00:c1::a9fe:a9fe"},
+    {"Oracle boot volume", "169.254.0.2"},
+    {"Oracle Classic metadata", "192.0.0.192"},
+    {"Scaleway metadata", "169.254.42.42"},
+    {"Scaleway metadata, IPv6", "fd00:42::42"},
+    {"Tencent metadata", "169.254.0.23"},
+    {"Tencent metadata, old", "100.88.222.5"},
+};
+
+static void no_platform_address_of_a_cloud_is_public(void **state)
+{
+    (void)state;
+    struct address a;
+    for (size_t i = 0; i < sizeof platform_rows / sizeof *platform_rows; i++) {
+        assert_rc(address_read(str_c(platform_rows[i][1]), &a), RC_OK);
+        if (address_kind(&a) == ADDRESS_PUBLIC)
+            fail_msg("%s: %s counts as public", platform_rows[i][0], platform_rows[i][1]);
+    }
+}
 
 static void every_special_network_is_known_at_both_ends(void **state)
 {
@@ -292,6 +363,7 @@ int main(void)
         cmocka_unit_test(a_nul_within_an_address_is_no_address),
         cmocka_unit_test(the_system_reads_what_is_printed_and_prints_what_is_read),
         cmocka_unit_test(every_special_network_is_known_at_both_ends),
+        cmocka_unit_test(no_platform_address_of_a_cloud_is_public),
         cmocka_unit_test(politeness_counts_ipv4_alone_and_ipv6_by_64_bits),
         cmocka_unit_test(kinds_have_names),
     };
