@@ -142,8 +142,7 @@ static enum rc make_place(struct place *p)
 {
     char text[SINK_MAX_HOST_BYTES + 16];
     (void)snprintf(text, sizeof text, "%s:%u\n", p->at.host, p->at.port);
-    enum rc rc = disk_mkdir(p->disk, "sink");
-    rc = rc == RC_EXISTS ? RC_OK : rc;
+    enum rc rc = disk_mkdir_private(p->disk, "sink");
     rc = rc ? rc : disk_dirsync(p->disk, "");
     rc = rc ? rc : make_certificates(p);
     return rc ? rc : disk_replace(p->disk, "sink/server", str_c(text));

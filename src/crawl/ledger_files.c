@@ -91,13 +91,20 @@ static enum rc make_state(struct ledger *l, struct buf *why)
     bool has_more = false;
     enum rc rc = disk_list(l->disk, "state", note_entry, NULL);
     if (rc != RC_NOT_FOUND)
-        return rc;
+        return rc ? rc : disk_mkdir_private(l->disk, "state"); /* an earlier version left it open */
     rc = l->settings.rebuilds ? RC_OK : has_output(l, &has_more);
     if (rc == RC_OK && has_more) {
         buf_add(why, STR("state/: it is missing, though a crawl has been here"));
         rc = RC_CORRUPT;
     }
-    return rc ? rc : make_folder(l->disk, "state");
+    return rc ? rc : disk_mkdir_private(l->disk, "state");
+}
+
+static void say_locked(struct disk *d, struct buf *why)
+{
+    buf_add(why, STR("another process crawls here ("));
+    disk_lock_print(d, LOCK_PATH, why);
+    buf_byte(why, ')');
 }
 
 enum rc ledger_lock(struct ledger *l, struct buf *why)
@@ -105,7 +112,7 @@ enum rc ledger_lock(struct ledger *l, struct buf *why)
     enum rc rc = make_state(l, why);
     rc = rc ? rc : disk_lock(l->disk, LOCK_PATH, &l->dir_lock);
     if (rc == RC_LOCKED)
-        buf_printf(why, "another process crawls here (%s)", LOCK_PATH);
+        say_locked(l->disk, why);
     else if (rc && !why->n)
         buf_printf(why, "%s: %s", LOCK_PATH, rc_text(rc));
     return rc;

@@ -125,6 +125,14 @@ enum rc disk_mkdir(struct disk *d, const char *path)
     return path_ok(path) ? d->ops->mkdir(d, path) : RC_INVALID;
 }
 
+enum rc disk_mkdir_private(struct disk *d, const char *path)
+{
+    enum rc rc = disk_mkdir(d, path);
+    if ((rc && rc != RC_EXISTS) || !d->ops->close_to_others)
+        return rc == RC_EXISTS ? RC_OK : rc;
+    return d->ops->close_to_others(d, path);
+}
+
 /* A folder that could not be opened has not failed to sync. */
 enum rc disk_dirsync(struct disk *d, const char *path)
 {
@@ -159,6 +167,17 @@ void disk_unlock(struct disk_lock *l)
 {
     if (l)
         l->disk->ops->unlock(l);
+}
+
+void disk_lock_print(struct disk *d, const char *path, struct buf *out)
+{
+    bool can_tell = d->ops->lock_holder && path_ok(path);
+    uint64_t holder = can_tell ? d->ops->lock_holder(d, path) : 0;
+    buf_printf(out, "%s", path);
+    if (holder) {
+        buf_add(out, STR(", held by process "));
+        buf_u64(out, holder);
+    }
 }
 
 enum rc disk_free_bytes(struct disk *d, uint64_t *ret_bytes)

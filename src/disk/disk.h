@@ -124,6 +124,11 @@ MUST_CHECK enum rc disk_unlink(struct disk *d, const char *path);
 /* RC_EXISTS, RC_NOT_FOUND (its parent), RC_DISK_FULL. */
 MUST_CHECK enum rc disk_mkdir(struct disk *d, const char *path);
 
+/* Makes a folder that other users cannot look into (0700), if it is missing; one that is there and
+ * belongs to this user is closed to others. What disk_open and disk_mkdir make in such a folder
+ * (not the root) is for this user alone, too. RC_NOT_FOUND (its parent), RC_DISK_FULL. */
+MUST_CHECK enum rc disk_mkdir_private(struct disk *d, const char *path);
+
 /* On RC_OK the names in that folder are durable; not those below its folders. RC_NOT_FOUND,
  * RC_LIMIT (too many open files), RC_SYNC. */
 MUST_CHECK enum rc disk_dirsync(struct disk *d, const char *path);
@@ -134,9 +139,14 @@ typedef enum rc disk_each_entry(void *ctx, struct str name, bool is_folder);
 MUST_CHECK enum rc disk_list(struct disk *d, const char *path, disk_each_entry *each, void *ctx);
 
 /* An exclusive lock on a file, which is made if absent; RC_LOCKED if anybody has it, this process
- * included. It ends with disk_unlock or with the process, kill -9 too. */
+ * included. It ends with disk_unlock or with the process, kill -9 too. A user who can open the file
+ * can hold the lock, so it is 0600. */
 MUST_CHECK enum rc disk_lock(struct disk *d, const char *path, struct disk_lock **ret_lock);
 void disk_unlock(struct disk_lock *l);
+
+/* Adds the path of a lock, and which process holds it if the system tells: "state/LOCK, held by
+ * process 123". */
+void disk_lock_print(struct disk *d, const char *path, struct buf *out);
 
 /* Bytes that may still be written by this user. */
 MUST_CHECK enum rc disk_free_bytes(struct disk *d, uint64_t *ret_bytes);
@@ -166,10 +176,12 @@ struct disk_ops {
     enum rc (*rename)(struct disk *d, const char *from, const char *to);
     enum rc (*unlink)(struct disk *d, const char *path);
     enum rc (*mkdir)(struct disk *d, const char *path);
+    enum rc (*close_to_others)(struct disk *d, const char *folder); /* may be NULL */
     enum rc (*dirsync)(struct disk *d, const char *path);
     enum rc (*list)(struct disk *d, const char *path, disk_each_entry *each, void *ctx);
     enum rc (*lock)(struct disk *d, const char *path, struct disk_lock **ret);
     void (*unlock)(struct disk_lock *l);
+    uint64_t (*lock_holder)(struct disk *d, const char *path); /* 0 or NULL: not known */
     enum rc (*free_bytes)(struct disk *d, uint64_t *ret);
 };
 

@@ -4,6 +4,7 @@
 #include "disk/disk.h"
 
 #include "base/mem.h"
+#include "disk/lock_holder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +18,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { PIECES_A_CALL = 64, FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+enum {
+    PIECES_A_CALL = 64,
+    FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+    OTHERS = 077, /* all rights of the group and of other users */
+};
 
 struct real {
     struct disk disk;
@@ -74,26 +79,36 @@ static void close_fd(int fd)
 }
 
 /* openat that goes on after a signal. */
-static int open_at(int folder, const char *name, int flags)
+static int open_at(int folder, const char *name, int flags, mode_t mode)
 {
     int fd;
     do
-        fd = openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW, 0666);
+        fd = openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW, mode);
     while (fd < 0 && errno == EINTR);
     return fd;
+}
+
+/* Takes other users' rights away from what is this user's. */
+static enum rc close_fd_to_others(int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return last_error();
+    bool is_open = st.st_uid == geteuid() && st.st_mode & OTHERS;
+    return is_open && fchmod(fd, st.st_mode & 0700) != 0 ? last_error() : RC_OK;
 }
 
 /* The descriptor of the folder at `path` (of n bytes; none: the root), to be closed by the
  * caller. */
 static enum rc open_folder(struct disk *d, struct str path, int *ret_fd)
 {
-    int fd = open_at(((struct real *)d)->root, ".", FOLDER_FLAGS);
+    int fd = open_at(((struct real *)d)->root, ".", FOLDER_FLAGS, 0);
     while (fd >= 0 && path.n > 0) {
         char name[DISK_MAX_NAME_BYTES + 1];
         struct str part = str_take_until(&path, '/');
         memcpy(name, part.p, part.n);
         name[part.n] = '\0';
-        int next = open_at(fd, name, FOLDER_FLAGS);
+        int next = open_at(fd, name, FOLDER_FLAGS, 0);
         int error = errno;
         close_fd(fd);
         errno = error;
@@ -110,6 +125,15 @@ static enum rc open_parent(struct disk *d, const char *path, int *ret_fd)
     return open_folder(d, disk_path_folder(path), ret_fd);
 }
 
+/* What is made at `path` in a folder that is closed to others is closed to them, too. The root is
+ * the operator's: its mode says nothing about what is in it. */
+static mode_t mode_within(int folder, const char *path, mode_t mode)
+{
+    struct stat st;
+    bool is_private = disk_path_folder(path).n && !fstat(folder, &st) && !(st.st_mode & OTHERS);
+    return is_private ? mode & ~(mode_t)OTHERS : mode;
+}
+
 /* Only plain files: a fifo would block, a device would do anything. */
 static enum rc open_plain(struct disk *d, const char *path, int flags, int *ret_fd)
 {
@@ -118,7 +142,8 @@ static enum rc open_plain(struct disk *d, const char *path, int flags, int *ret_
     enum rc rc = open_parent(d, path, &folder);
     if (rc)
         return rc;
-    int fd = open_at(folder, disk_path_name(path), flags | O_NONBLOCK);
+    mode_t mode = flags & O_CREAT ? mode_within(folder, path, 0666) : 0;
+    int fd = open_at(folder, disk_path_name(path), flags | O_NONBLOCK, mode);
     rc = fd < 0 ? last_error() : fstat(fd, &st) != 0 ? last_error() : RC_OK;
     if (rc == RC_OK && !S_ISREG(st.st_mode))
         rc = RC_INVALID;
@@ -285,8 +310,19 @@ static enum rc real_mkdir(struct disk *d, const char *path)
     enum rc rc = open_parent(d, path, &folder);
     if (rc)
         return rc;
-    if (mkdirat(folder, disk_path_name(path), 0777) != 0)
+    if (mkdirat(folder, disk_path_name(path), mode_within(folder, path, 0777)) != 0)
         rc = last_error();
+    close_fd(folder);
+    return rc;
+}
+
+static enum rc real_close_to_others(struct disk *d, const char *path)
+{
+    int folder = -1;
+    enum rc rc = open_folder(d, str_c(path), &folder);
+    if (rc)
+        return rc;
+    rc = close_fd_to_others(folder);
     close_fd(folder);
     return rc;
 }
@@ -391,6 +427,7 @@ static enum rc real_lock(struct disk *d, const char *path, struct disk_lock **re
         return RC_NOMEM;
     l->fd = -1;
     enum rc rc = open_plain(d, path, O_RDWR | O_CREAT, &l->fd);
+    rc = rc ? rc : close_fd_to_others(l->fd);
     if (rc == RC_OK && flock(l->fd, LOCK_EX | LOCK_NB) != 0)
         rc = last_error();
     if (rc) {
@@ -406,6 +443,16 @@ static void real_unlock(struct disk_lock *l)
 {
     close_fd(((struct real_lock *)l)->fd);
     mem_free(l);
+}
+
+static uint64_t real_lock_holder(struct disk *d, const char *path)
+{
+    int fd = -1;
+    if (open_plain(d, path, O_RDONLY, &fd))
+        return 0;
+    uint64_t holder = lock_holder_of(fd);
+    close_fd(fd);
+    return holder;
 }
 
 static enum rc real_free_bytes(struct disk *d, uint64_t *ret)
@@ -436,10 +483,12 @@ static const struct disk_ops real_ops = {
     .rename = real_rename,
     .unlink = real_unlink,
     .mkdir = real_mkdir,
+    .close_to_others = real_close_to_others,
     .dirsync = real_dirsync,
     .list = real_list,
     .lock = real_lock,
     .unlock = real_unlock,
+    .lock_holder = real_lock_holder,
     .free_bytes = real_free_bytes,
 };
 

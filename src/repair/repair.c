@@ -124,7 +124,7 @@ static enum rc renew_state(struct repair *r)
 {
     unsigned number = next_aside(r);
     enum rc rc = put_aside(r, number);
-    rc = rc ? rc : disk_mkdir(r->disk, "state");
+    rc = rc ? rc : disk_mkdir_private(r->disk, "state");
     rc = rc ? rc : disk_dirsync(r->disk, "");
     rc = rc ? rc : copy_back(r, number, "seeds");
     rc = rc ? rc : copy_back(r, number, "sent");

@@ -17,11 +17,12 @@ static const char scratch[] = "scratch", scratch_lock[] = "scratch/LOCK";
 
 /* Opening ------------------------------------------------------------------------------------- */
 
-/* Any of them makes it a crawl: a copy may have left the others behind. */
+/* Any of them makes it a crawl: a copy may have left the others behind. state/ comes last, for
+ * only its owner may look into it. */
 static enum rc is_crawl(struct disk *d, bool *ret)
 {
-    static const char *const files[] = {"state/seeds", "logs/crawl.log", "indexes/parts/index.cdxj",
-                                        "pages/pages.jsonl"};
+    static const char *const files[] = {"logs/crawl.log", "indexes/parts/index.cdxj",
+                                        "pages/pages.jsonl", "state/seeds"};
     *ret = false;
     for (size_t i = 0; i < sizeof files / sizeof *files && !*ret; i++) {
         struct disk_file *f = NULL;
@@ -148,7 +149,7 @@ static enum rc remove_entry(void *ctx, struct str name, bool is_folder)
 static enum rc open_in(struct disk *d, struct crawl_scratch *s)
 {
     s->disk = d;
-    enum rc rc = crawl_dir_folder(d, scratch);
+    enum rc rc = disk_mkdir_private(d, scratch);
     rc = rc ? rc : disk_lock(d, scratch_lock, &s->lock);
     return rc ? rc : disk_list(d, scratch, remove_entry, d);
 }

@@ -391,11 +391,13 @@ static enum rc read_login(struct sink_outbox *o, struct buf *why)
 static enum rc open_files(struct sink_outbox *o, struct buf *why)
 {
     enum rc rc = disk_real_open(o->dir, &o->disk);
-    rc = rc ? rc : disk_mkdir(o->disk, "state");
-    rc = rc == RC_EXISTS ? RC_OK : rc;
+    rc = rc ? rc : disk_mkdir_private(o->disk, "state");
     rc = rc ? rc : disk_lock(o->disk, LOCK_PATH, &o->dir_lock);
-    if (rc == RC_LOCKED)
-        buf_printf(why, "%s: another process sends from there (" LOCK_PATH ")", o->dir);
+    if (rc == RC_LOCKED) {
+        buf_printf(why, "%s: another process sends from there (", o->dir);
+        disk_lock_print(o->disk, LOCK_PATH, why);
+        buf_byte(why, ')');
+    }
     rc = rc ? rc : sent_open(o->disk, true, &o->sent);
     o->index = rc ? NULL : index_lines_open(o->disk);
     if (rc == RC_OK && !o->index)

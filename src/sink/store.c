@@ -62,8 +62,8 @@ bool sink_name_is_good(enum sink_what what, struct str name)
 
 static enum rc make_folders(struct disk *d)
 {
-    static const char *const folders[] = {"sink", "archive", "indexes", "indexes/parts"};
-    enum rc rc = RC_OK;
+    static const char *const folders[] = {"archive", "indexes", "indexes/parts"};
+    enum rc rc = disk_mkdir_private(d, "sink"); /* secrets, and the lock */
     for (size_t i = 0; i < sizeof folders / sizeof *folders && rc == RC_OK; i++) {
         rc = disk_mkdir(d, folders[i]);
         rc = rc == RC_EXISTS ? RC_OK : rc;

@@ -436,6 +436,15 @@ def _(tmp):
         assert crawl.status()["state"] == "running"
         assert stat.S_IMODE(os.stat(crawl.socket).st_mode) == 0o600
         assert stat.S_IMODE(os.stat(os.path.dirname(crawl.socket)).st_mode) == 0o700
+        # what other users cannot open they cannot lock; archives and logs stay readable
+        modes = {name: stat.S_IMODE(os.stat(os.path.join(crawl.folder, name)).st_mode) & 0o077
+                 for name in ("state", "state/LOCK", "state/seeds", "archive", "logs/crawl.log")}
+        before = os.umask(0o022)
+        os.umask(before)
+        assert modes == {"state": 0, "state/LOCK": 0, "state/seeds": 0, "archive": 0o055 & ~before,
+                         "logs/crawl.log": 0o044 & ~before}, modes
+        second = orb("crawl", "-o", crawl.folder, *net(web), code=3)
+        assert f"state/LOCK, held by process {crawl.process.pid}" in second.err, second
         if os.geteuid() != 0:
             skip("another user can only be tried by root")
         os.chmod(tmp, 0o755)

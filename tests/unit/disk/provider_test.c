@@ -485,6 +485,72 @@ static void a_lock_ends_with_a_process_that_is_killed(void **state)
     close(pipes[1]);
 }
 
+static unsigned mode_of(struct world *w, const char *path)
+{
+    char whole[128];
+    struct stat st = {0};
+    snprintf(whole, sizeof whole, "%s/%s", w->root, path);
+    assert_int_equal(stat(whole, &st), 0);
+    return st.st_mode & 0777;
+}
+
+static void set_mode(struct world *w, const char *path, mode_t mode)
+{
+    char whole[128];
+    snprintf(whole, sizeof whole, "%s/%s", w->root, path);
+    assert_int_equal(chmod(whole, mode), 0);
+}
+
+static void a_private_folder_and_what_is_made_in_it_are_closed_to_others(void **state)
+{
+    struct world *w = *state;
+    mode_t before = umask(022);
+    assert_rc(disk_mkdir(w->disk, "open"), RC_OK);
+    put(w->disk, "open/file", "x");
+    assert_rc(disk_mkdir_private(w->disk, "private"), RC_OK);
+    assert_rc(disk_mkdir(w->disk, "private/folder"), RC_OK);
+    put(w->disk, "private/file", "x");
+    put(w->disk, "private/folder/file", "x");
+    umask(before);
+    assert_int_equal(mode_of(w, "open"), 0755);
+    assert_int_equal(mode_of(w, "open/file"), 0644);
+    assert_int_equal(mode_of(w, "private"), 0700);
+    assert_int_equal(mode_of(w, "private/file"), 0600);
+    assert_int_equal(mode_of(w, "private/folder"), 0700);
+    assert_int_equal(mode_of(w, "private/folder/file"), 0600);
+}
+
+static void a_folder_that_stood_open_is_closed_and_so_is_a_lock(void **state)
+{
+    struct world *w = *state;
+    struct disk_lock *l = NULL;
+    assert_rc(disk_mkdir(w->disk, "state"), RC_OK);
+    put(w->disk, "state/LOCK", "");
+    set_mode(w, "state", 0755);
+    set_mode(w, "state/LOCK", 0644);
+    assert_rc(disk_mkdir_private(w->disk, "state"), RC_OK);
+    assert_rc(disk_lock(w->disk, "state/LOCK", &l), RC_OK);
+    assert_int_equal(mode_of(w, "state"), 0700);
+    assert_int_equal(mode_of(w, "state/LOCK"), 0600);
+    disk_unlock(l);
+}
+
+static void the_holder_of_a_lock_is_named(void **state)
+{
+    struct world *w = *state;
+    struct disk_lock *l = NULL;
+    char room[200], expected[200];
+    struct buf out = buf_on(room, sizeof room);
+    assert_rc(disk_lock(w->disk, "lock", &l), RC_OK);
+    disk_lock_print(w->disk, "lock", &out);
+    snprintf(expected, sizeof expected, "lock, held by process %ld", (long)getpid());
+    assert_string_equal(buf_c(&out), expected);
+    disk_unlock(l);
+    buf_clear(&out);
+    disk_lock_print(w->disk, "lock", &out);
+    assert_string_equal(buf_c(&out), "lock");
+}
+
 static void the_root_is_made_if_only_it_is_missing(void **state)
 {
     struct world *w = *state;
@@ -536,6 +602,9 @@ int main(void)
         ON_REAL(links_and_devices_are_not_followed),
         ON_REAL(a_short_write_is_carried_on_until_the_kernel_refuses),
         ON_REAL(a_lock_ends_with_a_process_that_is_killed),
+        ON_REAL(a_private_folder_and_what_is_made_in_it_are_closed_to_others),
+        ON_REAL(a_folder_that_stood_open_is_closed_and_so_is_a_lock),
+        ON_REAL(the_holder_of_a_lock_is_named),
         ON_REAL(the_root_is_made_if_only_it_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
