@@ -98,7 +98,10 @@ void buf_json_escaped(struct buf *b, struct str s)
         } else {
             uint32_t code;
             utf8_decode(s, &code, &bytes);
-            buf_utf8(b, code);
+            if (utf8_is_steering(code))
+                buf_printf(b, "\\u%04x", code);
+            else
+                buf_utf8(b, code);
         }
         s = str_from(s, bytes);
     }

@@ -68,7 +68,8 @@ static inline void jsonw_bool_field(struct jsonw *j, const char *key, bool v)
     jsonw_bool(j, v);
 }
 
-/* Only the escaping: `s` as it stands between the quotes of a JSON string. */
+/* Only the escaping: `s` as it stands between the quotes of a JSON string. What steers a terminal
+ * (base/utf8.h) is written as \u202e, too. */
 void buf_json_escaped(struct buf *b, struct str s);
 
 #endif

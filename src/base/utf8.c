@@ -137,14 +137,54 @@ void buf_utf8_clean(struct buf *b, struct str s)
     }
 }
 
-void utf8_mask_controls(char *p, size_t n)
+bool utf8_is_steering(uint32_t code)
 {
-    for (size_t i = 0; i < n; i++) {
-        uint8_t c = (uint8_t)p[i];
-        bool second = i + 1 < n && c == 0xc2 && (uint8_t)p[i + 1] < 0xa0;
-        if (second)
-            p[i++] = '?';
-        if (second || c < ' ' || c == 0x7f)
-            p[i] = '?';
+    static const uint32_t ranges[][2] = {
+        {0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},
+        {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i][0] && code <= ranges[i][1])
+            return true;
+    return false;
+}
+
+/* How many bytes at the start of `s` may be shown as they are. */
+static size_t visible_run(struct str s, bool has_lines)
+{
+    size_t at = 0;
+    while (at < s.n) {
+        char c = s.p[at];
+        uint32_t code = 0;
+        size_t bytes = 1;
+        bool is_plain = (c >= ' ' && c < 0x7f) || (has_lines && (c == '\n' || c == '\t'));
+        if (!is_plain && (!utf8_decode(str_from(s, at), &code, &bytes) || utf8_is_steering(code)))
+            break;
+        at += bytes;
     }
+    return at;
+}
+
+struct str utf8_take_visible(struct str *s, bool has_lines, char room[UTF8_VISIBLE_ROOM])
+{
+    uint32_t code;
+    size_t bytes = visible_run(*s, has_lines);
+    struct buf escaped = buf_on(room, UTF8_VISIBLE_ROOM);
+    struct str piece = str_first(*s, bytes);
+    if (!bytes) {
+        if (utf8_decode(*s, &code, &bytes))
+            buf_printf(&escaped, "\\u%04x", code);
+        else
+            buf_utf8(&escaped, UTF8_REPLACEMENT);
+        piece = buf_str(&escaped);
+    }
+    *s = str_from(*s, bytes);
+    return piece;
+}
+
+void buf_visible(struct buf *b, struct str s)
+{
+    char room[UTF8_VISIBLE_ROOM];
+    while (s.n)
+        buf_add(b, utf8_take_visible(&s, false, room));
 }

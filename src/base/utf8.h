@@ -24,8 +24,18 @@ size_t utf8_valid(struct str s);
 /* Appends `s` with everything that is not UTF-8 replaced. */
 void buf_utf8_clean(struct buf *b, struct str s);
 
-/* Puts '?' over every byte of a control character (U+0000 to 1F, 7F to 9F) in the `n` bytes of
- * UTF-8 at `p`, so that a terminal can be shown what came from a page. */
-void utf8_mask_controls(char *p, size_t n);
+/* Whether a terminal obeys this code point, or a reader is misled by it: controls (U+0000 to 1F, 7F
+ * to 9F), marks that turn the direction of text (U+061C, 200E, 200F, 202A to 202E, 2066 to 2069)
+ * and separators of lines (U+2028, 2029). */
+bool utf8_is_steering(uint32_t code);
+
+/* Appends `s`, which came from the web, as a terminal may be shown it: a code point that steers is
+ * written as \u202e, what is not UTF-8 as U+FFFD. Within JSON this is the same text. */
+void buf_visible(struct buf *b, struct str s);
+
+/* The same piece by piece, to write without a buf: takes the next piece from *s (not empty), which
+ * lies in `s` or in `room`. With `has_lines` line feeds and tabs stay. */
+enum { UTF8_VISIBLE_ROOM = 8 };
+struct str utf8_take_visible(struct str *s, bool has_lines, char room[UTF8_VISIBLE_ROOM]);
 
 #endif

@@ -32,14 +32,10 @@ const char *change_place_kind_name(enum change_place_kind kind)
 /* Names come from hostile pages and go to a terminal. */
 static void add_name(struct buf *b, struct str name)
 {
-    char clean[NAME_BYTES * 3 + 1];
-    struct buf c = buf_on(clean, sizeof clean);
     size_t cut = name.n < NAME_BYTES ? name.n : NAME_BYTES;
     while (cut < name.n && cut > NAME_BYTES - UTF8_MAX_BYTES && (name.p[cut] & 0xc0) == 0x80)
         cut--;
-    buf_utf8_clean(&c, str_first(name, cut));
-    utf8_mask_controls(c.p, c.n);
-    buf_add(b, buf_str(&c));
+    buf_visible(b, str_first(name, cut));
 }
 
 /* The element's number among its siblings of the same name; 0 if it is the only one. */

@@ -25,10 +25,10 @@ static void put_letters(struct str letters, bool whole, struct buf *out)
     size_t cut = letters.n <= SHOWN_LETTERS || whole ? letters.n : SHOWN_LETTERS;
     while (cut < letters.n && (letters.p[cut] & 0xc0) == 0x80)
         cut--;
-    size_t from = out->n;
-    buf_add(out, str_first(letters, cut));
-    if (!whole && buf_rc(out) == RC_OK)
-        utf8_mask_controls(out->p + from, out->n - from);
+    if (whole)
+        buf_add(out, letters);
+    else
+        buf_visible(out, str_first(letters, cut));
     if (cut < letters.n)
         buf_printf(out, "... (%zu)", letters.n);
 }

@@ -4,6 +4,7 @@
 #include "cli/crawl_arg.h"
 #include "cli/crawl_dirs.h"
 
+#include "base/utf8.h"
 #include "report/page_line.h"
 
 enum { LINE_MAX_BYTES = 8 << 20 };
@@ -20,19 +21,19 @@ struct printing {
     uint64_t count;
 };
 
-/* A title is the page's own: what would end a field or drive a terminal becomes a blank. */
+/* A title is the page's own: what would end a field becomes a blank, what would steer a terminal is
+ * escaped. */
 static void add_field(struct buf *out, struct str s)
 {
+    size_t from = 0;
     for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        bool is_control =
-            c < ' ' || c == 127 || (c == 0xc2 && i + 1 < s.n && (unsigned char)s.p[i + 1] < 0xa0);
-        if (is_control)
-            buf_byte(out, ' ');
-        else
-            buf_byte(out, s.p[i]);
-        i += c == 0xc2 && is_control;
+        if (s.p[i] != '\t' && s.p[i] != '\n' && s.p[i] != '\r')
+            continue;
+        buf_visible(out, str_make(s.p + from, i - from));
+        buf_byte(out, ' ');
+        from = i + 1;
     }
+    buf_visible(out, str_from(s, from));
 }
 
 static void print_tsv(const struct page_line *p, struct buf *out)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +11,15 @@ enum { MAX_LINE_BYTES = 1 << 20, CHUNK_BYTES = 1 << 16 };
 
 int cli_fail(enum exit_code code, const char *format, ...)
 {
+    struct buf text = {.max = MAX_LINE_BYTES};
     va_list args;
     va_start(args, format);
-    (void)fputs("orbweaver: ", stderr);
-    (void)vfprintf(stderr, format, args);
-    (void)fputc('\n', stderr);
+    buf_vprintf(&text, format, args);
     va_end(args);
+    (void)fputs("orbweaver: ", stderr);
+    (void)cli_write(stderr, buf_str(&text));
+    (void)fputc('\n', stderr);
+    buf_done(&text);
     return (int)code;
 }
 
@@ -37,6 +42,17 @@ int cli_code_of(enum rc rc)
     default:
         return EXIT_OTHER;
     }
+}
+
+bool cli_write(FILE *to, struct str bytes)
+{
+    char room[UTF8_VISIBLE_ROOM];
+    bool is_written = true;
+    while (bytes.n && is_written) {
+        struct str piece = utf8_take_visible(&bytes, true, room);
+        is_written = fwrite(piece.p, 1, piece.n, to) == piece.n;
+    }
+    return is_written;
 }
 
 /* Up to the end, or to the first chunk that reaches past `max_bytes`. */
@@ -122,7 +138,7 @@ int cli_each_line(int (*line)(void *ctx, struct str line), void *ctx)
 
 void cli_print(struct buf *out)
 {
-    if (buf_rc(out) != RC_OK || fwrite(out->p ? out->p : "", 1, out->n, stdout) != out->n) {
+    if (buf_rc(out) != RC_OK || !cli_write(stdout, buf_str(out))) {
         cli_fail(EXIT_OTHER, "cannot write the output: %s",
                  out->rc ? rc_text(out->rc) : strerror(errno));
         exit(EXIT_OTHER);

@@ -8,6 +8,8 @@
 
 #include "base/args.h"
 
+#include <stdio.h>
+
 enum exit_code {
     EXIT_DONE = 0,
     EXIT_OTHER = 1,
@@ -52,5 +54,9 @@ int cli_each_line_but(int (*line)(void *ctx, struct str line), int (*too_long)(v
 /* Writes to standard output and forgets nothing: a failure (a full disk, a closed pipe) makes the
  * program end with EXIT_OTHER. Clears the buf. */
 void cli_print(struct buf *out);
+
+/* Writes what came from the web to a terminal's stream: lines and tabs as they are, everything else
+ * that steers a terminal escaped (base/utf8.h), which leaves JSON the same. False: it failed. */
+bool cli_write(FILE *to, struct str bytes);
 
 #endif

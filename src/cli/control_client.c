@@ -209,6 +209,7 @@ const char *json_text(const json_t *j, const char *key)
 void json_print_line(const json_t *j)
 {
     char *text = json_dumps(j, JSON_COMPACT);
-    (void)printf("%s\n", text ? text : "{}");
+    (void)cli_write(stdout, str_c(text ? text : "{}")); /* main says so if it cannot be written */
+    (void)putchar('\n');
     free(text);
 }

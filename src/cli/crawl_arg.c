@@ -33,7 +33,10 @@ int crawl_output_open(struct crawl_output *o, struct str path)
 
 enum rc crawl_output_write(struct crawl_output *o, struct str bytes)
 {
-    if (fwrite(bytes.n ? bytes.p : "", 1, bytes.n, o->file) == bytes.n)
+    bool is_written = o->file == stdout
+                          ? cli_write(stdout, bytes)
+                          : fwrite(bytes.n ? bytes.p : "", 1, bytes.n, o->file) == bytes.n;
+    if (is_written)
         return RC_OK;
     return errno == ENOSPC || errno == EDQUOT ? RC_DISK_FULL : RC_IO;
 }

@@ -8,10 +8,7 @@
 /* What a server said, without what a terminal would obey. */
 static void put(struct buf *out, struct str text)
 {
-    size_t from = out->n;
-    buf_add(out, text);
-    if (out->n > from)
-        utf8_mask_controls(out->p + from, out->n - from);
+    buf_visible(out, text);
 }
 
 static void section(struct buf *out, const char *name)

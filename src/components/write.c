@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "flow/part.h"
 
 #include <errno.h>
@@ -26,6 +27,7 @@ struct write_state {
     struct instance *self;
     struct timer timer;
     bool timer_set;
+    bool is_terminal; /* which no line may steer */
     int fd;
     struct buf bytes;
 };
@@ -71,8 +73,9 @@ static enum rc write_open(struct instance *self, struct buf *why)
     }
     w->self = self;
     w->fd = fd;
+    w->is_terminal = isatty(fd);
     w->timer.due = on_timer;
-    buf_init(&w->bytes, FLUSH_BYTES + LINE_MAX_BYTES + 1);
+    buf_init(&w->bytes, FLUSH_BYTES + UTF8_VISIBLE_ROOM * LINE_MAX_BYTES + 1);
     self->state = w;
     return RC_OK;
 }
@@ -89,7 +92,7 @@ static void write_handle(struct instance *self, unsigned inlet, struct message *
 {
     (void)inlet;
     struct write_state *w = self->state;
-    buf_add(&w->bytes, line_of(m)->text);
+    (w->is_terminal ? buf_visible : buf_add)(&w->bytes, line_of(m)->text);
     buf_byte(&w->bytes, '\n');
     if (buf_rc(&w->bytes) != RC_OK)
         part_fail(self, w->bytes.rc, "no room for a line");

@@ -99,7 +99,7 @@ def _(tmp):
 def _(tmp):
     new = PAGE.replace("<h1>", "<a\x1b><a[><a3><am><a\u009b><a\x7f><h1>")
     done = run(["try", "change", write(tmp, "old", PAGE), write(tmp, "new", new)])
-    assert done.code == 0 and "?[3m???" in done.out, done
+    assert done.code == 0 and "\\u001b[3m\\u009b\\u007f" in done.out, done
     assert not any(c < " " and c != "\n" or "\x7f" <= c <= "\x9f" for c in done.out), done
 
 

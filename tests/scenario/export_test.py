@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import subprocess
 import xml.etree.ElementTree as xml
 import zipfile
@@ -12,6 +13,7 @@ import read_only
 import warcio
 from scenario import PROGRAM, ROOT, case, main, run, skip, write
 from small_crawl import SmallCrawl, usual
+from small_web import SmallWeb, crawl, page
 
 A, B = "http://www.a.example", "https://b.example"
 NS = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -195,18 +197,50 @@ def _(tmp):
 @case("pages: fields by tabs, or the crawl's own JSON; a title cannot forge a field")
 def _(tmp):
     c = usual(tmp)
-    c.page(A + "/evil", title="a\tb\nc\u009b31m\x1b[0m")
+    c.page(A + "/evil", title="a\tb\nc\u009b31m\x1b[0m\u202exe.gpj\u2066")
     folder = c.close()
     done = run(["export", "pages", folder])
     lines = [line.split("\t") for line in done.out.splitlines()]
     assert lines[0] == ["url", "ts", "status", "mime", "title", "depth", "seed"], lines[0]
     assert all(len(line) == 7 for line in lines) and len(lines) == 9, lines
     assert lines[1] == [A + "/", "2024-05-06T07:00:02Z", "200", "text/html", "The first of \u00e9 pages", "0", "seed"]
-    assert lines[-1][4] == "a b c 31m [0m", lines[-1]
+    assert lines[-1][4] == "a b c\\u009b31m\\u001b[0m\\u202exe.gpj\\u2066", lines[-1]
     got = run(["export", "pages", folder, "--json"]).out.splitlines()
-    assert got == c.pages[1:] + c.extra[1:]
+    # a terminal gets them escaped, with the same meaning; a file as the crawl wrote them
+    assert [json.loads(line) for line in got] == [json.loads(line) for line in c.pages[1:] + c.extra[1:]]
+    assert not re.search("[\u0080-\u009f\u202a-\u202e\u2066-\u2069]", got[-1]) and "\u202e" in c.extra[-1]
+    assert run(["export", "pages", folder, "--json", "-o", tmp + "/lines"]).code == 0
+    assert read(tmp, "lines").decode().splitlines() == c.pages[1:] + c.extra[1:]
     path = os.path.join(tmp, "pages.tsv")
     assert run(["export", "pages", folder, "-o", path]).code == 0 and read(path).decode() == done.out
+
+
+@case("no command lets a page steer the terminal: titles, types, headers and links are escaped")
+def _(tmp):
+    steering = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+    title = "good\u202egpj.exe\u2069\u009b31m\x1b]0;owned\x07 \u061c\u200e\u200f"
+    html = page(title, f"text {title}", [(f"/{title}", title)])
+    path = write(tmp, "page.html", html.decode())
+    with SmallWeb({"/": (200, {"Content-Type": "text/html; charset=utf-8", "X-Odd": "a\x9bb"}, html)}) as web:
+        crawl(web.url("/"), tmp + "/c")
+        for words in (["fetch", "--allow-private", web.url("/")],
+                      ["fetch", "--allow-private", "--json", web.url("/")],
+                      ["export", "pages", tmp + "/c"], ["export", "pages", "--json", tmp + "/c"],
+                      ["export", "cdxj", tmp + "/c", "-o", "-"], ["export", "links", tmp + "/c"],
+                      ["report", tmp + "/c"], ["report", "--json", tmp + "/c"],
+                      ["url", tmp + "/c", web.url("/")], ["seeds", "list", tmp + "/c"],
+                      ["try", "text", path], ["try", "text", "--json", path],
+                      ["try", "links", path, "--base", "http://a.example/"],
+                      ["crawl", f"http://a.example:x/{title}".replace("\x07", ""), "-o", tmp + "/d"]):
+            done = run(words)
+            assert done.out or done.err, words
+            for text in (done.out, done.err):
+                found = steering.search(text)
+                assert not found, (words, ascii(text[max(0, found.start() - 40):found.end() + 40]))
+        shown = run(["fetch", "--allow-private", web.url("/")]).out
+        assert "good\\u202egpj.exe\\u2069\\u009b31m" in shown, shown
+        told = json.loads(run(["fetch", "--allow-private", "--json", web.url("/")]).out)
+        assert "good\u202egpj.exe\u2069" in told["page"]["title"], ascii(told["page"])
 
 
 @case("sitemap: HTML answered 200, each once, escaped, with its last date")

@@ -32,9 +32,9 @@ static const struct row rows[] = {
     {"from nothing", "", "html body /body", "added html level 1 elements 2;"},
     {"to nothing", "html body /body", "", "removed html level 1 elements 2;"},
     {"control characters of a name do not reach the reader", "", "a\x1b[31m\xff",
-     "added a?[31m\xef\xbf\xbd level 1 elements 1;"},
+     "added a\\u001b[31m\xef\xbf\xbd level 1 elements 1;"},
     {"nor does a control character beyond ASCII", "", "a\xc2\x9b\x33m",
-     "added a??3m level 1 elements 1;"},
+     "added a\\u009b3m level 1 elements 1;"},
     {"a long name is cut between letters", "", "aaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9\xc3\xa9",
      "added aaaaaaaaaaaaaaaaaaaaaaa level 1 elements 1;"},
 };
