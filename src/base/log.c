@@ -9,17 +9,26 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_LINE_BYTES = 64 * 1024 };
+enum { MAX_LINE_BYTES = 64 * 1024, LIMIT_NAME_BYTES = 64 };
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
+
+/* One event that is limited. */
+struct limit {
+    char event[LIMIT_NAME_BYTES]; /* a copy: a part's library may go before the log; "" = free */
+    enum log_level level;
+    uint64_t since_ms;
+    uint64_t written, left_out; /* since then */
+};
 
 struct log {
     enum log_level least;
     bool as_json;
     struct clock *clock;
     struct log_sink sink;
-    pthread_mutex_t lock; /* guards line and the calls of sink */
+    pthread_mutex_t lock; /* guards what follows, and the calls of sink */
     struct buf line;
+    struct limit limits[LOG_LIMIT_EVENTS];
 };
 
 struct log *log_open(enum log_level least, bool as_json, struct clock *clock, struct log_sink sink)
@@ -36,10 +45,31 @@ struct log *log_open(enum log_level least, bool as_json, struct clock *clock, st
     return log;
 }
 
+static void put_line(struct log *log, enum log_level level, const char *event,
+                     const struct log_field *fields);
+
+/* `lock` is held. */
+static void tell_left_out(struct log *log, struct limit *l)
+{
+    uint64_t more = l->left_out;
+    l->written = l->left_out = 0;
+    if (more)
+        put_line(log, l->level, l->event, LOG_FIELDS(LOG_U64("more_like_this", more)));
+}
+
+/* `lock` is held. */
+static void tell_all_left_out(struct log *log, uint64_t now_ms, uint64_t least_ms)
+{
+    for (size_t i = 0; i < LOG_LIMIT_EVENTS && log->limits[i].event[0]; i++)
+        if (now_ms - log->limits[i].since_ms >= least_ms)
+            tell_left_out(log, &log->limits[i]);
+}
+
 void log_close(struct log *log)
 {
     if (!log)
         return;
+    tell_all_left_out(log, clock_now_ms(log->clock), 0);
     pthread_mutex_destroy(&log->lock);
     buf_done(&log->line);
     mem_free(log);
@@ -140,17 +170,62 @@ static void json_line(struct buf *b, uint64_t wall_ms, enum log_level level, con
     jsonw_end(&j);
 }
 
-void log_write(struct log *log, enum log_level level, const char *event,
-               const struct log_field *fields)
+/* `lock` is held. */
+static void put_line(struct log *log, enum log_level level, const char *event,
+                     const struct log_field *fields)
 {
-    if (!log || level < log->least)
-        return;
     uint64_t wall_ms = clock_wall_ms(log->clock);
-    pthread_mutex_lock(&log->lock);
     buf_clear(&log->line);
     (log->as_json ? json_line : text_line)(&log->line, wall_ms, level, event, fields);
     buf_byte(&log->line, '\n');
     if (buf_rc(&log->line) == RC_OK)
         log->sink.write(log->sink.ctx, buf_str(&log->line));
+}
+
+void log_write(struct log *log, enum log_level level, const char *event,
+               const struct log_field *fields)
+{
+    if (!log || level < log->least)
+        return;
+    pthread_mutex_lock(&log->lock);
+    tell_all_left_out(log, clock_now_ms(log->clock), LOG_LIMIT_MS);
+    put_line(log, level, event, fields);
+    pthread_mutex_unlock(&log->lock);
+}
+
+/* `lock` is held. The last place is for all events that found none. */
+static struct limit *limit_of(struct log *log, enum log_level level, const char *event)
+{
+    size_t i = 0;
+    while (i + 1 < LOG_LIMIT_EVENTS && log->limits[i].event[0] &&
+           strncmp(log->limits[i].event, event, LIMIT_NAME_BYTES - 1) != 0)
+        i++;
+    struct limit *l = &log->limits[i];
+    if (!l->event[0]) {
+        struct buf name = buf_on(l->event, sizeof l->event);
+        buf_printf(&name, "%.*s", LIMIT_NAME_BYTES - 1, i + 1 < LOG_LIMIT_EVENTS ? event : "other");
+        (void)buf_c(&name);
+        l->level = level;
+    }
+    return l;
+}
+
+void log_write_limited(struct log *log, enum log_level level, const char *event,
+                       const struct log_field *fields)
+{
+    if (!log || level < log->least)
+        return;
+    pthread_mutex_lock(&log->lock);
+    uint64_t now_ms = clock_now_ms(log->clock);
+    struct limit *l = limit_of(log, level, event);
+    tell_all_left_out(log, now_ms, LOG_LIMIT_MS);
+    if (!l->written)
+        l->since_ms = now_ms;
+    if (l->written < LOG_LIMIT_LINES) {
+        l->written++;
+        put_line(log, level, event, fields);
+    } else {
+        l->left_out++;
+    }
     pthread_mutex_unlock(&log->lock);
 }

@@ -5,8 +5,9 @@
  *     2026-11-16T10:00:00.123Z info host.backoff host=example.org wait_ms=3000
  *
  * Written where something is decided, never on the way of every byte. Values that hold a space,
- * a quote, = or a control are quoted; what steers a terminal (base/utf8.h) is escaped. A line is formed whole and given to the sink in one call;
- * calls may come from any thread, the sink sees them one at a time. A NULL log swallows all. */
+ * a quote, = or a control are quoted; what steers a terminal (base/utf8.h) is escaped. A line is
+ * formed whole and given to the sink in one call; calls may come from any thread, the sink sees
+ * them one at a time. A NULL log swallows all. */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
@@ -48,6 +49,23 @@ void log_write(struct log *log, enum log_level level, const char *event,
 #define log_info(log, event, ...) log_write(log, LOG_LEVEL_INFO, event, LOG_FIELDS(__VA_ARGS__))
 #define log_warn(log, event, ...) log_write(log, LOG_LEVEL_WARN, event, LOG_FIELDS(__VA_ARGS__))
 #define log_error(log, event, ...) log_write(log, LOG_LEVEL_ERROR, event, LOG_FIELDS(__VA_ARGS__))
+
+/* For lines that another machine can cause as often as it likes: of one event LOG_LIMIT_LINES a
+ * minute are written, the others are counted. When the minute is over, the next line of the log, or
+ * its end, is preceded by one that says how many were left out:
+ *
+ *     2026-11-16T10:01:00.123Z warn place.refused more_like_this=1234 */
+enum {
+    LOG_LIMIT_LINES = 10,
+    LOG_LIMIT_MS = 60 * 1000,
+    LOG_LIMIT_EVENTS = 32, /* at most; those beyond share one count, and are told as "other" */
+};
+void log_write_limited(struct log *log, enum log_level level, const char *event,
+                       const struct log_field *fields);
+#define log_info_limited(log, event, ...) \
+    log_write_limited(log, LOG_LEVEL_INFO, event, LOG_FIELDS(__VA_ARGS__))
+#define log_warn_limited(log, event, ...) \
+    log_write_limited(log, LOG_LEVEL_WARN, event, LOG_FIELDS(__VA_ARGS__))
 
 /* "2026-11-16T10:00:00.123Z" of milliseconds since 1970, UTC; for logs and records alike. */
 struct buf;

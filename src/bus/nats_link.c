@@ -78,8 +78,8 @@ static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s, vo
     if (natsConnection_GetLastError(nc, &text) == NATS_OK && !text)
         text = "";
     atomic_fetch_add(s == NATS_SLOW_CONSUMER ? &l->mail->heard_lost : &l->refused, 1);
-    log_warn(l->log, "bus.refused", LOG_C("connection", l->what),
-             LOG_C("error", natsStatus_GetText(s)), LOG_C("said", text));
+    log_warn_limited(l->log, "bus.refused", LOG_C("connection", l->what),
+                     LOG_C("error", natsStatus_GetText(s)), LOG_C("said", text));
 }
 
 /* The keeper ----------------------------------------------------------------------------------- */

@@ -80,8 +80,9 @@ static void accept_one(struct control_server *s, uint64_t now_ms)
     if (fd < 0)
         return;
     if (!free_one || !control_peer_may(fd)) {
-        log_warn(s->setup.log, "control.refused",
-                 LOG_C("why", free_one ? "neither the crawl's user nor root" : "too many clients"));
+        log_warn_limited(
+            s->setup.log, "control.refused",
+            LOG_C("why", free_one ? "neither the crawl's user nor root" : "too many clients"));
         close(fd);
         return;
     }

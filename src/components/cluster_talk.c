@@ -232,9 +232,9 @@ static void join_scope(struct cluster_talk *t, struct str text)
     join_is_known(t, text);
     if (url_parse(&parser, text, NULL, (struct url_room){room, sizeof room}, &u) ||
         !url_is_http(&u) || scope_add_seed(t->scope->scope, &u))
-        log_warn(t->log, "cluster.scope_refused", LOG_STR("url", str_first(text, 200)));
+        log_warn_limited(t->log, "cluster.scope_refused", LOG_STR("url", str_first(text, 200)));
     else
-        log_info(t->log, "cluster.scope", LOG_STR("url", text));
+        log_info_limited(t->log, "cluster.scope", LOG_STR("url", text));
 }
 
 /* One after the other, behind the whole log: most are there already. */
@@ -303,7 +303,7 @@ static void send_replies(struct cluster_talk *t)
 {
     for (size_t i = 0; i < t->reply_count; i++) {
         if (bus_answer(t->bus, t->replies[i].reply, buf_str(&t->replies[i].text)))
-            log_info(t->log, "cluster.no_answer", LOG_C("why", "the bus did not take it"));
+            log_info_limited(t->log, "cluster.no_answer", LOG_C("why", "the bus did not take it"));
         buf_done(&t->replies[i].text);
     }
     t->reply_count = 0;

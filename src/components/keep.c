@@ -170,7 +170,7 @@ static void keep_handle(struct instance *self, unsigned inlet, struct message *m
     count_add(&k->ledger->counts.unkept, is_answer && visit_is_unkept(v));
     enum rc rc = is_answer && !visit_is_unkept(v) && !s->none ? keep_answer(self, k, v) : RC_OK;
     if (rc == RC_INVALID) { /* a record that the standard forbids: said, and gone on */
-        log_warn(part_log(self), "archive.refused", LOG_STR("url", url_href(&v->url)));
+        log_warn_limited(part_log(self), "archive.refused", LOG_STR("url", url_href(&v->url)));
         part_count_error(self);
     } else if (rc) {
         part_fail(self, rc, "cannot archive: %s", rc_text(rc));

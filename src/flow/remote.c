@@ -54,7 +54,7 @@ static void guest_refuse(struct guest *g, const char *why)
     const struct str pieces[] = {{&kind, 1}, str_c(why)};
     link_put(g->link, pieces, 2);
     link_flush(g->link);
-    log_warn(part_log(g->remote->self), "place.refused", LOG_C("why", why));
+    log_warn_limited(part_log(g->remote->self), "place.refused", LOG_C("why", why));
 }
 
 static void guest_said(struct link *l)
@@ -64,7 +64,7 @@ static void guest_said(struct link *l)
     struct str frame;
     struct hello h;
     if (l->is_gone) {
-        log_warn(part_log(r->self), "place.guest_gone", LOG_C("why", l->why));
+        log_warn_limited(part_log(r->self), "place.guest_gone", LOG_C("why", l->why));
         guest_go(g);
         return;
     }

@@ -147,7 +147,7 @@ static void take_message(struct remote_in *in, struct str frame)
     struct remote_head h;
     struct str bytes;
     if (remote_head_read(frame, &h, &bytes) != RC_OK || h.ticket <= in->last) {
-        log_warn(part_log(in->self), "place.junk", LOG_C("place", peer_name(in)));
+        log_warn_limited(part_log(in->self), "place.junk", LOG_C("place", peer_name(in)));
         link_drop(in);
         return;
     }
@@ -168,7 +168,7 @@ static void take_frame(struct remote_in *in, struct str frame)
         remote_in_over(in->remote);
         return;
     default:
-        log_warn(part_log(in->self), "place.junk", LOG_C("place", peer_name(in)));
+        log_warn_limited(part_log(in->self), "place.junk", LOG_C("place", peer_name(in)));
         link_drop(in);
     }
 }
@@ -240,14 +240,14 @@ void remote_in_take(struct remote_in *in, struct link *link, const struct hello 
     link->happened = on_link;
     link->owner = in;
     if (h->session != in->session && in->first) {
-        log_info(part_log(in->self), "place.not_yet", LOG_C("place", peer_name(in)));
+        log_info_limited(part_log(in->self), "place.not_yet", LOG_C("place", peer_name(in)));
         link_drop(in);
         return;
     }
     if (h->session != in->session)
         in->last = 0;
     in->session = h->session;
-    log_info(part_log(in->self), "place.came", LOG_C("place", peer_name(in)));
+    log_info_limited(part_log(in->self), "place.came", LOG_C("place", peer_name(in)));
     say_welcome(in);
     if (in->link && link_has_frame(in->link))
         part_ready(in->self);

@@ -138,8 +138,8 @@ static void dial_later(struct remote_out *o)
 static void link_lost(struct remote_out *o)
 {
     if (o->is_up || o->wait_ms == DIAL_MOST_MS)
-        log_warn(part_log(o->self), "place.lost", LOG_C("place", peer_name(o)),
-                 LOG_C("why", o->link.why ? o->link.why : "-"));
+        log_warn_limited(part_log(o->self), "place.lost", LOG_C("place", peer_name(o)),
+                         LOG_C("why", o->link.why ? o->link.why : "-"));
     o->is_up = false;
     link_close(&o->link);
     dial_later(o);
@@ -209,7 +209,7 @@ static enum rc on_welcome(struct remote_out *o, struct str frame)
     o->is_up = true;
     o->wait_ms = 0;
     part_timer_stop(o->self, &o->again);
-    log_info(part_log(o->self), "place.up", LOG_C("place", peer_name(o)));
+    log_info_limited(part_log(o->self), "place.up", LOG_C("place", peer_name(o)));
     struct stayed *s = o->first;
     while (s && s->ticket <= w.last) { /* both in order of tickets */
         struct stayed *next = s->next;
@@ -243,8 +243,8 @@ static void on_refused(struct remote_out *o, struct str why)
     if (o->remote->settings->has_sources)
         part_fail(o->self, RC_INVALID, "place %s refuses: " STR_FMT, peer_name(o), STR_ARG(why));
     else
-        log_warn(part_log(o->self), "place.refuses", LOG_C("place", peer_name(o)),
-                 LOG_STR("why", why));
+        log_warn_limited(part_log(o->self), "place.refuses", LOG_C("place", peer_name(o)),
+                         LOG_STR("why", why));
 }
 
 static enum rc on_frame(struct remote_out *o, struct str frame)

@@ -51,9 +51,9 @@ static void tell(struct connection *c, const struct sink_session *s, const struc
 {
     struct log *log = c->server->settings.log;
     if (answer->kind == SINK_REFUSED)
-        log_warn(log, "sink.refused", LOG_C("agent", sink_session_name(s)),
-                 LOG_STR("file", f && f->kind == SINK_PUT ? f->name : STR("")),
-                 LOG_STR("why", answer->text));
+        log_warn_limited(log, "sink.refused", LOG_C("agent", sink_session_name(s)),
+                         LOG_STR("file", f && f->kind == SINK_PUT ? f->name : STR("")),
+                         LOG_STR("why", answer->text));
     else if (answer->kind == SINK_STORED)
         log_info(log, "sink.stored", LOG_C("agent", sink_session_name(s)));
 }
@@ -112,7 +112,7 @@ static void *arrive(void *ctx)
     mem_free(ctx);
     if (sink_link_accept(s->tls, a.fd, &s->ends, &a.connection->link, &why) == RC_OK)
         return serve(a.connection);
-    log_info(s->settings.log, "sink.stranger", LOG_STR("why", buf_str(&why)));
+    log_info_limited(s->settings.log, "sink.stranger", LOG_STR("why", buf_str(&why)));
     mem_free(a.connection);
     count(s, -1, -1);
     return NULL;

@@ -2,6 +2,8 @@
 /* utf8, jsonw, digest and log: what is written as text. */
 #include "lib/test.h"
 
+#include <stdio.h>
+
 #include "base/digest.h"
 #include "base/jsonw.h"
 #include "base/log.h"
@@ -275,6 +277,80 @@ static void json_and_logs_escape_what_steers_a_terminal(void **state)
     buf_done(&b);
 }
 
+static size_t lines_in(struct buf *b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->n; i++)
+        n += b->p[i] == '\n';
+    return n;
+}
+
+static bool holds(struct buf *b, const char *text)
+{
+    return strstr(buf_c(b), text) != NULL;
+}
+
+static void lines_that_a_peer_causes_are_limited_and_counted(void **state)
+{
+    (void)state;
+    struct clock_simulated clock;
+    struct buf b = {.max = 100000};
+    clock_simulated_init(&clock, 5000, 1794823200123u);
+    struct log *log = log_open(LOG_LEVEL_INFO, false, &clock.clock, (struct log_sink){take, &b});
+    for (unsigned i = 0; i < 1244; i++)
+        log_warn_limited(log, "bus.junk", LOG_U64("n", i));
+    log_warn_limited(log, "bus.other", LOG_U64("n", 1));
+    log_write_limited(log, LOG_LEVEL_DEBUG, "bus.quiet", LOG_FIELDS());
+    assert_int_equal(lines_in(&b), LOG_LIMIT_LINES + 1);
+    buf_clear(&b);
+    clock_simulated_advance(&clock, LOG_LIMIT_MS);
+    log_info(log, "any.line");
+    assert_str(buf_str(&b), STR("2026-11-16T10:01:00.123Z warn bus.junk more_like_this=1234\n"
+                                "2026-11-16T10:01:00.123Z info any.line\n"));
+    buf_clear(&b);
+    for (unsigned i = 0; i < LOG_LIMIT_LINES + 2; i++)
+        log_warn_limited(log, "bus.junk", LOG_U64("n", i));
+    assert_int_equal(lines_in(&b), LOG_LIMIT_LINES);
+    buf_clear(&b);
+    log_close(log);
+    assert_true(lines_in(&b) == 1 && holds(&b, "bus.junk more_like_this=2\n"));
+    buf_done(&b);
+}
+
+static void a_slow_trickle_is_written_whole(void **state)
+{
+    (void)state;
+    struct clock_simulated clock;
+    struct buf b = {.max = 100000};
+    clock_simulated_init(&clock, 0, 1794823200123u);
+    struct log *log = log_open(LOG_LEVEL_INFO, false, &clock.clock, (struct log_sink){take, &b});
+    for (unsigned i = 0; i < 100; i++) {
+        log_info_limited(log, "place.refused", LOG_U64("n", i));
+        clock_simulated_advance(&clock, LOG_LIMIT_MS / LOG_LIMIT_LINES);
+    }
+    log_close(log);
+    assert_int_equal(lines_in(&b), 100);
+    buf_done(&b);
+}
+
+static void more_events_than_are_limited_each_share_one_count(void **state)
+{
+    (void)state;
+    struct clock_simulated clock;
+    static char names[2 * LOG_LIMIT_EVENTS][8];
+    struct buf b = {.max = 100000};
+    clock_simulated_init(&clock, 0, 1794823200123u);
+    struct log *log = log_open(LOG_LEVEL_INFO, false, &clock.clock, (struct log_sink){take, &b});
+    for (unsigned i = 0; i < 2 * LOG_LIMIT_EVENTS; i++) {
+        snprintf(names[i], sizeof names[i], "e.%u", i);
+        log_info_limited(log, names[i]);
+    }
+    assert_int_equal(lines_in(&b), LOG_LIMIT_EVENTS - 1 + LOG_LIMIT_LINES);
+    log_close(log);
+    assert_true(holds(&b, "info other more_like_this=23\n"));
+    buf_done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +365,9 @@ int main(void)
         cmocka_unit_test(a_log_line_quotes_what_needs_it),
         cmocka_unit_test(what_steers_a_terminal_is_shown_and_nothing_else_changes),
         cmocka_unit_test(a_text_of_lines_keeps_them),
+        cmocka_unit_test(lines_that_a_peer_causes_are_limited_and_counted),
+        cmocka_unit_test(a_slow_trickle_is_written_whole),
+        cmocka_unit_test(more_events_than_are_limited_each_share_one_count),
         cmocka_unit_test(json_and_logs_escape_what_steers_a_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
