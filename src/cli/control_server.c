@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/newcomers.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -19,7 +20,8 @@
 enum { LOOK_MS = 1000, RATE_MS = 5000, READ_BYTES = 16 << 10 };
 
 struct client {
-    int fd; /* -1 = free */
+    int fd;          /* -1 = free */
+    uint64_t number; /* among the newcomers */
     struct buf in, out;
     size_t sent; /* of out */
     uint64_t heard_ms;
@@ -34,6 +36,7 @@ struct control_server {
     struct control_peers *peers; /* NULL: there are no other agents */
     _Atomic bool ends;
     struct client clients[CONTROL_CLIENTS];
+    struct newcomers newcomers; /* all clients; those that wait for the end stay */
     /* the rate is that of the last five to ten seconds */
     uint64_t rate_ms, rate_fetched, before_ms, before_fetched;
 };
@@ -61,32 +64,52 @@ static struct control_rate rate(const struct control_server *s)
 
 /* Clients -------------------------------------------------------------------------------------- */
 
-static void client_close(struct client *c)
+static void client_close(struct control_server *s, struct client *c)
 {
     if (c->fd >= 0)
         close(c->fd);
+    (void)newcomers_leave(&s->newcomers, c->number);
     buf_done(&c->in);
     buf_done(&c->out);
     *c = (struct client){.fd = -1};
 }
 
+static void drop_oldest(struct control_server *s, uint64_t process)
+{
+    uint64_t old;
+    while ((old = newcomers_to_drop(&s->newcomers, process)))
+        for (int i = 0; i < CONTROL_CLIENTS; i++)
+            if (s->clients[i].fd >= 0 && s->clients[i].number == old)
+                client_close(s, &s->clients[i]);
+}
+
+static struct client *find_free(struct control_server *s)
+{
+    for (int i = 0; i < CONTROL_CLIENTS; i++)
+        if (s->clients[i].fd < 0)
+            return &s->clients[i];
+    return NULL;
+}
+
 static void accept_one(struct control_server *s, uint64_t now_ms)
 {
     int fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    struct client *free_one = NULL;
-    for (int i = 0; i < CONTROL_CLIENTS; i++)
-        if (s->clients[i].fd < 0)
-            free_one = &s->clients[i];
+    uint64_t process = 0;
     if (fd < 0)
         return;
-    if (!free_one || !control_peer_may(fd)) {
+    bool may = control_peer_may(fd, &process);
+    if (may)
+        drop_oldest(s, process);
+    struct client *free_one = find_free(s);
+    if (!free_one || !may) {
         log_warn_limited(
             s->setup.log, "control.refused",
             LOG_C("why", free_one ? "neither the crawl's user nor root" : "too many clients"));
         close(fd);
         return;
     }
-    *free_one = (struct client){.fd = fd, .heard_ms = now_ms};
+    *free_one = (struct client){
+        .fd = fd, .heard_ms = now_ms, .number = newcomers_enter(&s->newcomers, process)};
     buf_init(&free_one->in, CONTROL_LINE_BYTES + READ_BYTES);
     buf_init(&free_one->out, CONTROL_ANSWER_BYTES);
 }
@@ -107,6 +130,7 @@ static void answer_next(struct control_server *s, struct client *c)
     enum rc rc;
     c->waits =
         control_answer(&s->setup, rate(s), str_first(all, end), CONTROL_BY_OWNER, &c->out, &rc);
+    newcomers_renew(&s->newcomers, c->number, c->waits);
     memmove(c->in.p, c->in.p + end + 1, c->in.n - end - 1);
     c->in.n -= end + 1;
 }
@@ -162,7 +186,7 @@ static void serve(struct control_server *s, struct client *c, short events, uint
         stays = give(c);
     bool is_silent = !c->waits && now_ms - c->heard_ms > CONTROL_IDLE_MS;
     if (!stays || is_silent || (c->leaves && c->out.n == 0))
-        client_close(c);
+        client_close(s, c);
 }
 
 static void turn(struct control_server *s)
@@ -211,6 +235,7 @@ enum rc control_server_open(const struct control_setup *setup, struct control_se
         return RC_NOMEM;
     s->setup = *setup;
     s->rate_ms = s->before_ms = clock_now_ms(clock_real());
+    newcomers_init(&s->newcomers, CONTROL_CLIENTS, CONTROL_CLIENTS);
     for (int i = 0; i < CONTROL_CLIENTS; i++)
         s->clients[i].fd = -1;
     s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -259,7 +284,7 @@ void control_server_close(struct control_server *s)
     for (int i = 0; i < CONTROL_CLIENTS; i++) {
         if (s->clients[i].fd >= 0 && s->clients[i].waits)
             tell_end(s, &s->clients[i]);
-        client_close(&s->clients[i]);
+        client_close(s, &s->clients[i]);
     }
     close(s->wake);
     mem_free(s);

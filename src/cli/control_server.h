@@ -3,9 +3,10 @@
  *
  * A thread of its own reads requests (control_request.h), one a line, and answers each with one
  * line. It never touches what shards own: what it wants of them it asks (components/calls.h). At
- * most CONTROL_CLIENTS at a time; one that is silent for a minute is closed. Who asked for the stop
- * gets the last status when the crawl has ended, and the end of the connection when the process
- * has. */
+ * most CONTROL_CLIENTS at a time: for one more the one that is silent longest is closed, of the
+ * process that has most (base/newcomers.h); so is one that is silent for a minute. Who asked for
+ * the stop gets the last status when the crawl has ended, and the end of the connection when the
+ * process has. */
 #ifndef CLI_CONTROL_SERVER_H
 #define CLI_CONTROL_SERVER_H
 

@@ -91,12 +91,14 @@ void control_unlisten(int fd, int run)
     close(fd);
 }
 
-bool control_peer_may(int fd)
+bool control_peer_may(int fd, uint64_t *ret_process)
 {
     struct ucred who;
     socklen_t n = sizeof who;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 &&
-           (who.uid == geteuid() || who.uid == 0);
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) != 0)
+        return false;
+    *ret_process = (uint64_t)who.pid;
+    return who.uid == geteuid() || who.uid == 0;
 }
 
 /* What a failed connect means for a person. */

@@ -14,7 +14,7 @@ MUST_CHECK enum rc control_listen(const char *dir, int *ret_fd, int *ret_run, st
 void control_unlisten(int fd, int run);
 
 /* Whether the other end may steer. */
-bool control_peer_may(int fd);
+bool control_peer_may(int fd, uint64_t *ret_process);
 
 /* Connects. RC_NOT_FOUND: no crawl runs there; RC_LOCKED: it is another user's; RC_IO; `why`. */
 MUST_CHECK enum rc control_connect(const char *dir, int *ret_fd, struct buf *why);

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "net/peer.h"
 
 #include <errno.h>
 #include <sys/random.h>
@@ -17,6 +18,7 @@ struct guest {
     struct link *link;
     struct timer patience;
     unsigned seat;
+    uint64_t number; /* among the newcomers */
 };
 
 static void guest_go(struct guest *g)
@@ -27,6 +29,7 @@ static void guest_go(struct guest *g)
         link_close(g->link);
     mem_free(g->link);
     r->guests[g->seat] = NULL;
+    (void)newcomers_leave(&r->newcomers, g->number);
     mem_free(g);
 }
 
@@ -86,39 +89,48 @@ static void guest_said(struct link *l)
     }
 }
 
-static bool guest_come(struct remote *r, unsigned seat)
+static void drop_oldest(struct remote *r, uint64_t source)
 {
+    uint64_t old;
+    while ((old = newcomers_to_drop(&r->newcomers, source)))
+        for (unsigned i = 0; i < REMOTE_MAX_GUESTS; i++)
+            if (r->guests[i] && r->guests[i]->number == old)
+                guest_go(r->guests[i]);
+}
+
+/* The guest is one of the newcomers from here on. */
+static void guest_sit(struct remote *r, struct guest *g)
+{
+    uint64_t source = peer_group(g->link->watch.fd);
+    drop_oldest(r, source);
+    g->number = newcomers_enter(&r->newcomers, source);
+    while (r->guests[g->seat])
+        g->seat++; /* there are as many as newcomers */
+    r->guests[g->seat] = g;
+}
+
+/* Takes the next that waits. */
+static void on_knock(struct watch *w, unsigned events)
+{
+    (void)events;
+    struct remote *r = EVENT_OF(w, struct remote, listening);
     struct guest *g = mem_zero(1, sizeof *g);
     struct link *l = g ? mem_zero(1, sizeof *l) : NULL;
     if (!l) {
         mem_free(g);
-        return false;
+        return;
     }
     l->happened = guest_said;
     l->owner = g;
     if (link_accept(l, r->links, part_loop(r->self), r->listening.fd) != RC_OK) {
         mem_free(l);
         mem_free(g);
-        return false;
+        return;
     }
-    *g = (struct guest){.remote = r, .link = l, .seat = seat, .patience.due = guest_too_slow};
-    r->guests[seat] = g;
+    *g = (struct guest){.remote = r, .link = l, .patience.due = guest_too_slow};
+    guest_sit(r, g);
     if (part_timer(r->self, &g->patience, part_now_ms(r->self) + GUEST_MS) != RC_OK)
         guest_go(g);
-    return true;
-}
-
-/* While all seats are taken nobody is let in; each is free after a while. */
-static void on_knock(struct watch *w, unsigned events)
-{
-    (void)events;
-    struct remote *r = EVENT_OF(w, struct remote, listening);
-    for (unsigned seat = 0; seat < REMOTE_MAX_GUESTS; seat++)
-        if (!r->guests[seat]) {
-            (void)guest_come(r, seat);
-            return;
-        }
-    guest_go(r->guests[0]);
 }
 
 static enum rc listen_here(struct remote *r, struct buf *why)
@@ -157,6 +169,7 @@ static enum rc remote_open(struct instance *self, struct buf *why)
     self->state = r;
     r->self = self;
     r->settings = self->settings;
+    newcomers_init(&r->newcomers, REMOTE_MAX_GUESTS, REMOTE_MAX_GUESTS_EACH);
     r->listening = (struct watch){.ready = on_knock, .fd = -1};
     enum rc rc = link_context_open(r->settings->secret, &r->links);
     if (rc == RC_INVALID)

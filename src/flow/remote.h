@@ -31,6 +31,7 @@
 #ifndef FLOW_REMOTE_H
 #define FLOW_REMOTE_H
 
+#include "base/newcomers.h"
 #include "flow/inside.h"
 #include "net/link.h"
 
@@ -98,7 +99,9 @@ struct remote_end_settings {
 extern const struct part part_remote, part_remote_out, part_remote_in;
 
 /* remote.c: the provider. */
-enum { REMOTE_MAX_GUESTS = 64 }; /* links that have not said who they are */
+/* Links that have not said who they are, in all and of one address; the oldest makes room for the
+ * next (base/newcomers.h). */
+enum { REMOTE_MAX_GUESTS = 64, REMOTE_MAX_GUESTS_EACH = 32 };
 struct remote_out;
 struct remote_in;
 struct guest;
@@ -108,8 +111,9 @@ struct remote {
     struct link_context *links;
     uint64_t session;
     struct watch listening;
-    struct guest *guests[REMOTE_MAX_GUESTS];
-    struct remote_out *outs; /* lists of those that are open */
+    struct newcomers newcomers;
+    struct guest *guests[REMOTE_MAX_GUESTS]; /* one for each of the newcomers */
+    struct remote_out *outs;                 /* lists of those that are open */
     struct remote_in *ins;
     bool is_over; /* another place has said so */
 };

@@ -2,15 +2,24 @@
 #include "sink/server.h"
 
 #include "base/mem.h"
+#include "base/newcomers.h"
+#include "net/peer.h"
 #include "sink/link.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum { SLICE_MS = 200, BACKLOG = 64, PAUSE_MS = 100 };
+
+/* A connection that has not logged in. Its thread owns the socket; `fd` is a copy, to end it by. */
+struct stranger {
+    uint64_t number; /* among the newcomers; 0: free */
+    int fd;
+};
 
 struct sink_server {
     struct sink_server_settings settings;
@@ -20,24 +29,83 @@ struct sink_server {
     _Atomic bool ends; /* for the connections */
     pthread_mutex_t lock;
     pthread_cond_t fewer;
-    unsigned connections, strangers; /* `lock` */
+    /* `lock` guards all below */
+    unsigned connections;
+    struct newcomers newcomers;
+    struct stranger strangers[SINK_SERVER_STRANGERS];
 };
 
 /* One of them, on its own thread. */
 struct connection {
     struct sink_server *server;
     struct sink_link *link;
-    bool is_stranger;
+    uint64_t number;   /* of a stranger */
+    uint64_t until_ms; /* then it has to have logged in */
 };
 
-static void count(struct sink_server *s, int connections, int strangers)
+/* Who is there -------------------------------------------------------------------------------- */
+
+/* `lock` is held. Accepts a number that has left before. */
+static void forget_stranger(struct sink_server *s, uint64_t number, bool ends)
+{
+    if (!newcomers_leave(&s->newcomers, number))
+        return;
+    for (unsigned i = 0; i < SINK_SERVER_STRANGERS; i++) {
+        struct stranger *one = &s->strangers[i];
+        if (one->number != number)
+            continue;
+        if (ends)
+            (void)shutdown(one->fd, SHUT_RDWR); /* its thread sees that, and goes */
+        (void)close(one->fd);
+        *one = (struct stranger){0};
+    }
+}
+
+/* `lock` is held. */
+static uint64_t enter(struct sink_server *s, int fd)
+{
+    uint64_t source = peer_group(fd), old;
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0)
+        return 0;
+    while ((old = newcomers_to_drop(&s->newcomers, source)))
+        forget_stranger(s, old, true);
+    uint64_t number = newcomers_enter(&s->newcomers, source);
+    unsigned i = 0;
+    while (s->strangers[i].number)
+        i++; /* there are as many as newcomers */
+    s->strangers[i] = (struct stranger){number, copy};
+    return number;
+}
+
+/* Its number; 0: there is no room. */
+static uint64_t admit(struct sink_server *s, int fd)
 {
     (void)pthread_mutex_lock(&s->lock);
-    s->connections += (unsigned)connections;
-    s->strangers += (unsigned)strangers;
+    uint64_t number = s->connections < SINK_SERVER_MAX ? enter(s, fd) : 0;
+    s->connections += number != 0;
+    (void)pthread_mutex_unlock(&s->lock);
+    return number;
+}
+
+static void is_known_now(struct connection *c)
+{
+    (void)pthread_mutex_lock(&c->server->lock);
+    forget_stranger(c->server, c->number, false);
+    (void)pthread_mutex_unlock(&c->server->lock);
+}
+
+/* The server may go from here on. */
+static void is_gone(struct sink_server *s, uint64_t number)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    forget_stranger(s, number, false);
+    s->connections--;
     (void)pthread_cond_signal(&s->fewer);
     (void)pthread_mutex_unlock(&s->lock);
 }
+
+/* Serving ------------------------------------------------------------------------------------- */
 
 static void beat(void *ctx)
 {
@@ -58,21 +126,26 @@ static void tell(struct connection *c, const struct sink_session *s, const struc
         log_info(log, "sink.stored", LOG_C("agent", sink_session_name(s)));
 }
 
+static uint64_t left_ms(const struct connection *c)
+{
+    uint64_t now_ms = clock_now_ms(clock_real());
+    return now_ms < c->until_ms ? c->until_ms - now_ms : 0;
+}
+
 /* RC_OK: it goes on. */
 static enum rc serve_frame(struct connection *c, struct sink_session *s)
 {
     struct sink_frame f, answer;
     bool was_known = sink_session_is_known(s);
     uint64_t wait_ms = was_known ? SINK_SERVER_FRAME_MS : SINK_SERVER_HELLO_MS;
-    enum rc rc = sink_link_hear(c->link, sink_session_max_bytes(s), wait_ms, &f);
+    uint64_t hear_ms = was_known ? wait_ms : left_ms(c);
+    enum rc rc = sink_link_hear(c->link, sink_session_max_bytes(s), hear_ms, &f);
     if (rc && rc != RC_INVALID)
         return rc;
     const struct sink_frame *heard = rc == RC_OK ? &f : NULL;
     bool goes_on = sink_session_take(s, heard, &answer);
-    if (!was_known && sink_session_is_known(s)) {
-        c->is_stranger = false;
-        count(c->server, 0, -1);
-    }
+    if (!was_known && sink_session_is_known(s))
+        is_known_now(c);
     tell(c, s, heard, &answer);
     rc = sink_link_say(c->link, &answer, wait_ms);
     return rc || goes_on ? rc : RC_CLOSED;
@@ -91,9 +164,9 @@ static void *serve(void *ctx)
         rc = serve_frame(c, s);
     sink_session_close(s);
     sink_link_close(c->link);
-    bool is_stranger = c->is_stranger;
+    uint64_t number = c->number;
     mem_free(c);
-    count(server, -1, is_stranger ? -1 : 0); /* the server may go from here on */
+    is_gone(server, number);
     return NULL;
 }
 
@@ -113,33 +186,26 @@ static void *arrive(void *ctx)
     if (sink_link_accept(s->tls, a.fd, &s->ends, &a.connection->link, &why) == RC_OK)
         return serve(a.connection);
     log_info_limited(s->settings.log, "sink.stranger", LOG_STR("why", buf_str(&why)));
+    uint64_t number = a.connection->number;
     mem_free(a.connection);
-    count(s, -1, -1);
+    is_gone(s, number);
     return NULL;
-}
-
-static bool has_room(struct sink_server *s)
-{
-    (void)pthread_mutex_lock(&s->lock);
-    bool has = s->connections < SINK_SERVER_MAX && s->strangers < SINK_SERVER_STRANGERS;
-    s->connections += has;
-    s->strangers += has;
-    (void)pthread_mutex_unlock(&s->lock);
-    return has;
 }
 
 /* Takes the socket. */
 static void welcome(struct sink_server *s, int fd)
 {
     pthread_t thread;
-    if (!has_room(s)) {
+    uint64_t number = admit(s, fd);
+    if (!number) {
         (void)close(fd);
         return;
     }
     struct connection *c = mem_zero(1, sizeof *c);
     struct arrival *a = mem_zero(1, sizeof *a);
     if (c && a) {
-        *c = (struct connection){.server = s, .is_stranger = true};
+        uint64_t until_ms = clock_now_ms(clock_real()) + SINK_SERVER_HELLO_MS;
+        *c = (struct connection){.server = s, .number = number, .until_ms = until_ms};
         *a = (struct arrival){c, fd};
         if (pthread_create(&thread, NULL, arrive, a) == 0) {
             (void)pthread_detach(thread); /* counted, and waited for by number */
@@ -149,7 +215,7 @@ static void welcome(struct sink_server *s, int fd)
     mem_free(c);
     mem_free(a);
     (void)close(fd);
-    count(s, -1, -1);
+    is_gone(s, number);
 }
 
 enum rc sink_server_run(struct sink_server *s, const _Atomic bool *stop)
@@ -197,6 +263,7 @@ enum rc sink_server_open(const struct sink_server_settings *settings, struct sin
         return RC_NOMEM;
     s->settings = *settings;
     s->fd = -1;
+    newcomers_init(&s->newcomers, SINK_SERVER_STRANGERS, SINK_SERVER_STRANGERS_EACH);
     (void)pthread_mutex_init(&s->lock, NULL);
     (void)pthread_cond_init(&s->fewer, NULL);
     enum rc rc = tls_open_server(settings->cert_file, settings->key_file, &s->tls, why);

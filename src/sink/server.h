@@ -3,8 +3,10 @@
  * lets nobody in without TLS, a name and its secret.
  *
  *   most connections at once                SINK_SERVER_MAX
- *   of them, strangers: not logged in yet   SINK_SERVER_STRANGERS; whoever comes then is dropped
- *   time of a stranger for its first word   SINK_SERVER_HELLO_MS
+ *   of them, strangers: not logged in yet   SINK_SERVER_STRANGERS, of one address
+ *                                           SINK_SERVER_STRANGERS_EACH; the oldest makes room for
+ *                                           the next (base/newcomers.h)
+ *   time of a stranger for its login        SINK_SERVER_HELLO_MS, the handshake included
  *   time for one frame, and between two     SINK_SERVER_FRAME_MS
  */
 #ifndef SINK_SERVER_H
@@ -19,6 +21,7 @@
 enum {
     SINK_SERVER_MAX = 64,
     SINK_SERVER_STRANGERS = 16,
+    SINK_SERVER_STRANGERS_EACH = 8,
     SINK_SERVER_HELLO_MS = 10000,
     SINK_SERVER_FRAME_MS = 120000,
 };

@@ -83,6 +83,17 @@ def write(folder: str, name: str, text) -> str:
     return path
 
 
+def is_closed(connection) -> bool:
+    """Whether the other end of a socket has closed it, or reset it."""
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+
+
 def until(condition, what, seconds: float = 60):
     """Asks until it is so; what never comes fails the test."""
     end = time.monotonic() + seconds

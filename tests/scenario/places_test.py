@@ -12,7 +12,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 sys.argv[1:] = ["", PROGRAM]  # where tests/lib/crawl.py looks for it
 
 from places import Places, with_addresses  # noqa: E402
-from scenario import ROOT, case, main, run, until, write  # noqa: E402
+from scenario import ROOT, case, is_closed, main, run, until, write  # noqa: E402
 
 WIRING = """name: three places
 places:
@@ -284,7 +284,11 @@ def _(tmp):
         until(knock, "left listens")
         for i in range(100):  # more than there are seats
             assert knock()
-            held[-1].sendall(b"GET / HTTP/1.1\r\n\r\n" if i % 2 else b"")
+            held[-1].sendall(b"GET / HTTP/1.1\r\n\r\n" if i < 20 else b"")
+        # for each that comes too much the oldest goes: the last ones are still there
+        idle = held[-80:]
+        until(lambda: sum(is_closed(s) for s in idle) >= 16, "idle strangers are dropped")
+        assert not any(is_closed(s) for s in idle[-8:]), [is_closed(s) for s in idle]
         done = home(where)
         _, err = done.communicate(lines(WORDS), timeout=120)
         assert done.returncode == 0, err

@@ -8,7 +8,7 @@ import random
 import signal
 import subprocess
 
-from scenario import PROGRAM, case, main, run, skip, until
+from scenario import PROGRAM, case, is_closed, main, run, skip, until
 from sink import Gate, Sink
 from small_web import QUICK, SmallWeb, page
 
@@ -326,6 +326,25 @@ def _(tmp):
                 assert link.recv(1000) == b""
         assert run(command(web, tmp, sink.login("a1")), seconds=120).code == 0
         check_arrived(sink, tmp)
+
+
+@case("300 idle connections keep no login out: the oldest stranger makes room, and the log stays short")
+def _(tmp):
+    import socket
+    import ssl
+    with Sink(tmp, "a1") as sink, web_of(3) as web:
+        context = ssl.create_default_context(cafile=os.path.join(sink.dir, "sink", "authority.crt"))
+        idle = [socket.create_connection(("127.0.0.1", sink.port), 60) for _ in range(300)]
+        with socket.create_connection(("127.0.0.1", sink.port), 60) as plain, \
+                context.wrap_socket(plain, server_hostname="127.0.0.1") as link:
+            link.sendall(b"\x05\0\0\0\x02aaaa")
+            assert link.recv(1000)[4:6] == b"\x14\x01"  # served: REFUSED, BAD
+        assert sum(not is_closed(s) for s in idle) <= 16
+        assert run(command(web, tmp, sink.login("a1")), seconds=120).code == 0
+        check_arrived(sink, tmp)
+        for s in idle:
+            s.close()
+        assert sink.said().count("sink.stranger") <= 20, sink.said()
 
 
 @case("commands refuse what is not theirs")
