@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-enum { TEXT_MAX = 1 << 20, GRACE_MS = 5000 };
+enum { TEXT_MAX = 1 << 20 };
 
 /* One crawl, as the command holds it. */
 struct crawl {
@@ -307,7 +307,7 @@ static int crawl_with(struct crawl *c)
 {
     const struct settings *s = c->settings;
     struct crawl_watch_settings w = {
-        .json = s->json, .quiet = s->quiet, .dir = s->output.p, .grace_ms = GRACE_MS};
+        .json = s->json, .quiet = s->quiet, .dir = s->output.p, .grace_ms = s->grace_ms};
     c->watch = crawl_watch_open(&w);
     enum log_level least = s->verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN;
     if (c->watch)

@@ -33,7 +33,7 @@ struct crawl_watch {
     uint64_t rate_ms, rate_fetched; /* where the rate is measured from */
     uint64_t before_ms, before_fetched;
     uint64_t said_ms;
-    uint64_t told_ms; /* when a signal was first seen */
+    uint64_t told_ms; /* when a signal, or the end at a limit, was first seen */
     struct crawl_statistics *statistics;
 };
 
@@ -180,7 +180,7 @@ static void look(struct crawl_watch *w)
     uint64_t now_ms = clock_now_ms(clock_real());
     uint64_t every_ms = w->is_terminal ? REDRAW_MS : LINE_MS;
     measure(w, now_ms);
-    if (last_signal && !w->told_ms)
+    if ((last_signal || flow_is_ending(w->flow)) && !w->told_ms)
         w->told_ms = now_ms;
     if (w->told_ms && now_ms - w->told_ms > w->settings.grace_ms)
         flow_stop(w->flow);

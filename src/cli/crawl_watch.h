@@ -2,9 +2,9 @@
 /* crawl_watch: what a person sees of a running crawl: a progress line on standard error, redrawn
  * four times a second; where that is no terminal, a line a minute; with --json, JSON lines.
  *
- * It has a thread of its own, which also ends a crawl that was told to stop and does not come to
- * its end in time. Lines of the log go through it, so that they never stand inside the progress
- * line. */
+ * It has a thread of its own, which also ends a crawl that was told to stop, or has reached a
+ * limit, and does not come to its end in time: what is under way then goes back to its queue. Lines
+ * of the log go through it, so that they never stand inside the progress line. */
 #ifndef CLI_CRAWL_WATCH_H
 #define CLI_CRAWL_WATCH_H
 
@@ -18,7 +18,7 @@ struct crawl_watch;
 struct crawl_watch_settings {
     bool json, quiet;
     const char *dir;   /* of the crawl, for logs/progress-statistics.log */
-    uint64_t grace_ms; /* from the first signal until the crawl is cut short */
+    uint64_t grace_ms; /* from the first signal, or a limit, until the crawl is cut short */
 };
 
 struct crawl_watch *crawl_watch_open(const struct crawl_watch_settings *s);

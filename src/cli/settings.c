@@ -44,6 +44,7 @@ const struct option settings_table[] = {
     COUNT(pages, "pages", "0", "stop after so many pages; 0 is no limit",
           .letter = 'n', .live = true),
     TIME(time_ms, "time", "0", "stop after so long; 0 is no limit", .letter = 't', .live = true),
+    TIME(grace_ms, "grace", "5s", "open requests have so long to end at a limit or a stop"),
     SIZE(size_bytes, "size", "0", "stop after so many bytes; 0 is no limit",
          .letter = 'Q', .live = true),
 

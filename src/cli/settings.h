@@ -25,7 +25,7 @@ struct settings {
     bool pages_only;
     struct str normalise;
     uint64_t pages; /* 0 = no limit, here and in the next two */
-    uint64_t time_ms;
+    uint64_t time_ms, grace_ms;
     uint64_t size_bytes;
 
     uint64_t host_pages;

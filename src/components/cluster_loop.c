@@ -51,7 +51,7 @@ static void failed(struct cluster_part *c, enum rc rc, const char *why)
     c->is_told = true;
     log_error(c->log, "cluster.failed", LOG_C("why", why), LOG_RC(rc));
     if (agent_is_behind(c->agent)) /* of a recrawl: the others have ended it */
-        ledger_conclude(c->ledger->ledger);
+        (void)ledger_conclude(c->ledger->ledger);
     if (!m)
         return;
     m->rc = rc;

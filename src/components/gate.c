@@ -98,8 +98,8 @@ static bool budget_allows(struct instance *self, struct visit *v)
         v->state = VISIT_LATER;
         v->due_ms = part_now_ms(self) + LAST_PAGES_MS;
     } else {
-        log_info(part_log(self), "crawl.limit", LOG_C("reached", budget_verdict_text(b)));
-        ledger_conclude(g->ledger->ledger);
+        if (ledger_conclude(g->ledger->ledger))
+            log_info(part_log(self), "crawl.limit", LOG_C("reached", budget_verdict_text(b)));
         part_drain(self);
         v->state = VISIT_LATER;
         v->due_ms = part_now_ms(self);

@@ -20,6 +20,7 @@ enum {
     CREDITS_EACH = 4, /* the visit, and its links to a few shards */
     VISITS_OPEN = 512,
     LOOK_AGAIN_MS = 2,
+    LIMIT_LOOK_MS = 1000,
 };
 
 struct schedule_settings {
@@ -46,6 +47,8 @@ static const struct option schedule_options[] = {
 
 struct schedule {
     struct timer timer;
+    struct timer limit; /* looks whether the crawl's time is over */
+    bool limit_set;
     struct desk desk; /* for questions about what this shard knows */
     struct instance *self;
     struct ledger_service *ledger;
@@ -77,6 +80,8 @@ static void on_due(struct timer *t, uint64_t now_ms)
     part_ready(EVENT_OF(t, struct schedule, timer)->self);
 }
 
+static void on_limit(struct timer *t, uint64_t now_ms);
+
 static enum rc schedule_open(struct instance *self, struct buf *why)
 {
     (void)why;
@@ -85,6 +90,7 @@ static enum rc schedule_open(struct instance *self, struct buf *why)
         return RC_NOMEM;
     s->self = self;
     s->timer.due = on_due;
+    s->limit.due = on_limit;
     s->ledger = part_provider(self, 0);
     s->budget = part_provider(self, 1);
     s->cluster = part_provider(self, 2);
@@ -185,8 +191,8 @@ static uint64_t left_ms(struct schedule *s)
 
 static enum produced end_crawl(struct schedule *s, enum budget_verdict limit)
 {
-    log_info(part_log(s->self), "crawl.limit", LOG_C("reached", budget_verdict_text(limit)));
-    ledger_conclude(s->ledger->ledger);
+    if (ledger_conclude(s->ledger->ledger))
+        log_info(part_log(s->self), "crawl.limit", LOG_C("reached", budget_verdict_text(limit)));
     part_drain(s->self);
     return PRODUCED_IDLE;
 }
@@ -197,6 +203,30 @@ static enum produced end_for_all(struct schedule *s)
     if (!atomic_load(&s->cluster->is_limited))
         return PRODUCED_IDLE;
     return end_crawl(s, budget_state(s->budget, ledger_service_elapsed_ms(s->ledger)));
+}
+
+/* The end comes at its time also while all credits are with hosts that do not answer: then schedule
+ * is not asked to produce anything. */
+static void watch_limit(struct schedule *s)
+{
+    uint64_t left = left_ms(s);
+    if (s->limit_set || (s->cluster->is_alone && left == UINT64_MAX))
+        return;
+    uint64_t wait_ms = left && left < LIMIT_LOOK_MS ? left : LIMIT_LOOK_MS;
+    s->limit_set = part_timer(s->self, &s->limit, part_now_ms(s->self) + wait_ms) == RC_OK;
+}
+
+static void on_limit(struct timer *t, uint64_t now_ms)
+{
+    (void)now_ms;
+    struct schedule *s = EVENT_OF(t, struct schedule, limit);
+    s->limit_set = false;
+    if (s->cluster->is_alone && left_ms(s) == 0)
+        (void)end_crawl(s, BUDGET_TIME);
+    else if (!s->cluster->is_alone && atomic_load(&s->cluster->is_over))
+        (void)end_for_all(s);
+    else
+        watch_limit(s);
 }
 
 /* Nobody is ready. If somebody will be, the timer says so; if not, only a message can change it. */
@@ -259,6 +289,7 @@ static enum produced schedule_produce(struct instance *self)
     enum produced refused;
     if (s->asked++ % GAUGES_EVERY == 0)
         gauges(s);
+    watch_limit(s);
     if (s->cluster->is_alone && left_ms(s) == 0)
         return end_crawl(s, BUDGET_TIME);
     if (ledger_is_short(
@@ -311,6 +342,7 @@ static void schedule_stop(struct instance *self)
     struct schedule *s = self->state;
     desk_close(&s->desk, self->shard);
     part_timer_stop(self, &s->timer);
+    part_timer_stop(self, &s->limit);
     gauges(s);
 }
 

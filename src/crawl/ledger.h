@@ -335,7 +335,7 @@ struct ledger_restarts {
     uint64_t id, wall_ms;
 };
 struct ledger_restarts ledger_restarts(struct ledger *l);
-void ledger_conclude(struct ledger *l);
+bool ledger_conclude(struct ledger *l); /* true: nobody has said so before */
 
 struct ledger_totals { /* over all runs, since the last restart */
     uint64_t pages, bytes;

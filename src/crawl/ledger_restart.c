@@ -262,11 +262,13 @@ struct ledger_restarts ledger_restarts(struct ledger *l)
     return l->restarts;
 }
 
-void ledger_conclude(struct ledger *l)
+bool ledger_conclude(struct ledger *l)
 {
     (void)pthread_mutex_lock(&l->lock);
+    bool is_first = !l->is_concluded;
     l->is_concluded = true;
     (void)pthread_mutex_unlock(&l->lock);
+    return is_first;
 }
 
 enum rc ledger_end_recrawl(struct ledger *l)

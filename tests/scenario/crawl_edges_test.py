@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import threading
 import time
 
@@ -26,7 +27,7 @@ class Web:
     status, body and fields, or None. Then, and where `answers` gives False, the connection is closed
     instead."""
 
-    def __init__(self, **pages):
+    def __init__(self, port=0, **pages):
         asked = collections.Counter()
         lock = threading.Lock()
 
@@ -59,7 +60,10 @@ class Web:
                 self.wfile.write(body)
 
         self.asked = asked
-        self.server = http.server.ThreadingHTTPServer(("0.0.0.0", 0), Handler)
+        class Server(http.server.ThreadingHTTPServer):
+            request_queue_size = 1024
+
+        self.server = Server(("0.0.0.0", port), Handler)
         self.server.daemon_threads = True
         self.thread = threading.Thread(target=self.server.serve_forever)
         self.thread.start()
@@ -232,6 +236,33 @@ def time_is_over(tmp):
         _, done = crawled(web, tmp, "-t", "4s", sets={"pace.backoff": "1h", "pace.backoff-most": "1h"})
         assert done.code == 0, done
         assert sum(web.asked.values()) == 1, web.asked
+
+
+@case("a crawl whose time is over ends while nobody answers; what was open is asked when it goes on")
+def silence_at_the_end(tmp):
+    silent = 600  # more than one shard asks at a time
+    never = {f"http.{name}-timeout": "1h" for name in ("first-byte", "head", "idle", "fetch")}
+    with socket.socket() as s:
+        s.bind(("0.0.0.0", 0))
+        s.listen(4096)  # the kernel takes connections that no program will answer
+        port = s.getsockname()[1]
+        seeds = [f"http://127.0.{i // 200}.{i % 200 + 1}:{port}/" for i in range(silent)]
+        crawl = Crawl(None, tmp, "--allow-private", "-v", "-t", "1s", "--grace", "100ms", seeds=seeds,
+                      shards=1, sets=never)
+        done = crawl.run()
+        assert done.code == 0 and "the crawl's time is over" in done.err, done
+        assert done.err.count("crawl.limit") == 1, done.err
+        assert not crawl.log(), crawl.log()[:3]  # nothing was given up
+        for u in (seeds[0], seeds[-1]):
+            told = run(["url", "--json", crawl.folder, u], program=crawl.command[0])
+            assert '"state":"queued"' in told.out, told
+    # the same command goes on with more time, and everybody is asked once
+    with Web(robots_txt=absent, other=plain, port=port) as web:
+        crawl.command[crawl.command.index("1s")] = "10m"
+        assert crawl.run().code == 0
+        fetched = [r.url for r in crawl.log() if r.code == 200]
+        assert sorted(fetched) == sorted(seeds), (len(fetched), len(set(fetched)))
+        assert all(n == 1 for n in web.asked.values()), web.asked.most_common(3)
 
 
 @case("a robots.txt that is never more than unchanged is asked for twice, and nothing else is")
