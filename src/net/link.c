@@ -97,18 +97,45 @@ static void go(struct link *l, const char *why)
     l->is_gone = true;
 }
 
+static bool is_end_of_stream(int error, unsigned long reason)
+{
+    return error == SSL_ERROR_ZERO_RETURN ||
+           (error == SSL_ERROR_SSL && ERR_GET_REASON(reason) == SSL_R_UNEXPECTED_EOF_WHILE_READING);
+}
+
+/* The end that accepts finds that the proof of the other one does not fit its own secret, and says
+ * so by an alert. */
+static bool is_other_secret(unsigned long reason)
+{
+    int r = ERR_GET_REASON(reason);
+    return r == SSL_R_BINDER_DOES_NOT_VERIFY || r == SSL_R_SSLV3_ALERT_ILLEGAL_PARAMETER ||
+           r == SSL_R_TLSV1_ALERT_DECRYPT_ERROR;
+}
+
+/* A peer that was killed says nothing: its kernel ends the stream, or resets it. */
+static const char *why_gone(const struct link *l, int error, int number)
+{
+    unsigned long reason = ERR_peek_error();
+    bool is_closed = is_end_of_stream(error, reason) ||
+                     (error == SSL_ERROR_SYSCALL && (number == ECONNRESET || number == EPIPE));
+    if (l->is_proven)
+        return is_closed || error == SSL_ERROR_SYSCALL ? "the other end has gone"
+                                                       : "what came was changed on the way";
+    return is_closed ? "the other end closed the connection before the handshake was over"
+           : error == SSL_ERROR_SYSCALL ? "it cannot be reached"
+           : is_other_secret(reason)    ? "the two ends do not have the same secret"
+                                        : "the other end does not speak as a place does";
+}
+
 /* What an SSL call gave, when it was not bytes: false if the link is gone. */
 static bool may_go_on(struct link *l, int returned)
 {
+    int number = errno;
     int error = SSL_get_error(l->tls, returned);
     l->wants_write |= error == SSL_ERROR_WANT_WRITE;
     if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE)
         return true;
-    bool is_shaken = SSL_is_init_finished(l->tls);
-    go(l, error == SSL_ERROR_ZERO_RETURN || (error == SSL_ERROR_SYSCALL && is_shaken)
-              ? "the other end has gone"
-          : error == SSL_ERROR_SYSCALL ? "it cannot be reached"
-                                       : "the two ends do not have the same secret");
+    go(l, why_gone(l, error, number));
     return false;
 }
 
