@@ -10,9 +10,9 @@
  * Requests and answers travel for some milliseconds, each for its own time, so they overtake each
  * other. By chance (struct post_odds) a request or an acknowledgement is lost, a request arrives
  * long after its caller has given up, a get is answered by a server that lags, what is said is
- * lost, doubled or late. By order (post_cut, post_lag, post_no_leader, post_power_cut) connections
- * break, nobody leads, a server lags for long, servers lose the ends of streams. Every kind is
- * counted where it happens. */
+ * lost, doubled or late. By order (post_cut, post_lag, post_no_leader, post_power_cut, post_wipe)
+ * connections break, nobody leads, a server lags for long, servers lose the ends of streams, or all
+ * of them. Every kind is counted where it happens. */
 #ifndef BUS_BUS_SIM_H
 #define BUS_BUS_SIM_H
 
@@ -37,6 +37,7 @@ enum post_fault {
     POST_CUT,
     POST_NO_LEADER,
     POST_POWER_CUT,
+    POST_WIPE,
     POST_OTHER_COPY,
     POST_FAULTS
 };
@@ -84,6 +85,9 @@ void post_lag(struct post *o, struct bus *b, int stream, uint64_t until_ms, uint
 void post_no_leader(struct post *o, uint64_t until_ms);
 /* The servers lose the last `messages` of a stream, and all connections for a while. */
 void post_power_cut(struct post *o, int stream, uint64_t messages, uint64_t now_ms);
+/* The servers lose everything: all streams, which are missing until somebody makes them, empty, at
+ * `until_ms`; and all connections for a while. */
+void post_wipe(struct post *o, uint64_t until_ms, uint64_t now_ms);
 /* From here on one of three copies of that stream has `more` messages twice, so that all that come
  * later have other numbers there; and reads are answered by any copy. `leads`: appends are
  * acknowledged with that copy's numbers. */

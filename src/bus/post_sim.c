@@ -16,7 +16,8 @@ const char *const post_fault_names[POST_FAULTS] = {"request lost",     "acknowle
                                                    "said twice",       "said late",
                                                    "overtaken",        "repeated",
                                                    "connection cut",   "no leader",
-                                                   "server power cut", "another copy"};
+                                                   "server power cut", "store wiped",
+                                                   "another copy"};
 
 struct str sim_copy(struct str s)
 {
@@ -250,11 +251,10 @@ static void lose(struct parcel_sim *p)
     p->life = UINT64_MAX;
 }
 
-void post_power_cut(struct post *o, int stream, uint64_t messages, uint64_t now_ms)
+/* All servers, for a moment. */
+static void servers_go_down(struct post *o, uint64_t now_ms)
 {
-    struct stream *s = &o->streams[stream];
     o->now_ms = now_ms;
-    o->faults[POST_POWER_CUT]++;
     /* Nothing that was on its way outlives the servers. */
     for (struct client *c = o->clients; c; c = c->next) {
         if (c->is_closed)
@@ -269,10 +269,30 @@ void post_power_cut(struct post *o, int stream, uint64_t messages, uint64_t now_
         if (p->travel == TO_SERVER_APPEND || p->travel == TO_SERVER_GET)
             lose(p);
     }
+}
+
+static void lose_end(struct stream *s, uint64_t messages)
+{
     for (; messages && s->count; messages--)
         message_free(&s->messages[--s->count]);
     if (s->split_at > s->count)
         s->more = s->hole = 0;
+}
+
+void post_power_cut(struct post *o, int stream, uint64_t messages, uint64_t now_ms)
+{
+    o->faults[POST_POWER_CUT]++;
+    servers_go_down(o, now_ms);
+    lose_end(&o->streams[stream], messages);
+}
+
+void post_wipe(struct post *o, uint64_t until_ms, uint64_t now_ms)
+{
+    o->faults[POST_WIPE]++;
+    servers_go_down(o, now_ms);
+    o->missing_ms = until_ms;
+    for (int i = 0; i < o->stream_count; i++)
+        lose_end(&o->streams[i], UINT64_MAX);
 }
 
 void post_hole(struct post *o, int stream, uint64_t ahead)
@@ -370,7 +390,9 @@ static void serve(struct post *o, struct parcel_sim *p)
 {
     struct bus_event e = {.kind = BUS_DONE, .ticket = p->event.ticket};
     e.subject = e.payload = STR("");
-    if (p->travel == TO_SERVER_APPEND)
+    if (o->now_ms < o->missing_ms)
+        e.rc = RC_AGAIN;
+    else if (p->travel == TO_SERVER_APPEND)
         serve_append(o, p, &e);
     else
         serve_get(o, p, &e);

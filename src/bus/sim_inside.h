@@ -67,7 +67,7 @@ struct client {
 struct post {
     struct rng rng;
     struct heap heap;
-    uint64_t serial, now_ms, wall_ms, leaderless_ms;
+    uint64_t serial, now_ms, wall_ms, leaderless_ms, missing_ms;
     struct stream streams[MAX_STREAMS];
     int stream_count;
     struct map by_name, by_prefix; /* places in streams, plus one */

@@ -173,5 +173,8 @@ void up_post_look(struct up *u, uint64_t now_ms)
     }
     u->server_again.at_ms = 0;
     u->server_again.since_ms = now_ms;
-    (void)run_server(u); /* it said why not; the next look tries again */
+    if (run_server(u) == EXIT_DONE && make_streams(u) == EXIT_DONE)
+        up_say(u, "nats-server runs again; streams that its store had lost are made again");
+    else /* they said why not; the next look tries again */
+        post_server_stop(&u->server);
 }

@@ -5,7 +5,7 @@
 #include "cluster/inside.h"
 #include "cluster/subjects.h"
 
-enum { MAX_LOG_BYTES = 1 << 30 };
+enum { MAX_LOG_BYTES = 1 << 30, RESTORE_HEAD_BYTES = 1024 };
 
 const char *agent_state_text(enum agent_state s)
 {
@@ -194,6 +194,8 @@ enum rc agent_open(const struct agent_settings *s, struct bus *b, struct port *p
     a->settings.crawl = a->settings.name = STR_NONE; /* copied below */
     if (!a->settings.outbox_most)
         a->settings.outbox_most = OUTBOX_USUAL_MOST;
+    if (!a->settings.restore_most)
+        a->settings.restore_most = ROSTER_MAX_ENTRY_BYTES - RESTORE_HEAD_BYTES;
     a->bus = b;
     a->port = p;
     a->weight = s->weight;
@@ -712,6 +714,11 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .is_all_finished = finish_is_everywhere(a),
                                  .may_end = a->state == AGENT_GONE || finish_may_go(a, now_ms),
                                  .is_whole = roster_log_is_whole(a),
+                                 .is_connected = a->is_connected,
+                                 .is_founded = roster_timings(a->roster).dead_ms > 0,
+                                 .is_roster_read = a->is_log_read,
+                                 .silent_ms = roster_log_silent_ms(a, now_ms),
+                                 .lost = a->log.lost_count - a->log.lost_first,
                                  .is_deaf = detector_is_deaf(a, now_ms)};
 }
 

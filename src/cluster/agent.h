@@ -52,6 +52,7 @@ struct agent_settings {
     uint64_t poll_ms;           /* between two looks at a stream that had nothing new; 100 */
     size_t outbox_most;         /* pages, and parcels, that are under way at a time; 0: 1,024 */
     uint64_t untold_most;       /* pages that are done and not told; 0: no bound */
+    size_t restore_most;        /* bytes of lost entries in one `restore`; 0: as many as fit */
     unsigned copies;            /* of each stream; of more than one, one may differ. 0: 1 */
     struct roster_rings *rings; /* of a simulation with many agents; NULL: its own */
 };
@@ -109,6 +110,11 @@ struct agent_status {
     bool is_all_finished; /* everybody living has said that it knows so */
     bool may_end;         /* and all have heard that; or it is gone: nobody needs its process */
     bool is_whole;        /* the roster is not known to have lost anything */
+    bool is_connected;    /* to a server */
+    bool is_founded;      /* the roster has its first entry */
+    bool is_roster_read;  /* to its end, once */
+    uint64_t silent_ms;   /* so long the roster's stream has answered nothing, though connected */
+    uint64_t lost;        /* entries of the roster that the servers have lost, and are not back */
     bool is_deaf;         /* it speaks and does not hear itself: what it listens to is broken */
 };
 void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *ret);

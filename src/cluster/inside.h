@@ -20,6 +20,7 @@ enum {
     BACKOFF_LEAST_MS = 5,
     RECEIPT_WORDS = 4, /* of batches that came out of order */
     DRY_POLLS = 10,    /* looks in vain for something that must be there */
+    SMALL_STEPS = 64,  /* back in the roster, before they grow */
     VERIFY_TRIES = 24, /* before something is taken for lost, if there are copies that may differ */
 };
 
@@ -64,6 +65,9 @@ struct log_reader {
     uint64_t unsure_ms; /* since when */
     unsigned tries;     /* answers other than what we have, from copies that may differ */
     uint64_t back;      /* > 0: comparing backwards, this message is next */
+    unsigned steps;     /* back so far: the longer it takes, the longer they are */
+    uint64_t asked_ms;  /* the call that is open */
+    uint64_t silent_ms; /* since when the stream answers nothing, on this connection; 0: it does */
     uint64_t next_ms;
     bool is_wanted;     /* when the call that is open has ended, another at once */
     struct buf pending; /* the next entry while the last one is verified */
@@ -437,6 +441,9 @@ MUST_CHECK enum rc roster_log_take(struct agent *a, uint64_t stamp_ms, struct st
 /* Messages behind `sequence` are lost: they are put aside and everything is folded anew. */
 MUST_CHECK enum rc roster_log_cut(struct agent *a, uint64_t sequence);
 bool roster_log_is_whole(const struct agent *a); /* nothing is known to be lost */
+/* So long its stream has answered nothing, though there is a connection: it is not there, or too
+ * few servers are. */
+uint64_t roster_log_silent_ms(const struct agent *a, uint64_t now_ms);
 /* False: not now. */
 bool roster_log_append(struct agent *a, const struct roster_entry *e);
 void roster_log_free(struct agent *a);

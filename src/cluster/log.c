@@ -12,6 +12,8 @@
 #include "base/mem.h"
 #include "cluster/inside.h"
 
+enum { LOST_HEAD_BYTES = 16 }; /* of a lost entry in a restore: stamp and lengths */
+
 static struct str message_writer(const struct agent *a, const struct log_message *m)
 {
     return str_make(a->log.bytes.p + m->at, m->writer_bytes);
@@ -32,6 +34,12 @@ bool roster_log_is_whole(const struct agent *a)
     return !a->log.back && a->log.lost_first == a->log.lost_count && !a->log.is_unsure;
 }
 
+uint64_t roster_log_silent_ms(const struct agent *a, uint64_t now_ms)
+{
+    uint64_t since_ms = a->is_connected ? a->log.silent_ms : 0;
+    return since_ms && now_ms > since_ms ? now_ms - since_ms : 0;
+}
+
 void roster_log_soon(struct agent *a)
 {
     a->log.next_ms = 0;
@@ -50,6 +58,7 @@ void roster_log_reconnected(struct agent *a)
     a->log.is_unsure = a->log.count > 0;
     a->log.unsure_ms = a->now_ms;
     a->log.back = 0;
+    a->log.silent_ms = 0;
     roster_log_soon(a);
 }
 
@@ -143,9 +152,13 @@ enum rc roster_log_take(struct agent *a, uint64_t stamp_ms, struct str writer, s
     struct log_message *m = &a->log.messages[a->log.count - 1];
     m->counted = counted;
     m->is_restore = is_read && e.kind == ROSTER_RESTORE;
-    if (is_read && e.kind == ROSTER_RESTORE && counted)
+    if (is_read && e.kind == ROSTER_RESTORE && counted) {
         compare_restored(a, e.entries);
-    else
+        /* Whose restore it is goes on with the next at once; the others leave it to that one. */
+        a->log.append_ms = str_eq(writer, str_c(a->name))
+                               ? 0
+                               : a->now_ms + agent_jitter(a, 10 * a->settings.poll_ms);
+    } else
         found_again(a, message_hash(stamp_ms, writer, entry));
     settle_lost(a);
     if (is_read)
@@ -304,23 +317,35 @@ static void ask(struct agent *a, enum call_kind kind, uint64_t sequence)
     (void)agent_subject_stream(a, "ROSTER", stream);
     if (kind == CALL_LOG_NEXT)
         a->log.is_wanted = false;
-    if (agent_call_get(a, kind, stream, sequence, "") == RC_OK)
+    if (agent_call_get(a, kind, stream, sequence, "") == RC_OK) {
         a->log.is_open = true;
-    else
+        a->log.asked_ms = a->now_ms;
+    } else {
         a->log.next_ms = a->now_ms + a->settings.poll_ms;
+    }
+}
+
+/* As many of the lost entries as one `restore` may carry; the next one carries the next. */
+static void put_lost(struct agent *a, struct buf *entries)
+{
+    const struct log_reader *l = &a->log;
+    for (size_t i = l->lost_first; i < l->lost_count; i++) {
+        const struct log_message *m = &l->lost[i];
+        struct roster_stand at = {
+            .number = i - l->lost_first, .stamp_ms = m->stamp_ms, .writer = message_writer(a, m)};
+        size_t most = entries->n + m->bytes + m->writer_bytes + LOST_HEAD_BYTES;
+        if (entries->n && most > a->settings.restore_most)
+            return;
+        roster_lost_put(entries, &at, message_entry(a, m));
+    }
 }
 
 static void append_lost(struct agent *a)
 {
     struct log_reader *l = &a->log;
-    struct buf entries = {.max = ROSTER_MAX_ENTRY_BYTES - 1024};
+    struct buf entries = {.max = ROSTER_MAX_ENTRY_BYTES};
     struct roster_entry e = {.kind = ROSTER_RESTORE, .n = roster_length(a->roster) + 1};
-    for (size_t i = l->lost_first; i < l->lost_count; i++) {
-        struct roster_stand at = {.number = i - l->lost_first,
-                                  .stamp_ms = l->lost[i].stamp_ms,
-                                  .writer = message_writer(a, &l->lost[i])};
-        roster_lost_put(&entries, &at, message_entry(a, &l->lost[i]));
-    }
+    put_lost(a, &entries);
     e.entries = buf_str(&entries);
     if (!buf_rc(&entries)) {
         struct buf out = {.max = ROSTER_MAX_ENTRY_BYTES};
@@ -420,10 +445,20 @@ static void done_verify(struct agent *a, const struct bus_event *e)
     l->tries = 0;
     if (is_other || (e->rc == RC_NOT_FOUND && a->now_ms - l->unsure_ms > a->settings.gap_ms)) {
         l->back = l->count;
+        l->steps = 0;
         roster_log_soon(a);
     } else {
         later(a);
     }
+}
+
+/* A log may have a million entries and have lost all of them. Who goes back too far reads again
+ * what is there, which does no harm. */
+static void step_back(struct log_reader *l)
+{
+    unsigned more = ++l->steps > SMALL_STEPS ? l->steps - SMALL_STEPS : 0;
+    uint64_t step = UINT64_C(1) << (more < 32 ? more : 32);
+    l->back = l->back > step ? l->back - step : 1;
 }
 
 static void done_back(struct agent *a, const struct bus_event *e)
@@ -436,7 +471,7 @@ static void done_back(struct agent *a, const struct bus_event *e)
     else if (l->back == 1)
         cut(a, 0);
     else
-        l->back--;
+        step_back(l);
 }
 
 void roster_log_done(struct agent *a, enum call_kind kind, const struct bus_event *e)
@@ -455,6 +490,10 @@ void roster_log_done(struct agent *a, enum call_kind kind, const struct bus_even
         return;
     }
     a->log.is_open = false;
+    if (e->rc != RC_AGAIN)
+        a->log.silent_ms = 0;
+    else if (!a->log.silent_ms && a->is_connected)
+        a->log.silent_ms = a->log.asked_ms;
     if (kind == CALL_LOG_NEXT)
         done_next(a, e);
     else if (kind == CALL_LOG_VERIFY)

@@ -16,6 +16,8 @@ static bool waits_to_come(const struct agent *a, uint64_t now_ms, struct buf *ou
     const struct roster_agent *former = roster_find(a->roster, str_c(a->name));
     if (!a->is_connected)
         buf_add(out, STR("the servers"));
+    else if (roster_log_silent_ms(a, now_ms) > a->settings.gap_ms)
+        buf_add(out, STR("the roster's stream, which does not answer"));
     else if (!roster_log_is_whole(a))
         buf_add(out, STR("entries that the roster has lost"));
     else if (a->state == AGENT_START)

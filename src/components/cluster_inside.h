@@ -80,6 +80,14 @@ struct cluster_part {
     uint64_t looked_ms, said_ms;
     uint64_t epoch_said, settled_said;
     enum agent_state state_said;
+    enum cluster_waiting {
+        WAITING_NOT,
+        WAITING_SERVER,   /* none is connected */
+        WAITING_STREAMS,  /* one is, and the roster's stream does not answer */
+        WAITING_ENTRIES,  /* the stream is there, and has lost entries that agents bring back */
+        WAITING_FOUNDING, /* it is empty, and this agent has never read anything else */
+        WAITING_RENEWAL,
+    } waiting_said;
     uint64_t limited_ms;         /* since when a limit is reached; 0 = none */
     struct address_peers *peers; /* what they ask */
     struct cluster_busiest {

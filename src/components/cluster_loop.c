@@ -21,6 +21,7 @@ enum {
     LOOK_MS = 20,      /* between two looks at what has become of the agent */
     SAY_MS = 10000,
     PAUSE_MS = 1000, /* a pause that lasts so long is said; at speed there are short ones */
+    SILENT_MS = 5000, /* the roster's stream answers nothing, though a server is there */
     LAST_BEATS = 3,
 };
 
@@ -79,6 +80,40 @@ static void say_state(struct cluster_part *c, const struct agent_status *s)
              LOG_U64("kept", c->keep), LOG_U64("durable", ledger_durable(c->ledger->ledger)));
 }
 
+static const char *const waiting_words[] = {
+    [WAITING_SERVER] = "no server is connected; this agent asks for nothing until one confirms its "
+                       "lease",
+    [WAITING_STREAMS] =
+        "a server is connected, and the roster's stream does not answer: too few servers run, or "
+        "their store is new and the streams are missing. `orbweaver cluster streams --dir DIR`, "
+        "with the operator's folder, makes the missing ones and changes no other; the agents then "
+        "bring back what they have and go on by themselves",
+    [WAITING_ENTRIES] = "the servers have lost entries of the roster; the agents bring them back "
+                        "from their journals",
+    [WAITING_FOUNDING] =
+        "the roster is empty. An agent that took part before brings it back: start it. If there is "
+        "none, delete the file `founded` in the operator's folder DIR and run `orbweaver cluster "
+        "streams --dir DIR`",
+    [WAITING_RENEWAL] = "no server confirms this agent's lease; it asks for nothing until one does",
+};
+
+/* What keeps the agent from crawling that the servers, or their operator, could end. */
+static enum cluster_waiting waiting_of(const struct agent_status *s)
+{
+    bool is_outside = s->state == AGENT_START || s->state == AGENT_RETURN;
+    if (s->state != AGENT_FENCED && !is_outside)
+        return WAITING_NOT;
+    if (!s->is_connected)
+        return WAITING_SERVER;
+    if (s->silent_ms >= SILENT_MS)
+        return WAITING_STREAMS;
+    if (s->lost)
+        return WAITING_ENTRIES;
+    if (is_outside)
+        return s->is_roster_read && !s->is_founded ? WAITING_FOUNDING : WAITING_NOT;
+    return WAITING_RENEWAL;
+}
+
 /* Whether no server has ever answered us. Later they may go and come back: the agent waits then. */
 static bool is_given_up(struct cluster_part *c, const struct agent_status *s)
 {
@@ -86,19 +121,26 @@ static bool is_given_up(struct cluster_part *c, const struct agent_status *s)
     if (c->has_begun || c->is_told || !c->give_up_ms || now_ms(c) < c->give_up_ms)
         return false;
     failed(c, RC_CLOSED,
-           "no server has let us read who takes part; is it up, is the login its own?");
+           waiting_of(s) == WAITING_STREAMS
+               ? waiting_words[WAITING_STREAMS]
+               : "no server has let us read who takes part; is it up, is the login its own?");
     return true;
 }
 
-/* Fenced: the servers, or most of them, are away. */
-static void say_waits(struct cluster_part *c, enum agent_state now)
+/* A start without servers is told by is_given_up. */
+static void say_waits(struct cluster_part *c, const struct agent_status *s)
 {
-    if (now == AGENT_FENCED)
-        log_warn(c->log, "cluster.waits",
-                 LOG_C("why", "no server confirms our lease; nothing is "
-                              "asked for until one does"));
-    else if (c->state_said == AGENT_FENCED)
-        log_warn(c->log, "cluster.goes_on", LOG_C("state", agent_state_text(now)));
+    enum cluster_waiting now = waiting_of(s);
+    if (now == WAITING_SERVER && s->state != AGENT_FENCED)
+        now = c->waiting_said;
+    if (now == c->waiting_said)
+        return;
+    c->waiting_said = now;
+    if (now != WAITING_NOT)
+        log_warn(c->log, "cluster.waits", LOG_C("why", waiting_words[now]),
+                 LOG_U64("lost_entries", s->lost));
+    else
+        log_warn(c->log, "cluster.goes_on", LOG_C("state", agent_state_text(s->state)));
 }
 
 /* So many outcomes are untold that nothing more is lent. */
@@ -135,9 +177,8 @@ static void look(struct cluster_part *c)
     c->looked_ms = now_ms(c);
     agent_status(c->agent, now_ms(c), &s);
     note_agent(c, s.first_inc);
+    say_waits(c, &s);
     if (s.epoch != c->epoch_said || s.state != c->state_said) {
-        if (s.state != c->state_said)
-            say_waits(c, s.state);
         c->epoch_said = s.epoch;
         c->state_said = s.state;
         log_info(c->log, "cluster.epoch", LOG_U64("epoch", s.epoch),

@@ -17,7 +17,7 @@ enum {
     MEMBERS = 1 << WORLD_LEAVE | 1 << WORLD_WEIGHT | 1 << WORLD_JOIN,
     LATE = 1 << WORLD_LATE,
     DARK = 1 << WORLD_DARK,
-    SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER,
+    SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER | 1 << WORLD_STORE,
 };
 
 /* Of untold outcomes: so few that agents often come to it. */

@@ -59,7 +59,8 @@ static void plan_add(struct scale *s, struct world *w, const enum world_fault *l
  * order: an agent that has just started accuses late those that it has not seen renew. */
 static void make_plan(struct scale *s, struct world *w)
 {
-    static const enum world_fault servers[] = {WORLD_SERVER_INBOX, WORLD_SERVER_ROSTER};
+    static const enum world_fault servers[] = {WORLD_SERVER_INBOX, WORLD_SERVER_ROSTER,
+                                               WORLD_STORE};
     static const enum world_fault shorts[] = {
         WORLD_KILL, WORLD_POWER, WORLD_WIPE,      WORLD_ROLL_BACK, WORLD_FREEZE, WORLD_JUMP,
         WORLD_CUT,  WORLD_LAG,   WORLD_NO_LEADER, WORLD_LEAVE,     WORLD_JOIN};

@@ -10,6 +10,7 @@ enum {
     FETCH_LEAST_MS = 50,
     FETCH_MOST_MS = 1200,
     HURRIED_MS = 60,
+    RESTORE_BYTES = 2048, /* so that a lost roster takes several entries */
     FACT_BUCKETS = 1 << 8,
     MANY_FACT_BUCKETS = 1 << 16,
 };
@@ -131,6 +132,7 @@ enum rc world_start(struct world *w, struct world_agent *a)
                                .poll_ms = w->pace.poll_ms,
                                .outbox_most = w->pace.outbox_most,
                                .untold_most = w->set.is_unbounded ? 0 : w->set.untold_most,
+                               .restore_most = world_is_large(w) ? 0 : RESTORE_BYTES,
                                .copies = w->set.faults >> WORLD_SPLIT & 1 ? 3 : 1,
                                .rings = w->rings};
     a->start_ms = UINT64_MAX;

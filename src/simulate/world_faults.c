@@ -13,7 +13,7 @@ enum {
     SERVER_QUIET_MANY_MS = 12500,
     LATE_MS = 6000,
     HOLES = 8, /* one of so many times one message is another, and all others are where they were */
-    SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER,
+    SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER | 1 << WORLD_STORE,
 };
 
 const char *const world_fault_names[WORLD_FAULTS] = {"killed",
@@ -33,6 +33,7 @@ const char *const world_fault_names[WORLD_FAULTS] = {"killed",
                                                      "joins",
                                                      "servers lose inbox",
                                                      "servers lose roster",
+                                                     "servers' store wiped",
                                                      "copies differ",
                                                      "too late for the end",
                                                      "dark, a disk wiped",
@@ -251,6 +252,22 @@ static bool servers_fail(struct world *w, enum world_fault f)
     return true;
 }
 
+/* All streams at once; somebody makes them again, sooner or later than `dead`. */
+static bool store_wiped(struct world *w)
+{
+    uint64_t missing_ms = 1000 + rng_below(&w->rng, 2 * (uint64_t)w->timings.dead_ms);
+    if (!may_servers_fail(w))
+        return false;
+    world_say(w, "the servers' store is wiped; the streams are missing for %llu ms",
+              (unsigned long long)missing_ms);
+    post_wipe(w->post, w->now_ms + missing_ms, w->now_ms);
+    world_roster_refold(w);
+    for (uint32_t i = 0; i < w->agent_count; i++)
+        invariants_forget_held(w->agents[i]);
+    w->quiet_until_ms = w->now_ms + missing_ms + scaled(w, SERVER_QUIET_MS);
+    return true;
+}
+
 static bool copies_differ(struct world *w)
 {
     const struct world_agent *a = w->agents[rng_below(&w->rng, w->agent_count)];
@@ -290,6 +307,8 @@ static bool do_fault(struct world *w, enum world_fault f)
     case WORLD_SERVER_INBOX:
     case WORLD_SERVER_ROSTER:
         return servers_fail(w, f);
+    case WORLD_STORE:
+        return store_wiped(w);
     case WORLD_SPLIT:
         return copies_differ(w);
     case WORLD_RACK:
@@ -401,7 +420,7 @@ static enum world_fault choose(struct world *w)
 {
     uint32_t may = w->set.faults;
     if (may & SERVERS && !w->report->faults[WORLD_SERVER_INBOX] &&
-        !w->report->faults[WORLD_SERVER_ROSTER])
+        !w->report->faults[WORLD_SERVER_ROSTER] && !w->report->faults[WORLD_STORE])
         may &= SERVERS | 1 << WORLD_WEIGHT | 1 << WORLD_LAG;
     enum world_fault f = WORLD_KILL;
     for (int tries = 0; tries < 32; tries++) {

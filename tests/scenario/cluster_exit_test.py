@@ -9,7 +9,7 @@ import shutil
 import signal
 
 import scenario
-from agents import SECONDS, SLOW, TIMINGS, Agent, agents_of, is_right, stop_all
+from agents import PATIENT, SECONDS, SLOW, TIMINGS, Agent, agents_of, is_right, pages, stop_all
 from crawl import ORBWEAVER
 from post import Post
 from scenario import case, main, until
@@ -21,6 +21,7 @@ WEB = ["--hosts", "8", "--pages", "12", "--keep-urls", "--crawl-delays", "0", "-
 LARGER = ["--hosts", "8", "--pages", "40", *WEB[4:]]
 SOON = ("--set", "cluster.cluster-wait=2s")
 UNTOLD, OPEN = 6, 8  # outcomes, before it pauses; requests that are open then, one a host
+COMMAND = "`orbweaver cluster streams --dir DIR`"
 
 
 def ends_with_5(agent, words):
@@ -149,13 +150,51 @@ def _(tmp):
             stop_all([*agents, other])
 
 
+@case("the servers' store is new: agents name the command, `cluster streams` makes the streams, the crawl is whole")
+def _(tmp):
+    with Simweb(*WEB) as web, Post(tmp, agents="a,b,c", timings=PATIENT) as post:
+        agents = agents_of(web, post, tmp, "abc", "-w", "250ms")
+        away = agents[2]
+        late = Agent(web, post, tmp, "c", "-w", "250ms", "--set", "cluster.cluster-wait=8s")
+        try:
+            for a in agents:
+                a.start()
+            until(lambda: all(begun(a) for a in agents), "all have begun")
+            assert away.end(signal.SIGTERM) == 143, away.said()[-2000:]
+            post.machines[0].end(signal.SIGKILL)
+            wipe_store(post)
+            post.machines[0].start()
+            for a in agents[:2]:
+                until(lambda a=a: named(a), f"{a.name} says what to do", 120)
+            late.start()  # who is started meanwhile gives up, with the same words
+            ends_with_5(late, COMMAND)
+            before = pages(*agents)
+            post.orb("streams", *PATIENT)
+            away.start()
+            for a in agents:
+                a.wait()
+        finally:
+            stop_all([*agents, late])
+        assert before < pages(*agents), "all was done before"
+        assert is_right(web, agents) == 0
+        assert all(a.events("cluster.goes_on") for a in agents[:2])
+
+
+def named(agent):
+    return any(COMMAND in e["why"] for e in agent.events("cluster.waits"))
+
+
 def wipe(post):
     """The servers' disk is new, and an operator founds the cluster once more."""
+    wipe_store(post)
+    os.remove(os.path.join(post.dir, "founded"))
+
+
+def wipe_store(post):
     store = [os.path.join(d, "jetstream") for d, folders, _ in os.walk(post.dir) if "jetstream" in folders]
     assert store, "the store is not where the test thinks"
     for folder in store:
         shutil.rmtree(folder)
-    os.remove(os.path.join(post.dir, "founded"))
 
 
 main(threads=3)

@@ -4,10 +4,12 @@ simweb, argv[2] orbweaver."""
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 
 import scenario
+from agents import PATIENT
 from crawl import NETWORKS, ORBWEAVER, QUICK, same_set, wanted, witnessed
 from post import SERVER
 from scenario import case, main, run, skip, until
@@ -95,6 +97,30 @@ def _(tmp):
         assert not must - set(seen), must - set(seen)
         again = [u for u, n in seen.items() if n > 1]
         assert len(again) <= 14, again  # what was open at the kill: one a host
+
+
+def wipe_store(folder):
+    """Everything that the server has kept is gone."""
+    stores = [os.path.join(d, "jetstream") for d, inside, _ in os.walk(folder) if "jetstream" in inside]
+    assert stores, "the store is not where the test thinks"
+    for store in stores:
+        shutil.rmtree(store)
+
+
+@case("the server is killed and its store wiped: the streams are made again, and nothing is lost or asked twice")
+def _(tmp):
+    folder = os.path.join(tmp, "up")
+    with Simweb(*WEB) as web, running(command(web, folder, "--agents", "2", *PATIENT)) as up:
+        until(lambda: asked(web) > 100 or up.poll() is not None, "it crawls")
+        os.kill(up.pid, signal.SIGSTOP)  # so that the server is not back before its store is gone
+        os.kill(children(up.pid)["nats-server"], signal.SIGKILL)
+        until(lambda: "nats-server" not in children(up.pid), "the server is gone")
+        wipe_store(os.path.join(folder, "post"))
+        os.kill(up.pid, signal.SIGCONT)
+        code, said = up.wait(SECONDS), up.stderr.read()
+        assert code == 0 and "nats-server has ended" in said, (code, said)
+        same_set(web, web.oracle(web.run["home"], "any"))
+        assert "streams that its store had lost are made again" in said, said
 
 
 @case("a seed told to all agents that names a metadata address is refused by whoever owns it")
