@@ -85,8 +85,8 @@ void post_lag(struct post *o, struct bus *b, int stream, uint64_t until_ms, uint
 void post_no_leader(struct post *o, uint64_t until_ms);
 /* The servers lose the last `messages` of a stream, and all connections for a while. */
 void post_power_cut(struct post *o, int stream, uint64_t messages, uint64_t now_ms);
-/* The servers lose everything: all streams, which are missing until somebody makes them, empty, at
- * `until_ms`; and all connections for a while. */
+/* The servers lose everything: all streams, which are missing until an operator makes them, empty,
+ * at `until_ms`; and all connections for a while. */
 void post_wipe(struct post *o, uint64_t until_ms, uint64_t now_ms);
 /* From here on one of three copies of that stream has `more` messages twice, so that all that come
  * later have other numbers there; and reads are answered by any copy. `leads`: appends are

@@ -258,9 +258,10 @@ static void become_former(struct agent *a)
     a->republish.is_wanted = false;
     a->republish.source = (struct source){0};
     a->finish = (struct finish){0};
+    a->namesake = (struct namesake){0};
 }
 
-static bool is_own_boot(const struct agent *a, uint64_t boot)
+bool agent_is_own_boot(const struct agent *a, uint64_t boot)
 {
     for (size_t i = 0; i < a->boot_count; i++)
         if (a->boots[i] == boot)
@@ -278,8 +279,8 @@ static void look_at_me(struct agent *a)
             a->state = AGENT_GONE;
         else
             become_former(a);
-    } else if (!is_own_boot(a, me->boot)) {
-        agent_fail(a, RC_LOCKED, "another process runs with this agent's name");
+    } else if (!agent_is_own_boot(a, me->boot)) {
+        agent_fail(a, RC_LOCKED, AGENT_NAMESAKE);
     } else if (me->state == ROSTER_LEAVING && a->state != AGENT_RECOVER) {
         a->state = AGENT_LEAVING;
     }
@@ -328,6 +329,7 @@ void agent_roster_taken(struct agent *a, const struct roster_entry *e, struct st
         a->pace.news++;
         pace_inbox_soon(a);
     }
+    namesake_taken(a, e, writer, is_valid);
     if (is_valid && e->kind == ROSTER_RENEW && is_by_me(a, e, writer))
         lease_read_back(a, e->n);
     if (is_valid && e->kind == ROSTER_JOIN && is_by_me(a, e, writer))
@@ -439,7 +441,7 @@ static void new_boot(struct agent *a)
 static bool is_directory_the_rosters(const struct agent *a)
 {
     const struct roster_agent *r = roster_find(a->roster, str_c(a->name));
-    return a->inc && r && r->inc == a->inc && is_living(r) && is_own_boot(a, r->boot);
+    return a->inc && r && r->inc == a->inc && is_living(r) && agent_is_own_boot(a, r->boot);
 }
 
 static void recover(struct agent *a)
@@ -466,6 +468,7 @@ static void begin_anew(struct agent *a, uint64_t inc)
     a->first_inc = a->first_inc ? a->first_inc : inc;
     a->inc_position = position;
     a->lease.join_ms = 0;
+    a->namesake.before = a->lease.n;
     a->boot_count = 0;
     new_boot(a);
     inbox_reset(a);
@@ -719,6 +722,7 @@ void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *r
                                  .is_roster_read = a->is_log_read,
                                  .silent_ms = roster_log_silent_ms(a, now_ms),
                                  .lost = a->log.lost_count - a->log.lost_first,
+                                 .has_namesake = a->namesake.is_seen,
                                  .is_deaf = detector_is_deaf(a, now_ms)};
 }
 

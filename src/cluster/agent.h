@@ -22,6 +22,7 @@
  *   handover.c  hosts that are ours no more, to those who own them
  *   adoption.c  the streams of the dead, to those who own their hosts
  *   finish.c    whether the whole crawl has ended
+ *   namesake.c  another process with our name
  *   tally.c     what others have used of the crawl's budgets
  *   waits.c     what it waits for, in words */
 #ifndef CLUSTER_AGENT_H
@@ -77,6 +78,12 @@ bool agent_has_time(const struct agent *a);
 /* Whether it has stopped because the others have begun a recrawl without it. */
 bool agent_is_behind(const struct agent *a);
 const char *agent_why(const struct agent *a);
+#define AGENT_NAMESAKE "another process runs with this agent's name"
+/* Of an agent that waits, or has stopped (RC_LOCKED): the living incarnation of its name, which
+ * another process runs; NULL: there is none. */
+const struct roster_agent *agent_namesake(const struct agent *a);
+/* Whether it may answer what others ask of its name: another process may have the right to. */
+bool agent_may_answer(const struct agent *a, uint64_t now_ms);
 
 /* Whether a host is ours at the epoch we know; and whether it may be asked now: ours, its gate
  * open, and the lease young. Cheap. */
@@ -115,6 +122,7 @@ struct agent_status {
     bool is_roster_read;  /* to its end, once */
     uint64_t silent_ms;   /* so long the roster's stream has answered nothing, though connected */
     uint64_t lost;        /* entries of the roster that the servers have lost, and are not back */
+    bool has_namesake;    /* another process renews with its name, and that does not count */
     bool is_deaf;         /* it speaks and does not hear itself: what it listens to is broken */
 };
 void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *ret);

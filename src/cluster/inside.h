@@ -320,6 +320,16 @@ struct finish {
     uint64_t home_ms;       /* since when everybody has said that everybody knows */
 };
 
+/* Another process with our name (namesake.c). */
+struct namesake {
+    bool is_heard;     /* a renewal of ours, in RETURN, was read back */
+    uint64_t heard_ms; /* and when */
+    bool is_seen;      /* while we are in: it renews, and that does not count */
+    unsigned renewals; /* of the other one that count, behind that */
+    uint64_t stamp_ms; /* of the first of them */
+    uint64_t before;   /* we came in: renewals up to this number are of our own time outside */
+};
+
 struct pace {
     bool is_quick; /* somebody waits for something of ours, or we do */
     struct heartbeat said;
@@ -377,6 +387,7 @@ struct agent {
     struct finish finish;
     struct time_around round;
     struct pace pace;
+    struct namesake namesake;
 };
 
 /* agent.c */
@@ -388,6 +399,7 @@ bool agent_is_dry(const struct agent *a, uint64_t *since_ms);
 void agent_fail(struct agent *a, enum rc rc, const char *why);
 /* Ourselves in the roster; NULL: not joined, or dead and forgotten. */
 const struct roster_agent *agent_me(const struct agent *a);
+bool agent_is_own_boot(const struct agent *a, uint64_t boot); /* that we have journalled */
 void agent_look_for_me(struct agent *a);     /* after `inc` or the roster has changed */
 bool agent_is_living(const struct agent *a); /* in the roster we know, our incarnation and boot */
 bool agent_is_in_ring(const struct agent *a, const char *name, uint64_t inc);
@@ -401,6 +413,10 @@ void agent_roster_taken(struct agent *a, const struct roster_entry *e, struct st
                         bool is_valid);
 uint64_t agent_jitter(struct agent *a, uint64_t ms); /* ms to 2 ms */
 MUST_CHECK enum rc agent_note(struct agent *a, struct str fact);
+
+/* namesake.c: an entry of the roster was taken */
+void namesake_taken(struct agent *a, const struct roster_entry *e, struct str writer,
+                    bool is_valid);
 
 /* facts.c: bytes of facts, and reading them back */
 void fact_inc(struct buf *out, uint64_t inc);

@@ -10,6 +10,7 @@
  *   cluster_ways.c   of that: by which ways pages were asked for, and who has them
  *   cluster_room.c   its weight, by the room on its disk
  *   cluster_share.c  budgets that all agents share, addresses that several ask
+ *   cluster_namesake.c  another process with this agent's name
  *   cluster_lost.c   captures that were lost with a disk
  *
  * Only the agent's thread changes the agent; shards look at it. Both hold `lock` meanwhile, shards
@@ -88,6 +89,12 @@ struct cluster_part {
         WAITING_FOUNDING, /* it is empty, and this agent has never read anything else */
         WAITING_RENEWAL,
     } waiting_said;
+    struct cluster_namesake {
+        char host[256]; /* "": it has not said */
+        uint64_t pid, began_ms, next_ms;
+        bool is_said;
+    } namesake;
+    uint64_t began_ms;           /* this process's part, by the wall clock */
     uint64_t limited_ms;         /* since when a limit is reached; 0 = none */
     struct address_peers *peers; /* what they ask */
     struct cluster_busiest {
@@ -167,6 +174,12 @@ void cluster_lost_close(struct cluster_part *c);
 bool cluster_lost_waits(struct cluster_part *c);
 void cluster_lost_say(struct cluster_part *c, struct jsonw *j);
 uint64_t cluster_first_of(struct cluster_service *s, struct str name);
+
+/* cluster_namesake.c, the agent's thread's */
+void cluster_namesake_look(struct cluster_part *c, uint64_t now_ms); /* asks where it is */
+bool cluster_namesake_event(struct cluster_part *c, const struct bus_event *e);
+void cluster_namesake_why(struct cluster_part *c, struct buf *out); /* this agent ends */
+void cluster_namesake_say(struct cluster_part *c, bool is_seen);    /* this agent goes on */
 
 /* cluster_room.c */
 void cluster_room_look(struct cluster_part *c);

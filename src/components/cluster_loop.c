@@ -33,6 +33,9 @@ static uint64_t now_ms(struct cluster_part *c)
 static void on_event(void *ctx, const struct bus_event *e)
 {
     struct cluster_part *c = ctx;
+    if (cluster_namesake_event(c, e) ||
+        (e->kind == BUS_ASKED && !agent_may_answer(c->agent, now_ms(c))))
+        return;
     if (!cluster_talk_event(c->service.talk, e, now_ms(c)))
         agent_event(c->agent, e, now_ms(c));
 }
@@ -57,6 +60,15 @@ static void failed(struct cluster_part *c, enum rc rc, const char *why)
         return;
     m->rc = rc;
     (void)mailbox_put(&c->service.mail[0], &m);
+}
+
+static void stopped(struct cluster_part *c, enum rc rc)
+{
+    buf_clear(&c->scratch);
+    if (rc == RC_LOCKED)
+        cluster_namesake_why(c, &c->scratch);
+    const char *why = c->scratch.n ? buf_c(&c->scratch) : NULL;
+    failed(c, rc, why ? why : agent_why(c->agent));
 }
 
 /* What it waits for, for whoever wonders. */
@@ -178,6 +190,8 @@ static void look(struct cluster_part *c)
     agent_status(c->agent, now_ms(c), &s);
     note_agent(c, s.first_inc);
     say_waits(c, &s);
+    cluster_namesake_look(c, now_ms(c));
+    cluster_namesake_say(c, s.has_namesake);
     if (s.epoch != c->epoch_said || s.state != c->state_said) {
         c->epoch_said = s.epoch;
         c->state_said = s.state;
@@ -220,7 +234,7 @@ static void turn(struct cluster_part *c)
     if (!rc)
         look(c);
     else if (!c->is_told && !atomic_load(&c->is_stopping))
-        failed(c, rc, agent_why(c->agent));
+        stopped(c, rc);
     (void)pthread_mutex_unlock(&c->lock);
 }
 
@@ -251,6 +265,7 @@ static void *run(void *ctx)
 
 enum rc cluster_loop_start(struct cluster_part *c)
 {
+    c->began_ms = clock_wall_ms(c->ledger->clock);
     c->give_up_ms = c->wait_ms ? now_ms(c) + c->wait_ms : 0;
     c->has_thread = pthread_create(&c->thread, NULL, run, c) == 0;
     return c->has_thread ? RC_OK : RC_NOMEM;

@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "cluster/view.h"
 
+#include <unistd.h>
+
 static const char *state_of(const struct roster_agent *r)
 {
     static const char *const words[] = {"living", "leaving", "dead", "forgotten"};
@@ -101,6 +103,15 @@ static void say_counts(struct jsonw *j, const struct port_counts *n)
     jsonw_u64_field(j, "pages", n->pages);
 }
 
+static void say_where(const struct cluster_part *c, struct jsonw *j)
+{
+    char host[256] = "";
+    (void)gethostname(host, sizeof host - 1);
+    jsonw_text_field(j, "host", str_c(host));
+    jsonw_u64_field(j, "process", (uint64_t)getpid());
+    jsonw_u64_field(j, "began_ms", c->began_ms);
+}
+
 void cluster_view(struct cluster_service *s, struct jsonw *j)
 {
     struct cluster_part *c = EVENT_OF(s, struct cluster_part, service);
@@ -112,6 +123,7 @@ void cluster_view(struct cluster_service *s, struct jsonw *j)
     counts = port_counts(&c->port);
     jsonw_text_field(j, "crawl", str_c(c->login.crawl));
     jsonw_text_field(j, "agent", str_c(c->login.name));
+    say_where(c, j);
     say_status(j, &status);
     say_counts(j, &counts);
     cluster_lost_say(c, j);

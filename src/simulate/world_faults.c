@@ -252,7 +252,7 @@ static bool servers_fail(struct world *w, enum world_fault f)
     return true;
 }
 
-/* All streams at once; somebody makes them again, sooner or later than `dead`. */
+/* All streams at once; an operator makes them again, sooner or later than `dead`. */
 static bool store_wiped(struct world *w)
 {
     uint64_t missing_ms = 1000 + rng_below(&w->rng, 2 * (uint64_t)w->timings.dead_ms);

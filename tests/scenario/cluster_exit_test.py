@@ -126,6 +126,37 @@ def _(tmp):
             stop_all([*agents, copy])
 
 
+@case("a second process with an empty directory ends with 5 and names the first, which goes on; status shows the first")
+def _(tmp):
+    with Simweb(*WEB) as web, Post(tmp, agents="a,b", timings=PATIENT) as post:
+        agents = agents_of(web, post, tmp, "ab", "-w", "250ms")
+        twin = Agent(web, post, os.path.join(tmp, "twin"), "a", "-w", "250ms")
+        try:
+            for a in agents:
+                a.start()
+            until(lambda: all(begun(a) for a in agents), "both have begun")
+            twin.start()
+            states = set()
+            while twin.process.poll() is None and agents[0].process.poll() is None:
+                states |= {state_of(post, "a")}
+            ends_with_5(twin, "another process runs with this agent's name: agent a, incarnation 1,")
+            assert f"process {agents[0].process.pid} " in twin.said() and "cluster add" in twin.said(), twin.said()
+            assert not twin.log(), "the second process asked for something"
+            for a in agents:
+                a.wait()
+        finally:
+            stop_all([*agents, twin])
+        assert states == {("up", 1)}, states
+        assert is_right(web, agents) == 0
+        assert agents[0].events("cluster.namesake"), "the first does not warn"
+
+
+def state_of(post, name):
+    done = scenario.run(["cluster", "status", post.dir, "--json"])
+    rows = {r["agent"]: r.get("answer", {}) for r in json.loads(done.out)["agents"]}
+    return rows[name].get("state"), rows[name].get("inc")
+
+
 @case("a roster that another beginning has replaced: 5, and nothing is asked for")
 def _(tmp):
     with Simweb(*WEB) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
