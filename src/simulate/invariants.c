@@ -280,6 +280,8 @@ void invariants_start(struct world *w, struct world_agent *a, uint32_t url)
 {
     uint32_t host = w->web.urls[url].host;
     struct world_host *h = &w->hosts[host];
+    if (a == w->namesake)
+        world_break(w, 2, "h%u is asked by a second process of %s", host, a->name);
     check_alone(w, a, host);
     check_right(w, a, host);
     check_untold(w, a);
@@ -618,6 +620,7 @@ static void check_floor(struct world *w, struct world_agent *a, uint32_t own)
 
 void invariants_places(struct world *w)
 {
+    namesake_look(w);
     /* Servers that lost the roster do not know who is living until somebody restores it. */
     if (roster_epoch(w->truth) < w->epoch_seen)
         return;

@@ -244,6 +244,12 @@ static void each_event(void *ctx, const struct bus_event *e)
 static void stopped(struct world *w, struct world_agent *a)
 {
     world_say(w, "%s stops: %s", a->name, agent_why(a->agent));
+    if (a == w->namesake) {
+        namesake_ended(w);
+        return;
+    }
+    if (strcmp(agent_why(a->agent), AGENT_NAMESAKE) == 0)
+        world_break(w, 12, "%s takes a process that is gone for a living one", a->name);
     invariants_allow(w, a, true);
     world_stop(w, a);
     /* Somebody who cannot go on with what it has begins with nothing. */
@@ -406,6 +412,8 @@ static void schedule_all(struct world *w)
 {
     for (uint32_t i = 0; i < w->agent_count; i++)
         schedule(w, w->agents[i]);
+    if (w->namesake)
+        schedule(w, w->namesake);
 }
 
 static void step(struct world *w)
@@ -464,7 +472,7 @@ static enum rc begin(struct world *w)
     w->pace = is_large ? many : w->set.wipe_ms ? usual : few;
     w->agent_most = w->set.agents + WORLD_MORE_AGENTS;
     w->agents = mem_zero(w->agent_most, sizeof(*w->agents));
-    heap_init(&w->schedule, w->agent_most);
+    heap_init(&w->schedule, w->agent_most + 1); /* and a namesake */
     w->facts = facts_open(is_large ? MANY_FACT_BUCKETS : FACT_BUCKETS);
     enum rc rc = web_init(&w->web, w->set.seed ^ 77, &shape);
     w->trail = mem_zero(TRAIL_LINES, sizeof *w->trail);
@@ -531,6 +539,7 @@ static void finish(struct world *w)
 
 static void end(struct world *w)
 {
+    namesake_free(w);
     for (uint32_t i = 0; i < w->agent_count; i++) {
         world_stop(w, w->agents[i]);
         model_done(&w->agents[i]->model);

@@ -32,6 +32,7 @@ enum world_fault {
     WORLD_SERVER_INBOX,  /* the servers lose the end of an agent's stream */
     WORLD_SERVER_ROSTER, /* and of the roster's */
     WORLD_STORE,         /* and all they have */
+    WORLD_NAMESAKE,      /* a second process has an agent's name, and an empty directory */
     WORLD_SPLIT,         /* the copies of an agent's stream are not the same any more */
     WORLD_LATE, /* somebody is killed, frozen or cut off when others say that all is finished */
     WORLD_DARK, /* all are cut off for a while, and one of them loses its disk meanwhile */

@@ -34,6 +34,7 @@ const char *const world_fault_names[WORLD_FAULTS] = {"killed",
                                                      "servers lose inbox",
                                                      "servers lose roster",
                                                      "servers' store wiped",
+                                                     "second of the same name",
                                                      "copies differ",
                                                      "too late for the end",
                                                      "dark, a disk wiped",
@@ -309,6 +310,10 @@ static bool do_fault(struct world *w, enum world_fault f)
         return servers_fail(w, f);
     case WORLD_STORE:
         return store_wiped(w);
+    case WORLD_NAMESAKE:
+        if (!namesake_begin(w, a))
+            return false;
+        break;
     case WORLD_SPLIT:
         return copies_differ(w);
     case WORLD_RACK:
@@ -392,6 +397,7 @@ static void late_fault(struct world *w)
     w->fault_ms = UINT64_MAX;
     if (!a || a->is_over)
         return;
+    namesake_stop(w);
     w->report->faults[WORLD_LATE]++;
     a->is_late = true;
     world_say(w, "%s: %s, when all is finished", a->name, world_fault_names[f]);
@@ -469,7 +475,7 @@ void world_fault(struct world *w)
         return;
     }
     bool wanted = w->set.faults >> f & 1;
-    bool is_quiet = w->now_ms < w->quiet_until_ms;
+    bool is_quiet = w->now_ms < w->quiet_until_ms || namesake_runs(w);
     bool happened = wanted && !is_quiet && do_fault(w, f);
     w->report->faults[f] += happened;
     if (w->scale && !is_quiet)

@@ -109,6 +109,8 @@ struct world {
     uint64_t
         asked_ms[2]; /* the last request since the wipe: of others' hosts; of the wiped one's */
     bool is_late;    /* somebody is disturbed, or was, after the first knew that all is finished */
+    struct world_agent *namesake, *namesake_of; /* namesake.c; NULL: there was none yet */
+    uint64_t namesake_boot, namesake_end_ms;
     char (*trail)[TRAIL_BYTES];
     uint64_t trail_count;
 };
@@ -139,6 +141,14 @@ void scale_end(struct world *w);
 void scale_free(struct world *w);
 enum world_fault scale_next_fault(struct world *w); /* WORLD_FAULTS: none any more */
 void scale_fault_done(struct world *w, bool happened);
+
+/* namesake.c: once in a run */
+bool namesake_begin(struct world *w, struct world_agent *first);
+bool namesake_runs(const struct world *w);
+void namesake_ended(struct world *w); /* its agent has stopped */
+void namesake_stop(struct world *w);
+void namesake_look(struct world *w);
+void namesake_free(struct world *w);
 
 /* world_faults.c */
 void world_fault(struct world *w);
