@@ -6,12 +6,19 @@
 #include "cli/post_folder.h"
 #include "cli/status_sum.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { ASK_MS = 3000, OUT_MAX_BYTES = 1 << 20, SUBJECT_BYTES = 160 };
+enum {
+    ASK_MS = 3000,
+    KNOWN_MS = 300,     /* for those that other agents do not hear either */
+    LIMIT_SECONDS = 10, /* for the agent that asks the others */
+    OUT_MAX_BYTES = 1 << 20,
+    SUBJECT_BYTES = 160,
+};
 
 struct settings {
     bool json;
@@ -24,7 +31,7 @@ static json_t *row_of(const char *agent, const struct post_client_call *c)
 {
     json_t *row = json_object(), *answer = NULL;
     (void)json_object_set_new(row, "agent", json_string(agent));
-    if (c->rc == RC_OK)
+    if (c->rc == RC_OK && c->has_ended)
         answer = json_loadb(c->answer.p, c->answer.n, 0, NULL);
     if (json_is_object(answer)) {
         (void)json_object_set_new(row, "answer", answer);
@@ -33,6 +40,50 @@ static json_t *row_of(const char *agent, const struct post_client_call *c)
         (void)json_object_set_new(row, "error", json_string("no answer"));
     }
     return row;
+}
+
+static const json_t *member_of(const json_t *view, const char *agent)
+{
+    const json_t *m, *found = NULL;
+    size_t i;
+    json_array_foreach(json_object_get(view, "members"), i,
+                       m) if (strcmp(json_text(m, "agent"), agent) == 0) found = m;
+    return found;
+}
+
+struct asking {
+    const struct post_plan *plan;
+    const struct post_client_call *calls;
+    uint64_t look_ms;
+};
+
+/* What the first that has answered says of all; the caller's. NULL: none has. */
+static json_t *first_answer(const struct asking *a)
+{
+    for (uint32_t i = 0; i < a->plan->agent_count; i++)
+        if (a->calls[i].has_ended && a->calls[i].rc == RC_OK)
+            return json_loadb(a->calls[i].answer.p, a->calls[i].answer.n, 0, NULL);
+    return NULL;
+}
+
+/* Whether only those are missing that the others do not hear, or that are not in the roster. */
+static bool is_enough(void *ctx)
+{
+    struct asking *a = ctx;
+    uint64_t now_ms = clock_now_ms(clock_real());
+    if (now_ms < a->look_ms)
+        return false;
+    a->look_ms = now_ms + KNOWN_MS;
+    json_t *view = first_answer(a);
+    bool all = json_is_array(json_object_get(view, "members"));
+    for (uint32_t i = 0; all && i < a->plan->agent_count; i++) {
+        const json_t *m = member_of(view, a->plan->agents[i].name);
+        bool is_heard = m && !json_is_true(json_object_get(m, "suspect")) &&
+                        strcmp(json_text(m, "state"), "dead") != 0;
+        all = a->calls[i].has_ended || !is_heard;
+    }
+    json_decref(view);
+    return all;
 }
 
 static int ask_plan(struct post_client *c, const struct post_plan *plan, const char *question,
@@ -45,8 +96,9 @@ static int ask_plan(struct post_client *c, const struct post_plan *plan, const c
                        plan->agents[i].name);
         calls[i] = (struct post_client_call){.subject = subjects[i], .text = str_c(question)};
     }
+    struct asking asking = {plan, calls, clock_now_ms(clock_real()) + KNOWN_MS};
     if (calls && subjects)
-        post_client_ask(c, calls, plan->agent_count, ASK_MS);
+        post_client_ask_until(c, calls, plan->agent_count, ASK_MS, is_enough, &asking);
     for (uint32_t i = 0; calls && subjects && i < plan->agent_count; i++) {
         (void)json_array_append_new(rows, row_of(plan->agents[i].name, &calls[i]));
         buf_done(&calls[i].answer);
@@ -92,6 +144,7 @@ int cluster_ask_from(const char *dir, json_t **ret)
     json_t *answer = NULL;
     int code = control_client_open(&c, dir, false);
     if (code == EXIT_DONE) {
+        control_client_limit(&c, LIMIT_SECONDS);
         control_begin(&c, "cluster");
         code = control_ask(&c, &answer);
     }
@@ -121,15 +174,6 @@ static const json_t *newest(const json_t *rows)
     return best;
 }
 
-static const json_t *member_of(const json_t *view, const char *agent)
-{
-    const json_t *m, *found = NULL;
-    size_t i;
-    json_array_foreach(json_object_get(view, "members"), i,
-                       m) if (strcmp(json_text(m, "agent"), agent) == 0) found = m;
-    return found;
-}
-
 static void suspects(struct buf *out, const json_t *answer)
 {
     const json_t *name;
@@ -140,14 +184,23 @@ static void suspects(struct buf *out, const json_t *answer)
         buf_printf(out, "%s%s", i ? "," : "", json_string_value(name));
 }
 
-static void state_words(char room[24], const json_t *answer, const json_t *member)
+static void state_words(char room[24], const json_t *answer)
 {
-    const char *state = json_is_object(answer) ? json_text(answer, "state")
-                        : member               ? json_text(member, "state")
-                                               : "no answer";
     bool is_paused = strcmp(json_text(answer, "crawl_state"), "paused") == 0;
-    (void)snprintf(room, 24, "%s%s%s", state, json_is_object(answer) || !member ? "" : "?",
+    (void)snprintf(room, 24, "%s%s", json_is_object(answer) ? json_text(answer, "state") : "silent",
                    is_paused ? ",paused" : "");
+}
+
+/* What the roster, and those that hear it or not, know of an agent that does not answer. */
+static void print_silent(struct buf *out, const json_t *row, const json_t *view, const json_t *m)
+{
+    buf_printf(out, "  %s", json_text(row, "error"));
+    if (m)
+        buf_printf(out, "; in the roster: %s; last heard by %s %.1f s ago", json_text(m, "state"),
+                   json_text(view, "agent"), (double)json_u64(m, "silent_ms") / 1000);
+    else if (view)
+        buf_add(out, STR("; not in the roster"));
+    buf_byte(out, '\n');
 }
 
 static void print_row(struct buf *out, const json_t *row, const json_t *view)
@@ -155,13 +208,13 @@ static void print_row(struct buf *out, const json_t *row, const json_t *view)
     const json_t *a = json_object_get(row, "answer");
     const json_t *m = member_of(view, json_text(row, "agent"));
     char state[24];
-    state_words(state, a, m);
+    state_words(state, a);
     buf_printf(out, "%-12s %-14s %4llu %6llu %6.1f%%", json_text(row, "agent"), state,
                (unsigned long long)json_u64(json_is_object(a) ? a : m, "inc"),
                (unsigned long long)json_u64(m, "weight"),
                100 * json_number_value(json_object_get(m, "share")));
     if (!json_is_object(a)) {
-        buf_printf(out, "  %s\n", json_text(row, "error"));
+        print_silent(out, row, view, m);
         return;
     }
     buf_printf(out, " %9llu %9llu %7llu %7llu %7llu %6llu/%llu ",
@@ -192,6 +245,23 @@ static void print_untold(struct buf *out, const json_t *rows)
         if (json_is_true(json_object_get(a, "untold_paused")))
             buf_printf(out, "; paused: %llu outcomes untold", (unsigned long long)untold);
         buf_byte(out, '\n');
+    }
+}
+
+/* For programs: the same. */
+static void add_known(json_t *rows)
+{
+    const json_t *view = newest(rows);
+    json_t *row;
+    size_t i;
+    json_array_foreach(rows, i, row)
+    {
+        const json_t *m = member_of(view, json_text(row, "agent"));
+        if (json_object_get(row, "answer"))
+            continue;
+        (void)json_object_set_new(row, "silent", json_true());
+        if (m)
+            (void)json_object_set_new(row, "known", json_deep_copy(m));
     }
 }
 
@@ -235,6 +305,7 @@ static int run_status(struct invocation *in)
                    ? cluster_ask_all(&place, "{\"do\":\"agent\"}", &rows, &copies)
                    : cluster_ask_from(dir, &rows);
     if (code == EXIT_DONE && s->json) {
+        add_known(rows);
         json_t *whole = json_pack("{s:b,s:i,s:O}", "ok", 1, "copies", (int)copies, "agents", rows);
         json_print_line(whole);
         json_decref(whole);
@@ -295,7 +366,9 @@ const struct command cmd_cluster_status = {
         "`cluster up`, or the directory of a running agent, which asks those it knows.\n"
         "unsent: pages whose links are not all acknowledged; parcels: messages not durable at\n"
         "their receiver; behind: messages read and not durable here; ep./set.: the epoch an agent\n"
-        "knows and the last that is settled. A state with ? is what others say of it.\n"
+        "knows and the last that is settled. All are asked at once, for three seconds at most; an\n"
+        "agent that does not answer is silent, and its line says what the others know of it. An\n"
+        "agent that the others do not hear either is not waited for.\n"
         "Below: pages of each agent that are done and not told to the cluster. If its disk were\n"
         "lost, they would be asked for again. At the bound (cluster.untold-pages) it pauses.",
     .options = status_options,

@@ -39,6 +39,11 @@ int control_client_open(struct control_client *c, const char *dir, bool is_quiet
     return code;
 }
 
+void control_client_limit(struct control_client *c, int seconds)
+{
+    set_limit(c->fd, seconds);
+}
+
 int control_client_open_all(struct control_client *c, const char *dir, bool only,
                             const char *command)
 {

@@ -22,6 +22,8 @@ struct control_client {
 
 /* EXIT_USAGE when no crawl runs there, with how to start it, unless `is_quiet`. */
 int control_client_open(struct control_client *c, const char *dir, bool is_quiet);
+/* How long an answer is waited for; 60 s otherwise. */
+void control_client_limit(struct control_client *c, int seconds);
 /* To tell the crawl of DIR something, all its agents if it is of a cluster, unless `only` this one:
  * cli/operator.h says what a DIR may be. */
 int control_client_open_all(struct control_client *c, const char *dir, bool only,

@@ -12,7 +12,12 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-enum { MOST_OTHERS = 1024, ASK_MS = 3000, URL_ASK_MS = 8000 };
+enum {
+    MOST_OTHERS = 1024,
+    ASK_MS = 3000,
+    SUSPECT_MS = 300, /* for an agent that is not heard */
+    URL_ASK_MS = 8000,
+};
 
 bool control_is_clustered(const struct control_setup *s)
 {
@@ -63,8 +68,10 @@ void control_ask_others(const struct control_setup *s, struct str question, stru
     char(*names)[TALK_NAME_BYTES + 1] = mem_zero(MOST_OTHERS, sizeof *names);
     struct talk_ask *asks = mem_zero(MOST_OTHERS, sizeof *asks);
     size_t count = names && asks ? c->ops->others(c, names, MOST_OTHERS) : 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         memcpy(asks[i].to, names[i], sizeof asks[i].to);
+        asks[i].most_ms = c->ops->is_suspect(c, str_c(names[i])) ? SUSPECT_MS : 0;
+    }
     if (count)
         cluster_talk_ask(c->talk, question, asks, count, ASK_MS);
     jsonw_array(j);

@@ -62,8 +62,8 @@ static bool have_all_ended(const struct post_client *c)
     return true;
 }
 
-void post_client_ask(struct post_client *c, struct post_client_call *calls, size_t count,
-                     uint64_t most_ms)
+void post_client_ask_until(struct post_client *c, struct post_client_call *calls, size_t count,
+                           uint64_t most_ms, bool (*is_enough)(void *ctx), void *ctx)
 {
     c->calls = calls;
     c->count = count < MOST_CALLS ? count : MOST_CALLS;
@@ -74,9 +74,15 @@ void post_client_ask(struct post_client *c, struct post_client_call *calls, size
         if (calls[i].rc)
             calls[i].has_ended = true;
     }
-    while (!have_all_ended(c)) /* every call ends */
+    while (!have_all_ended(c) && !(is_enough && is_enough(ctx))) /* every call ends */
         step(c);
     c->count = 0;
+}
+
+void post_client_ask(struct post_client *c, struct post_client_call *calls, size_t count,
+                     uint64_t most_ms)
+{
+    post_client_ask_until(c, calls, count, most_ms, NULL, NULL);
 }
 
 enum rc post_client_append(struct post_client *c, const char *subject, struct str text,

@@ -30,6 +30,10 @@ void post_client_close(struct post_client *c); /* main ends the library, once */
 /* All at the same time, until each has ended; none takes longer than most_ms. At most 512. */
 void post_client_ask(struct post_client *c, struct post_client_call *calls, size_t count,
                      uint64_t most_ms);
+/* The same, or until `is_enough` says that the others need not be waited for; they have not ended
+ * then. */
+void post_client_ask_until(struct post_client *c, struct post_client_call *calls, size_t count,
+                           uint64_t most_ms, bool (*is_enough)(void *ctx), void *ctx);
 
 /* Until a stream has taken it, or wait_ms are over. */
 MUST_CHECK enum rc post_client_append(struct post_client *c, const char *subject, struct str text,

@@ -128,6 +128,7 @@ struct agent_status {
 void agent_status(const struct agent *a, uint64_t now_ms, struct agent_status *ret);
 /* How many are living and were not heard for the roster's `suspect`. */
 uint64_t agent_suspects(const struct agent *a, uint64_t now_ms);
+bool agent_is_suspect(const struct agent *a, struct str name, uint64_t now_ms); /* one of them */
 /* What keeps it from the next state or from the end, in words; "nothing" if nothing does. */
 void agent_waits(struct agent *a, uint64_t now_ms, struct buf *out);
 const struct roster *agent_roster(const struct agent *a);

@@ -276,14 +276,23 @@ void detector_turn(struct agent *a)
     a->peers.accuse_look_ms = next;
 }
 
+static bool is_suspect(const struct agent *a, const struct peer *p, uint64_t now_ms)
+{
+    return !is_me(a, p) && now_ms - p->heard_ms >= roster_timings(a->roster).suspect_ms;
+}
+
 uint64_t agent_suspects(const struct agent *a, uint64_t now_ms)
 {
     uint64_t count = 0;
-    for (size_t i = 0; i < a->peers.count; i++) {
-        const struct peer *p = &a->peers.list[i];
-        count += !is_me(a, p) && now_ms - p->heard_ms >= roster_timings(a->roster).suspect_ms;
-    }
+    for (size_t i = 0; i < a->peers.count; i++)
+        count += is_suspect(a, &a->peers.list[i], now_ms);
     return count;
+}
+
+bool agent_is_suspect(const struct agent *a, struct str name, uint64_t now_ms)
+{
+    const struct peer *p = find_name(a, name);
+    return p && is_suspect(a, p, now_ms);
 }
 
 /* Everybody hears itself, too: if we do not, we hear nobody. */

@@ -50,6 +50,8 @@ struct cluster_ops {
     void (*leave)(struct cluster_service *s);
     /* With which incarnation the directory of that agent began; 0: it has not said. */
     uint64_t (*first)(struct cluster_service *s, struct str name);
+    /* Whether that agent is living, and has not been heard for the roster's `suspect`. */
+    bool (*is_suspect)(struct cluster_service *s, struct str name);
 };
 
 /* Of one shard: who ends its open transfers. Set and called on the shard's thread alone. */

@@ -135,6 +135,7 @@ void cluster_past(struct cluster_service *s, struct str name, struct jsonw *j);
 bool cluster_owner(struct cluster_service *s, uint64_t position, char *name);
 size_t cluster_others(struct cluster_service *s, char (*names)[TALK_NAME_BYTES + 1], size_t most);
 void cluster_ask_leave(struct cluster_service *s);
+bool cluster_is_suspect(struct cluster_service *s, struct str name);
 
 /* cluster_port.c */
 extern const struct port_ops cluster_port_ops;

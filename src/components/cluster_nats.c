@@ -128,6 +128,7 @@ static const struct cluster_ops ops = {
     .others = cluster_others,
     .leave = cluster_ask_leave,
     .first = cluster_first_of,
+    .is_suspect = cluster_is_suspect,
 };
 
 /* Opening -------------------------------------------------------------------------------------- */

@@ -135,7 +135,8 @@ static bool put_ask(struct cluster_talk *t, struct talk_ask *a, struct str quest
 {
     for (size_t i = 0; i < TALK_ASKS; i++)
         if (!t->asks[i].is) {
-            t->asks[i] = (struct talk_slot){.is = a, .question = question, .most_ms = most_ms};
+            uint64_t ms = a->most_ms && a->most_ms < most_ms ? a->most_ms : most_ms;
+            t->asks[i] = (struct talk_slot){.is = a, .question = question, .most_ms = ms};
             return true;
         }
     return false;

@@ -45,6 +45,7 @@ void cluster_talk_done(struct cluster_talk *t);
  * caller frees the answers. */
 struct talk_ask {
     char to[TALK_NAME_BYTES + 1];
+    uint64_t most_ms; /* for this one; 0: as for all */
     enum rc rc;
     bool has_ended;
     struct buf answer;

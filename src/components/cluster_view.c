@@ -175,6 +175,15 @@ size_t cluster_others(struct cluster_service *s, char (*names)[TALK_NAME_BYTES +
     return count;
 }
 
+bool cluster_is_suspect(struct cluster_service *s, struct str name)
+{
+    struct cluster_part *c = EVENT_OF(s, struct cluster_part, service);
+    (void)pthread_mutex_lock(&c->lock);
+    bool is = agent_is_suspect(c->agent, name, clock_now_ms(c->ledger->clock));
+    (void)pthread_mutex_unlock(&c->lock);
+    return is;
+}
+
 void cluster_ask_leave(struct cluster_service *s)
 {
     struct cluster_part *c = EVENT_OF(s, struct cluster_part, service);

@@ -7,9 +7,10 @@ import json
 import os
 import signal
 import subprocess
+import time
 
 import scenario
-from agents import SECONDS, SLOW, TIMINGS, WEB, agents_of, is_right, stop_all
+from agents import PATIENT, SECONDS, SLOW, TIMINGS, WEB, agents_of, is_right, stop_all
 from crawl import ORBWEAVER
 from post import Post
 from scenario import case, main, run, until
@@ -33,11 +34,11 @@ def told(*words):
 class Cluster:
     """Three agents that crawl slowly, and are gone at the end of the block."""
 
-    def __init__(self, tmp, *options, names="abc", web=(*WEB, *SLOW)):
+    def __init__(self, tmp, *options, names="abc", web=(*WEB, *SLOW), timings=TIMINGS):
         self.web, self.post = Simweb(*web), None
         self.web.__enter__()
         try:
-            self.post = Post(tmp, agents="a,b,c", timings=TIMINGS)
+            self.post = Post(tmp, agents="a,b,c", timings=timings)
             self.agents = agents_of(self.web, self.post, tmp, names, "-w", "500ms", *options)
             for a in self.agents:
                 a.start()
@@ -93,6 +94,30 @@ def _(tmp):
             assert "settled" in text and len(text.splitlines()) == 8, text
             assert text.count(" outcomes untold, at most 512\n") == 3, text
         assert "1 copy" in orb("cluster", "status", c.post.dir).out
+
+
+@case("an agent that is silent is shown so, with what the others know of it, and is not waited for")
+def _(tmp):
+    with Cluster(tmp, timings=PATIENT) as c:
+        c.agents[1].process.send_signal(signal.SIGSTOP)
+        for where in [c.post.dir, dir_of(c.agents[0])]:
+            def is_known():
+                row = c.rows(where)["b"]
+                return row.get("silent") and row["known"]["suspect"]
+            until(is_known, "b is silent, and suspected", 60)
+            row = c.rows(where)["b"]
+            assert row["known"]["state"] == "living" and row["known"]["silent_ms"] > 0 and row["error"], row
+            assert all("answer" in r for name, r in c.rows(where).items() if name != "b")
+            text = orb("cluster", "status", where).out
+            line = [t for t in text.splitlines() if t.startswith("b ")][0]
+            assert line.split()[1] == "silent" and "in the roster: living; last heard by " in line, text
+
+            # Who waits for it needs the three seconds of a question, every time.
+            def is_soon():
+                begun = time.monotonic()
+                c.rows(where)
+                return time.monotonic() - begun < 2.5
+            until(is_soon, "status does not wait for b", 60)
 
 
 @case("status is the sum of all agents, or of one alone")
