@@ -44,6 +44,14 @@ def free_ports(count):
             s.close()
 
 
+def wipe_store(folder):
+    """Everything that the servers below that folder have kept is gone; none of them runs."""
+    stores = [os.path.join(d, "jetstream") for d, inside, _ in os.walk(folder) if "jetstream" in inside]
+    assert stores, "the store is not where the test thinks"
+    for store in stores:
+        shutil.rmtree(store)
+
+
 class Machine:
     def __init__(self, post, route, client):
         self.post, self.route, self.client = post, route, client

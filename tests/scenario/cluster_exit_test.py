@@ -11,7 +11,7 @@ import signal
 import scenario
 from agents import PATIENT, SECONDS, SLOW, TIMINGS, Agent, agents_of, is_right, pages, stop_all
 from crawl import ORBWEAVER
-from post import Post
+from post import Post, wipe_store
 from scenario import case, main, until
 from simweb import Simweb
 
@@ -193,7 +193,7 @@ def _(tmp):
             until(lambda: all(begun(a) for a in agents), "all have begun")
             assert away.end(signal.SIGTERM) == 143, away.said()[-2000:]
             post.machines[0].end(signal.SIGKILL)
-            wipe_store(post)
+            wipe_store(post.dir)
             post.machines[0].start()
             for a in agents[:2]:
                 until(lambda a=a: named(a), f"{a.name} says what to do", 120)
@@ -217,15 +217,8 @@ def named(agent):
 
 def wipe(post):
     """The servers' disk is new, and an operator founds the cluster once more."""
-    wipe_store(post)
+    wipe_store(post.dir)
     os.remove(os.path.join(post.dir, "founded"))
-
-
-def wipe_store(post):
-    store = [os.path.join(d, "jetstream") for d, folders, _ in os.walk(post.dir) if "jetstream" in folders]
-    assert store, "the store is not where the test thinks"
-    for folder in store:
-        shutil.rmtree(folder)
 
 
 main(threads=3)

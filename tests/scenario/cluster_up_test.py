@@ -4,14 +4,13 @@ simweb, argv[2] orbweaver."""
 import contextlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 
 import scenario
 from agents import PATIENT
 from crawl import NETWORKS, ORBWEAVER, QUICK, same_set, wanted, witnessed
-from post import SERVER
+from post import SERVER, wipe_store
 from scenario import case, main, run, skip, until
 from simweb import Simweb
 
@@ -97,14 +96,6 @@ def _(tmp):
         assert not must - set(seen), must - set(seen)
         again = [u for u, n in seen.items() if n > 1]
         assert len(again) <= 14, again  # what was open at the kill: one a host
-
-
-def wipe_store(folder):
-    """Everything that the server has kept is gone."""
-    stores = [os.path.join(d, "jetstream") for d, inside, _ in os.walk(folder) if "jetstream" in inside]
-    assert stores, "the store is not where the test thinks"
-    for store in stores:
-        shutil.rmtree(store)
 
 
 @case("the server is killed and its store wiped: the streams are made again, and nothing is lost or asked twice")
