@@ -146,14 +146,12 @@ static bool may_be_torn(const struct recovery *r, uint64_t position)
     return r->claims.is_there && !r->claims.is_same_boot && position >= r->claims.position;
 }
 
-/* An unreadable last batch with nothing behind it is a torn tail; but no more than that batch may
- * be missing of what the kernel had. */
+/* An unreadable last batch with nothing behind it is a torn tail. Of what the kernel had no more
+ * than that batch may be missing, and its head says how long it is. */
 static bool reaches_written(const struct recovery *r)
 {
     const struct journal_found *f = &r->found;
-    uint64_t end = f->end;
-    if (f->torn_bytes)
-        end = f->torn_end > f->end + f->torn_bytes ? f->torn_end : f->end + f->torn_bytes;
+    uint64_t end = f->torn_end > f->end ? f->torn_end : f->end;
     return f->end >= r->claims.position && end >= r->claims.written;
 }
 
@@ -227,24 +225,38 @@ static enum rc trust_committed(struct recovery *r)
     return rc;
 }
 
+static enum rc hold(struct recovery *r, const struct named_capture *n, bool *ret)
+{
+    return warc_recovery_name(r->warc, str_make(n->file, n->file_bytes), n->offset, n->bytes, ret);
+}
+
+/* Whether the end of the capture's file is torn off, and nothing that is whole stands behind it in
+ * the journal: then the file has lost no more than these captures. */
+static enum rc is_torn_off(struct recovery *r, size_t from, bool *ret)
+{
+    enum rc rc = RC_OK;
+    *ret = r->named[from].position >= r->claims.position;
+    for (size_t i = from; i < r->named_count && rc == RC_OK && *ret; i++) {
+        const struct named_capture *n = &r->named[i];
+        rc = warc_recovery_is_short(r->warc, str_make(n->file, n->file_bytes), n->offset + n->bytes,
+                                    ret);
+    }
+    return rc;
+}
+
 /* The first outcome behind the commit whose capture is not whole, if a crash can have torn it. */
 static enum rc find_broken(struct recovery *r)
 {
     enum rc rc = RC_OK;
-    bool holds = true;
-    const struct named_capture *n = r->named;
-    for (size_t i = 0; i < r->named_count && rc == RC_OK && holds; i++) {
-        n = &r->named[i];
-        rc = warc_recovery_name(r->warc, str_make(n->file, n->file_bytes), n->offset, n->bytes,
-                                &holds);
-    }
+    bool holds = true, is_torn = false;
+    size_t i = 0;
+    for (; i < r->named_count && rc == RC_OK && holds; i++)
+        rc = hold(r, &r->named[i], &holds);
     if (rc || holds)
         return rc;
+    const struct named_capture *n = &r->named[i - 1];
     r->broken = n->position;
-    bool is_short = false;
-    rc = warc_recovery_is_short(r->warc, str_make(n->file, n->file_bytes), n->offset + n->bytes,
-                                &is_short);
-    bool is_torn = is_short && n->position >= r->claims.position;
+    rc = is_torn_off(r, i - 1, &is_torn);
     if (rc || is_torn || may_be_torn(r, n->position) || !r->claims.is_there)
         return rc;
     buf_printf(r->why,

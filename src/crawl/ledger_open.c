@@ -91,9 +91,7 @@ static enum rc open_archives(struct ledger *l, struct buf *why)
 /* Everything that is there has been made durable. */
 static enum rc begin_claims(struct ledger *l, struct buf *why)
 {
-    struct claims c = {.position = journal_synced(l->journal),
-                       .generation = l->kept.generation,
-                       .has_history = l->history != NULL};
+    struct claims c = ledger_claims(l, journal_synced(l->journal));
     enum rc rc =
         claim_writer_open(l->disk, l->settings.written_path, l->settings.boot, &c, &l->claims);
     if (rc)

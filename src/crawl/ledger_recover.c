@@ -165,6 +165,14 @@ static enum rc redo_lines(struct recovery *r, struct str lines)
     return rc;
 }
 
+static enum rc write_history(struct recovery *r, uint64_t position)
+{
+    enum rc rc = history_write(r->l->history, r->l->past, position);
+    if (rc && !r->why->n)
+        buf_printf(r->why, "state/history: %s", rc_text(rc));
+    return rc;
+}
+
 static enum rc redo_past(struct recovery *r, const struct batch *b, uint64_t position,
                          uint64_t behind)
 {
@@ -173,7 +181,7 @@ static enum rc redo_past(struct recovery *r, const struct batch *b, uint64_t pos
     history_put(r->l->past, b->fingerprint, &b->past);
     if (++r->history_puts % HISTORY_WRITE_EVERY)
         return RC_OK;
-    return history_write(r->l->history, r->l->past, behind);
+    return write_history(r, behind);
 }
 
 static enum rc redo_outcome(struct recovery *r, uint64_t position, const struct batch *b)
@@ -251,7 +259,7 @@ static enum rc do_again(struct recovery *r)
     l->unsynced_from = r->commit.n ? r->said.position : 0;
     rc = rc ? rc : open_journal(r, l->kept.position, redo);
     if (rc == RC_OK && l->history)
-        rc = history_write(l->history, l->past, journal_end(l->journal));
+        rc = write_history(r, journal_end(l->journal));
     rc = rc ? rc : outbox_find_voids(l);
     if (rc)
         return rc;

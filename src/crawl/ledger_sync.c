@@ -124,10 +124,17 @@ static enum rc commit(struct ledger *l, const struct batch_commit *c)
     return rc;
 }
 
+struct claims ledger_claims(const struct ledger *l, uint64_t position)
+{
+    return (struct claims){.position = position,
+                           .generation = l->kept.generation,
+                           .restart = l->is_recrawl ? l->restarts.id : 0,
+                           .has_history = l->history != NULL};
+}
+
 enum rc ledger_claim(struct ledger *l, uint64_t position)
 {
-    struct claims c = {
-        .position = position, .generation = l->kept.generation, .has_history = l->history != NULL};
+    struct claims c = ledger_claims(l, position);
     return l->claims ? claim_synced(l->claims, &c) : RC_OK;
 }
 

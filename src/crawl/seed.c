@@ -141,7 +141,6 @@ static size_t last_at(struct str s)
 
 void seed_print(struct str text, struct buf *out)
 {
-    size_t from = out->n;
     struct str rest = text;
     size_t at = last_at(text);
     if (at < text.n && !str_eq_nocase(word_before_colon(text), STR("mailto"))) {
@@ -152,9 +151,7 @@ void seed_print(struct str text, struct buf *out)
         rest = str_from(text, at);
     }
     struct str shown = str_first(rest, rest.n < SHOWN_BYTES ? rest.n : SHOWN_BYTES);
-    buf_utf8_clean(out, shown);
+    buf_visible(out, shown);
     if (shown.n < rest.n)
         buf_add(out, STR("..."));
-    if (buf_rc(out) == RC_OK && out->n > from)
-        utf8_mask_controls(out->p + from, out->n - from);
 }

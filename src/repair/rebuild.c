@@ -72,7 +72,9 @@ static enum rc take_capture(void *ctx, const struct found_capture *c)
     struct rebuild *r = ctx;
     struct named_url u;
     struct cdxj_entry e;
-    if (cdxj_parse(c->line, &r->room, &e) || !name_url(e.url, &u))
+    if (cdxj_parse(c->line, &r->room, &e) || !name_url(e.url, &u) ||
+        str_eq(url_path_query(&u.url), STR("/robots.txt"))) /* its line in crawl.log tells if it
+                                                               was asked for as a page */
         return RC_OK;
     struct past p = {.url = url_href(&u.url),
                      .date_ms = e.date_ms,

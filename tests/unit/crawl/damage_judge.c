@@ -138,7 +138,9 @@ static struct loose loose_of(const struct damage_case *c, const struct base *b,
         l.from = first_broken_record(b, before, c->path);
     bool is_last = l.from + 1 == b->batch_count;
     bool is_durable = l.from < b->batch_count && b->batches[l.from].position < b->durable;
-    if (is_durable || (!c->is_rebooted && !is_last))
+    /* The end of an open archive that is torn off takes no whole record with it. */
+    bool is_torn_off = c->damage == DAMAGE_CUT && begins(c->path, "archive/");
+    if (is_durable || (!c->is_rebooted && !is_last && !is_torn_off))
         l.from = b->batch_count;
     for (size_t i = l.from; i < b->batch_count; i++)
         note_undone(&l, &b->batches[i]);
