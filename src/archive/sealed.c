@@ -161,12 +161,22 @@ enum rc sealed_accept(struct sealed *s, const struct sent *sent)
     return rc ? rc : sealed_sync(s);
 }
 
-bool sealed_has_lost(const struct sealed *s)
+static bool has_word(const struct sealed *s, const char *word)
 {
     for (uint32_t i = 0; i < file_list_count(s->files); i++)
-        if (strcmp(file_list_at(s->files, i)->word, LOST_WORD) == 0)
+        if (strcmp(file_list_at(s->files, i)->word, word) == 0)
             return true;
     return false;
+}
+
+bool sealed_has_lost(const struct sealed *s)
+{
+    return has_word(s, LOST_WORD);
+}
+
+bool sealed_has_asked(const struct sealed *s)
+{
+    return has_word(s, ASKED_WORD);
 }
 
 enum rc sealed_asked(struct sealed *s)

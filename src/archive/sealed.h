@@ -42,8 +42,10 @@ MUST_CHECK enum rc sealed_find_unknown(struct sealed *s, sealed_each *each, void
 /* The operator knows of all that sealed_compare would tell: they are lost from now on, durably. */
 MUST_CHECK enum rc sealed_accept(struct sealed *s, const struct sent *sent);
 
-/* Whether a file is lost and its captures were not asked for again; then: they were, durably. */
+/* Whether a file is lost and its captures were not asked for again; whether one is lost and they
+ * were; and: those of all that are lost were asked for now, durably. */
 bool sealed_has_lost(const struct sealed *s);
+bool sealed_has_asked(const struct sealed *s);
 MUST_CHECK enum rc sealed_asked(struct sealed *s);
 
 #endif

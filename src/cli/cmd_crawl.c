@@ -331,12 +331,8 @@ static void keep_memory(void)
 /* Settings that mean nothing here, or do not go together: better refused than passed over. */
 static bool asks_for_later(const struct settings *s)
 {
-    bool is_alone = s->refetch_lost && !s->cluster.n;
     bool has_password = str_find(s->cluster, '@') < s->cluster.n;
-    if (is_alone)
-        cli_fail(EXIT_USAGE, "--refetch-lost: only with --cluster; of a crawl alone nobody else "
-                             "remembers what a lost disk had");
-    else if (s->sink_remove && s->depth < 100)
+    if (s->sink_remove && s->depth < 100)
         cli_fail(EXIT_USAGE, "--sink-remove: not together with --depth, for which pages are read "
                              "back from the archive");
     else if (s->cluster.n && s->place.n)
@@ -344,8 +340,7 @@ static bool asks_for_later(const struct settings *s)
     else if (has_password)
         cli_fail(EXIT_USAGE, "--cluster: no user name or password in the URL, because the crawl's "
                              "directory keeps it; they are in NAME.login (--cluster-credentials)");
-    return is_alone || has_password || (s->cluster.n && s->place.n) ||
-           (s->sink_remove && s->depth < 100);
+    return has_password || (s->cluster.n && s->place.n) || (s->sink_remove && s->depth < 100);
 }
 
 static int crawl_from_seeds(struct crawl *c)

@@ -4,13 +4,15 @@
 #include "cli/crawl_arg.h"
 #include "cli/crawl_dirs.h"
 
+#include "repair/archives.h"
 #include "report/lost.h"
+#include "report/lost_files.h"
 #include "report/report.h"
 
 enum { OUT_MAX_BYTES = 64 << 20 };
 
 struct settings {
-    bool json, here;
+    bool json, here, quick;
     struct str gone, output;
 };
 
@@ -37,6 +39,35 @@ static bool can_write(struct disk *d)
     return rc != RC_IO;
 }
 
+static enum rc has_lost_files(struct crawl_set crawls, bool *ret)
+{
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < crawls.count && rc == RC_OK && !*ret; i++)
+        rc = lost_files_any(crawls.list[i], ret);
+    return rc;
+}
+
+/* Every record of every archive; what is damaged is told on standard error, a line each. */
+static enum rc read_archives(const struct crawl_dirs *dirs, struct report_archives *ret)
+{
+    struct crawl_set crawls = crawl_dirs_set(dirs);
+    struct buf text = {.max = OUT_MAX_BYTES};
+    enum rc rc = RC_OK;
+    ret->is_read = true;
+    for (size_t i = 0; i < crawls.count && rc == RC_OK; i++) {
+        struct repair_counts n = {0};
+        rc = archives_compare(crawls.list[i], &n, &text);
+        rc = rc ? rc : archives_read(crawls.list[i], NULL, NULL, &n, &text);
+        ret->files += n.archives;
+        ret->records += n.records;
+        ret->damaged += n.damaged_places;
+        ret->lost_files += n.lost_files;
+    }
+    (void)cli_write(stderr, buf_str(&text));
+    buf_done(&text);
+    return rc;
+}
+
 /* In the folder that was asked for, or the one that was named; nowhere if several were. */
 static enum rc write_files(const struct crawl_dirs *dirs, const struct settings *s,
                            struct report *r)
@@ -44,7 +75,7 @@ static enum rc write_files(const struct crawl_dirs *dirs, const struct settings 
     const char *folder = s->output.n ? s->output.p : dirs->folder;
     struct disk *d = NULL;
     struct lost_agents agents = {0};
-    bool is_named = s->output.n > 0;
+    bool is_named = s->output.n > 0, has_lost = false;
     enum rc rc = folder ? disk_real_open(folder, &d) : RC_OK;
     if (rc == RC_OK && d && !is_named && !can_write(d)) {
         (void)fprintf(stderr,
@@ -56,7 +87,9 @@ static enum rc write_files(const struct crawl_dirs *dirs, const struct settings 
     }
     rc = rc ? rc : lost_agents_read(&agents, crawl_dirs_set(dirs));
     rc = rc ? rc : note_gone(&agents, s->gone);
-    rc = rc ? rc : report_lost(crawl_dirs_set(dirs), &agents, agents.count ? d : NULL, r);
+    rc = rc ? rc : has_lost_files(crawl_dirs_set(dirs), &has_lost);
+    rc = rc ? rc
+            : report_lost(crawl_dirs_set(dirs), &agents, agents.count || has_lost ? d : NULL, r);
     rc = rc || !d ? rc : report_write_files(d, r);
     lost_agents_done(&agents);
     disk_close(d);
@@ -78,6 +111,8 @@ static int run(struct invocation *in)
         return code;
     enum rc rc = report_open_all(crawl_dirs_set(&dirs), true, &r);
     rc = rc ? rc : write_files(&dirs, s, r);
+    if (rc == RC_OK && !s->quick)
+        rc = read_archives(&dirs, &r->archives);
     if (rc)
         code = crawl_arg_fail(in, rc, NULL);
     else if (s->json)
@@ -86,7 +121,9 @@ static int run(struct invocation *in)
         report_print(r, &out);
     cli_print(&out);
     buf_done(&out);
+    bool is_damaged = r && (r->archives.damaged || r->archives.lost_files);
     report_close(r);
+    code = code == EXIT_DONE && is_damaged ? EXIT_DISK : code;
     code = crawl_dirs_end(&dirs, code);
     crawl_dirs_close(&dirs);
     return code;
@@ -101,6 +138,8 @@ static const struct option options[] = {
     OPTION_TEXT_ROW(struct settings, gone, "gone", NULL,
                     "agents whose directories will not come back: what they had is lost",
                     .arg = "NAME,..."),
+    OPTION_BOOL_ROW(struct settings, quick, "quick", "no",
+                    "do not read the archives to see whether every record is whole"),
     OPTION_BOOL_ROW(struct settings, here, "here", "no",
                     "of an agent of a cluster: its own directory alone"),
     {0},
@@ -112,14 +151,13 @@ const struct command cmd_report = {
     .summary = "statistics of a crawl: pages, media, hosts, links",
     .details =
         "Counts what stands in the crawl's log and in its files of links, writes seeds-, hosts-,\n"
-        "mimetype- and responsecode-report.txt into DIR/reports, unless DIR cannot be written, "
-        "and\n"
-        "prints a summary. Works\n"
-        "while the crawl runs, too. Of several directories it is the sum, and files are written\n"
-        "only with -o. The directory of an agent of a cluster that runs, the operator's folder "
-        "and\n"
-        "the folder of `cluster up` stand for the whole crawl: other agents are asked. Captures\n"
-        "that were lost with an agent's disk are named in lost-captures-report.txt.",
+        "mimetype- and responsecode-report.txt into DIR/reports, unless DIR cannot be written,\n"
+        "and prints a summary. Works while the crawl runs, too. Then it reads every archive file\n"
+        "and says which records are not whole and which files are missing (exit code 3); --quick\n"
+        "leaves that out. Of several directories it is the sum, and files are written only with\n"
+        "-o. The directory of an agent of a cluster that runs, the operator's folder and the\n"
+        "folder of `cluster up` stand for the whole crawl: other agents are asked. Captures that\n"
+        "are lost are named in lost-captures-report.txt.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

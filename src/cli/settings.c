@@ -100,7 +100,7 @@ const struct option settings_table[] = {
     SIZE(disk_quota, "disk-quota", "0", "with --cluster: room for this agent; 0: what the disk has",
          .live = true),
     BOOL(refetch_lost, "refetch-lost", "no",
-         "with --cluster: ask again for what was archived on a disk that is lost", .live = true),
+         "go on though archives are missing, and ask again for what only they had", .live = true),
 
     TEXT(sink, "sink", NULL, "send archive files to the machine of this login (orbweaver sink)",
          .arg = "FILE"),

@@ -10,7 +10,9 @@
  * something lost that could be had again. A thread of its own: it waits for others and for the
  * disk. */
 #include "components/cluster_inside.h"
+#include "components/refetch.h"
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -50,6 +52,7 @@ struct cluster_lost {
 
     uint64_t counted_ms; /* the thread's own, as the rest */
     struct buf batch;
+    struct arena *arena;
     uint64_t found, asked;
 };
 
@@ -143,7 +146,11 @@ static enum rc take_lost(void *ctx, const struct lost_capture *c)
     l->found += is_mine;
     if (!is_mine || c->is_asked || !atomic_load(&l->c->refetch_lost))
         return atomic_load(&l->ends) ? RC_CLOSED : RC_OK;
-    return ask_again(l, &u, c);
+    struct lost_capture known = *c;
+    arena_clear(l->arena);
+    if (!c->hops.n) /* of a file of our own: the history has the way */
+        known.hops = refetch_way(l->c->ledger->ledger, url_fingerprint(&u), l->arena);
+    return ask_again(l, &u, &known);
 }
 
 /* Looking -------------------------------------------------------------------------------------- */
@@ -176,7 +183,7 @@ static enum rc look(struct cluster_lost *l, const struct moment *m)
     struct lost_counts counts;
     l->found = l->asked = 0;
     enum rc rc = is_written(d, m->bytes);
-    if (rc || !m->bytes)
+    if (rc || (!m->bytes && !ledger_has_lost(l->c->ledger->ledger)))
         return rc;
     rc = note_first(l, str_c(l->c->login.name), m->first);
     rc = rc ? rc : ask_others(l);
@@ -270,11 +277,12 @@ enum rc cluster_lost_open(struct cluster_part *c)
     if (!l)
         return RC_NOMEM;
     l->c = c;
+    l->arena = arena_open(4096, 1 << 20);
     buf_init(&l->batch, RECORDS_MAX_BATCH_BYTES);
     (void)pthread_mutex_init(&l->lock, NULL);
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    l->has_thread = pthread_create(&l->thread, NULL, lost_main, l) == 0;
+    l->has_thread = l->arena && pthread_create(&l->thread, NULL, lost_main, l) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return l->has_thread ? RC_OK : RC_LIMIT;
 }
@@ -297,6 +305,7 @@ void cluster_lost_close(struct cluster_part *c)
     cluster_lost_stop(c);
     lost_agents_done(&l->agents);
     buf_done(&l->batch);
+    arena_close(l->arena);
     (void)pthread_mutex_destroy(&l->lock);
     mem_free(l);
     c->lost = NULL;

@@ -2,6 +2,7 @@
 /* ledger/here: the crawl's directory on this machine's disk. */
 #include "components/depths_recall.h"
 #include "components/links.h"
+#include "components/refetch.h"
 #include "components/services.h"
 #include "components/visit.h"
 
@@ -38,6 +39,7 @@ struct ledger_part_settings {
     uint64_t frontier_bytes, slice_ms, recent_bytes;
     bool no_history;
     bool recrawl, compare;
+    bool refetch_lost;
     bool archive_only, no_archive;
     uint64_t depth, depth_urls;
     struct option_list keywords;
@@ -80,6 +82,8 @@ static const struct option ledger_options[] = {
         .arg = "NAME"),
     ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
     ROW(BOOL, recrawl, "recrawl", "no", "begin anew, and ask again for what is known"),
+    ROW(BOOL, refetch_lost, "refetch-lost", "no",
+        "go on though archive files are missing, and ask again for their captures"),
     ROW(COUNT, depth, "depth", "100", "links followed from a seed; below 100 ways are compared"),
     ROW(COUNT, depth_urls, "depth-urls", "10M", "most URLs whose ways are compared",
         .max = 1 << 30),
@@ -307,6 +311,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         .most_wait_ms = UINT64_C(24) * 3600 * 1000,
         .reserve_bytes = s->reserve_bytes,
         .restart = s->recrawl,
+        .accepts_lost = s->refetch_lost,
         .written_path = written.p,
         .boot = boot_id(),
         .clock = part_clock(self),
@@ -336,6 +341,22 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
                    "damaged, or run: orbweaver repair " STR_FMT,
                    STR_ARG(s->output));
     buf_done(&text);
+    return rc;
+}
+
+/* In a cluster the agents do it, when they know whose hosts are whose. */
+static enum rc ask_for_lost(struct instance *self, struct ledger_part *p, struct buf *why)
+{
+    const struct ledger_part_settings *s = self->settings;
+    uint64_t asked = 0;
+    if (!s->refetch_lost || s->cluster.n || !ledger_has_lost(p->service.ledger))
+        return RC_OK;
+    enum rc rc = refetch_lost(p->service.ledger, self->shard_count, p->scope->idn, &asked);
+    if (rc)
+        buf_printf(why, "the captures that were lost cannot be asked for again: %s", rc_text(rc));
+    else
+        log_warn(part_log(self), "archive.lost", LOG_U64("captures", asked),
+                 LOG_C("note", "their URLs are asked for again"));
     return rc;
 }
 
@@ -391,6 +412,8 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     p->arena = arena_open(4096, 1 << 20);
     p->service.recent = recent_pages_open();
     enum rc rc = p->arena && p->service.recent ? open_ledger(self, p, why) : RC_NOMEM;
+    if (rc == RC_OK)
+        rc = ask_for_lost(self, p, why);
     if (rc == RC_OK)
         rc = open_depths(self, p);
     if (rc) {

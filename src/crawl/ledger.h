@@ -326,6 +326,11 @@ struct ledger_room {
 };
 struct ledger_room ledger_room(struct ledger *l);
 
+/* Whether an archive file is lost (settings.accepts_lost) whose captures were not asked for again;
+ * and: they were, durably. It waits for the disk. */
+bool ledger_has_lost(struct ledger *l);
+MUST_CHECK enum rc ledger_asked_lost(struct ledger *l);
+
 /* Of one that was restarted: all that was known before has been met again (is in the frontier, or
  * not wanted any more); and: a limit of the crawl ends it, though something is queued. */
 void ledger_met(struct ledger *l);

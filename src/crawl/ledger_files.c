@@ -294,3 +294,19 @@ enum rc ledger_tell_seeds(struct ledger *l, struct ledger_hears hears)
     buf_done(&all);
     return rc;
 }
+
+bool ledger_has_lost(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->rounds);
+    bool has = sealed_has_lost(l->sealed);
+    (void)pthread_mutex_unlock(&l->rounds);
+    return has;
+}
+
+enum rc ledger_asked_lost(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->rounds);
+    enum rc rc = sealed_asked(l->sealed);
+    (void)pthread_mutex_unlock(&l->rounds);
+    return rc;
+}

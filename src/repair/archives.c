@@ -58,6 +58,8 @@ struct reading {
     struct buf line;                  /* of the capture at hand; empty: there is none */
     struct found_capture capture;
     uint64_t captures;
+    uint64_t bad_from, bad_to; /* the last place without a whole record; 0 and 0: none */
+    char bad_why[200];
 };
 
 /* The capture at hand is over: another begins, or the file ends. */
@@ -90,11 +92,23 @@ static enum rc take_record(void *ctx, const struct walk_record *w)
     return rc == RC_INVALID ? RC_OK : rc;
 }
 
+static void tell_damage(struct reading *r)
+{
+    if (r->bad_to)
+        buf_printf(r->out, ARCHIVE_FOLDER "/%s: bytes %llu to %llu are no whole record (%s)\n",
+                   r->now, (unsigned long long)r->bad_from, (unsigned long long)r->bad_to,
+                   r->bad_why);
+    r->bad_from = r->bad_to = 0;
+}
+
+/* It is told when something follows: the end of a file that is being written may be torn. */
 static enum rc take_damage(void *ctx, uint64_t from, uint64_t to, const char *why)
 {
     struct reading *r = ctx;
-    buf_printf(r->out, ARCHIVE_FOLDER "/%s: bytes %llu to %llu are no whole record (%s)\n", r->now,
-               (unsigned long long)from, (unsigned long long)to, why);
+    tell_damage(r);
+    r->bad_from = from;
+    r->bad_to = to;
+    (void)snprintf(r->bad_why, sizeof r->bad_why, "%s", why);
     return end_capture(r);
 }
 
@@ -105,11 +119,16 @@ static enum rc read_file(struct disk *d, const char *now, struct reading *r,
     struct str last = str_c(now);
     struct walk_taker taker = {take_record, take_damage, r};
     struct walk_end end;
-    (void)warc_name_is_open(last, &last);
+    bool is_open = warc_name_is_open(last, &last);
     r->now = now;
     (void)snprintf(r->name, sizeof r->name, STR_FMT, STR_ARG(last));
     enum rc rc = archive_walk(d, warc_path(path, ARCHIVE_FOLDER, now, false), &taker, &end);
     rc = rc ? rc : end_capture(r);
+    if (is_open && r->bad_to && r->bad_to == end.bytes) {
+        r->bad_to = 0;
+        end.damaged--;
+    }
+    tell_damage(r);
     counts->archives++;
     counts->records += end.records;
     counts->damaged_places += end.damaged;

@@ -15,8 +15,9 @@ struct found_capture {
 };
 typedef enum rc archives_each(void *ctx, const struct found_capture *c);
 
-/* Reads every file, in order of names, and counts; damage is told in `out`, a line each. `each` may
- * be NULL. */
+/* Reads every file, in order of names, and counts; damage is told in `out`, a line each. The torn
+ * end of a file that is being written, or was when the crawl was killed, is none. `each` may be
+ * NULL. */
 MUST_CHECK enum rc archives_read(struct disk *d, archives_each *each, void *ctx,
                                  struct repair_counts *counts, struct buf *out);
 

@@ -16,6 +16,7 @@ enum {
     COPY_MAX_BYTES = 256 << 20,
     STEP_BYTES = 256 << 10,
     TEXT_MAX_BYTES = 64 << 20,
+    MAX_SOURCES = 8,
 };
 
 #define INDEX_PATH "indexes/parts/index.cdxj"
@@ -27,6 +28,7 @@ struct repair {
     struct repair_result *result;
     char history[PATH_BYTES], written[PATH_BYTES];
     bool is_state_damaged;
+    bool is_missing[MAX_SOURCES];
 };
 
 /* Looking ------------------------------------------------------------------------------------- */
@@ -173,23 +175,32 @@ static bool has_file(struct repair *r, const char *path)
     return has;
 }
 
+static const struct {
+    const char *path, *what;
+} sources[] = {
+    {"logs/crawl.log", "URLs without a capture (failed or refused) will be asked for again"},
+    {"links/links.nodes", "of the queue only the seeds are known: --recrawl finds the rest"},
+    {"links/links.arcs", "how far queued URLs are from a seed is not known: they count as 1"},
+    {"pages/pages.jsonl", "the list of pages"},
+    {"pages/extraPages.jsonl", "the list of further pages"},
+    {"state/seeds", "the seeds: name them at the next start"},
+};
+enum { SOURCES = sizeof sources / sizeof *sources };
+
+/* Before the new state makes empty ones. */
+static void look_for_sources(struct repair *r)
+{
+    for (size_t i = 0; i < SOURCES; i++)
+        r->is_missing[i] = !has_file(r, sources[i].path);
+}
+
 static void list_missing(struct repair *r)
 {
-    static const struct {
-        const char *path, *what;
-    } files[] = {
-        {"logs/crawl.log", "URLs without a capture (failed or refused) will be asked for again"},
-        {"links/links.nodes", "of the queue only the seeds are known: --recrawl finds the rest"},
-        {"links/links.arcs", "how far queued URLs are from a seed is not known: they count as 1"},
-        {"pages/pages.jsonl", "the list of pages"},
-        {"pages/extraPages.jsonl", "the list of further pages"},
-        {"state/seeds", "the seeds: name them at the next start"},
-    };
     struct buf *out = &r->result->text;
     buf_add(out, STR("not rebuilt:\n"));
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (!has_file(r, files[i].path))
-            buf_printf(out, "  %s is missing: %s\n", files[i].path, files[i].what);
+    for (size_t i = 0; i < SOURCES; i++)
+        if (r->is_missing[i])
+            buf_printf(out, "  %s is missing: %s\n", sources[i].path, sources[i].what);
     buf_add(out, STR("  what hosts were like (robots.txt, delays, failures): it is learnt again\n"
                      "  budgets of hosts, page fingerprints (--compare), a recrawl under way\n"));
 }
@@ -201,11 +212,10 @@ static enum rc rebuild(struct repair *r)
     struct repair_result *to = r->result;
     struct buf why = {.max = PATH_BYTES};
     struct ledger_settings s = settings_of(r);
-    bool has_seeds = false;
     enum rc rc = renew_state(r);
     rc = rc ? rc : archives_seal(r->disk, "state/cut", &to->text);
     rc = rc ? rc : renew_index(r);
-    has_seeds = has_file(r, "state/seeds");
+    look_for_sources(r);
     if (rc == RC_OK) {
         struct buf unused = {.max = TEXT_MAX_BYTES};
         rc = rebuild_state(r->disk, &s, &to->counts, &unused, &why);
@@ -215,10 +225,9 @@ static enum rc rebuild(struct repair *r)
         buf_printf(&to->text, "state/ cannot be made again: " STR_FMT "\n",
                    STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
     else
-        buf_printf(&to->text,
-                   "rebuilt: %llu captures in the index, %llu URLs done, %llu queued%s\n",
+        buf_printf(&to->text, "rebuilt: %llu captures in the index, %llu URLs done, %llu queued\n",
                    (unsigned long long)to->counts.captures, (unsigned long long)to->counts.done,
-                   (unsigned long long)to->counts.queued, has_seeds ? "" : ", no seeds");
+                   (unsigned long long)to->counts.queued);
     buf_done(&why);
     if (rc == RC_OK)
         list_missing(r);

@@ -10,6 +10,7 @@
 #include "archive/line_source.h"
 #include "base/mem.h"
 #include "report/arcs.h"
+#include "report/lost_files.h"
 #include "warc/cdxj.h"
 
 enum { STEP_BYTES = 256 << 10, LINE_MAX_BYTES = 1 << 20 };
@@ -73,9 +74,11 @@ void lost_agents_done(struct lost_agents *a)
 
 struct gathering {
     const struct lost_agents *agents;
+    struct lost_files files;
     struct line_sink sink;
     struct buf line, room;
-    uint64_t number, candidates;
+    uint64_t number; /* of the next word; those of captures come before all others */
+    uint64_t captures, candidates;
     struct lost_counts *counts;
 };
 
@@ -84,6 +87,20 @@ static enum rc add_kept(struct gathering *g, struct str url)
     buf_clear(&g->line);
     buf_add(&g->line, url);
     buf_add(&g->line, STR(" 0\n"));
+    enum rc rc = buf_rc(&g->line);
+    return rc ? rc : line_sink_add(&g->sink, buf_str(&g->line));
+}
+
+static enum rc add_word(struct gathering *g, const struct elsewhere *e, const char *kind,
+                        uint64_t number)
+{
+    buf_clear(&g->line);
+    buf_add(&g->line, e->url);
+    buf_add(&g->line, STR(" 1 "));
+    buf_hex16(&g->line, number);
+    buf_printf(&g->line, " %s " STR_FMT " %llu " STR_FMT " %u\n", kind, STR_ARG(e->name),
+               (unsigned long long)e->inc, STR_ARG(e->hops.n ? e->hops : STR("-")), e->class);
+    g->candidates++;
     enum rc rc = buf_rc(&g->line);
     return rc ? rc : line_sink_add(&g->sink, buf_str(&g->line));
 }
@@ -99,39 +116,48 @@ static enum rc take_word(void *ctx, struct str text)
     uint64_t first = e.is_again ? 0 : lost_agents_first(g->agents, e.name);
     if (!e.is_again && first && e.inc >= first)
         return add_kept(g, e.url);
-    buf_clear(&g->line);
-    buf_add(&g->line, e.url);
-    buf_add(&g->line, STR(" 1 "));
-    buf_hex16(&g->line, g->number++);
-    buf_printf(&g->line, " %s " STR_FMT " %llu " STR_FMT " %u\n",
-               e.is_again ? "again"
-               : first    ? "lost"
-                          : "away",
-               STR_ARG(e.name), (unsigned long long)e.inc, STR_ARG(e.hops.n ? e.hops : STR("-")),
-               e.class);
-    g->candidates++;
-    enum rc rc = buf_rc(&g->line);
-    return rc ? rc : line_sink_add(&g->sink, buf_str(&g->line));
+    return add_word(g, &e, e.is_again ? "again" : first ? "lost" : "away", g->number++);
 }
 
 static enum rc take_capture(void *ctx, struct str text)
 {
     struct gathering *g = ctx;
     struct cdxj_entry e;
-    if (cdxj_parse(text, &g->room, &e) == RC_OK && e.url.n)
-        return add_kept(g, e.url);
-    g->counts->damaged++;
-    return RC_OK;
+    bool is_there = true;
+    if (cdxj_parse(text, &g->room, &e) || !e.url.n) {
+        g->counts->damaged++;
+        return RC_OK;
+    }
+    enum rc rc = lost_files_have(&g->files, e.filename, e.offset + e.length, &is_there);
+    if (rc || is_there)
+        return rc ? rc : add_kept(g, e.url);
+    struct elsewhere lost = {.url = e.url, .name = STR("-")};
+    return add_word(g, &lost, "lost", g->captures++);
 }
 
-/* Words first: without any that matter the indexes need not be read. */
+static enum rc take_captures(struct crawl_set crawls, struct gathering *g)
+{
+    enum rc rc = RC_OK;
+    for (size_t i = 0; i < crawls.count && rc == RC_OK; i++) {
+        rc = lost_files_open(&g->files, crawls.list[i]);
+        rc = rc ? rc : crawl_dir_each(crawls.list[i], "indexes/parts/index.cdxj", take_capture, g);
+        lost_files_done(&g->files);
+    }
+    return rc;
+}
+
+/* Words first: without any that matter, and with all archive files there, the indexes need not be
+ * read. */
 static enum rc gather(struct crawl_set crawls, struct gathering *g, struct disk *to,
                       const char *path)
 {
     enum rc rc = line_sink_open(&g->sink, to, path, STEP_BYTES);
     rc = rc ? rc : crawl_set_each(crawls, ELSEWHERE_PATH, take_word, g);
-    if (g->candidates)
-        rc = rc ? rc : crawl_set_each(crawls, "indexes/parts/index.cdxj", take_capture, g);
+    bool has_lost = false;
+    for (size_t i = 0; i < crawls.count && rc == RC_OK && !has_lost; i++)
+        rc = lost_files_any(crawls.list[i], &has_lost);
+    if (rc == RC_OK && (g->candidates || has_lost))
+        rc = take_captures(crawls, g);
     rc = rc ? rc : line_sink_end(&g->sink, false);
     line_sink_done(&g->sink);
     buf_done(&g->line);
@@ -224,6 +250,7 @@ enum rc lost_find_by(struct crawl_set crawls, const struct lost_agents *agents, 
     char from[DISK_MAX_PATH_BYTES], sorted[DISK_MAX_PATH_BYTES];
     struct buf a = buf_on(from, sizeof from), b = buf_on(sorted, sizeof sorted);
     struct gathering g = {.agents = agents,
+                          .number = UINT64_C(1) << 63,
                           .line = {.max = LINE_MAX_BYTES},
                           .room = {.max = CDXJ_MAX_LINE},
                           .counts = ret};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lost: captures that are in no archive any more: what agents of a cluster told to be archived with
- * one whose directory has since begun anew (cluster/elsewhere.h says how that is known).
+ * one whose directory has since begun anew (cluster/elsewhere.h says how that is known), and what
+ * the index places in an archive file that is missing or too short (lost_files.h; its agent is
+ * "-").
  *
  * A capture is lost if somebody was told of it, the directory it was in is gone, and neither a
  * directory that is looked at nor any other that still is has one of the same URL. It is `away` if

@@ -84,6 +84,11 @@ struct report {
     struct str first, last; /* moments of the log, as written there */
     uint64_t known, remaining;
     uint64_t lost, away; /* captures: see report/lost.h */
+    struct report_archives {
+        bool is_read; /* every record was */
+        uint64_t files, records;
+        uint64_t damaged, lost_files; /* places without a whole record; files missing or changed */
+    } archives;
     uint64_t pages_with_links;
     struct report_degrees out, in; /* links on a page; pages on which a URL is linked */
     struct report_linked top[REPORT_TOP];

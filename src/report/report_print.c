@@ -50,6 +50,19 @@ static uint32_t at_most(uint32_t count, uint32_t most)
     return count < most ? count : most;
 }
 
+static void print_archives(const struct report_archives *a, struct buf *out)
+{
+    if (!a->is_read)
+        return;
+    buf_add(out, STR("Archive\n"));
+    add_row(out, a->files, "files\n");
+    add_row(out, a->records, "records, each read and whole\n");
+    if (a->damaged)
+        add_row(out, a->damaged, "places where no whole record stands\n");
+    if (a->lost_files)
+        add_row(out, a->lost_files, "files are missing, or have another length\n");
+}
+
 static void print_answers(const struct report *r, struct buf *out)
 {
     buf_add(out, STR("Answers\n"));
@@ -66,7 +79,7 @@ static void print_answers(const struct report *r, struct buf *out)
         add_row(out, r->changed_markup, "of them in neither\n");
     }
     if (r->lost)
-        add_row(out, r->lost, "captures were lost with an agent's disk\n");
+        add_row(out, r->lost, "captures are lost: with an agent's disk, or an archive file\n");
     if (r->away)
         add_row(out, r->away, "captures are with agents that were not looked at\n");
     if (r->first.p)
@@ -155,6 +168,7 @@ static void print_links(const struct report *r, struct buf *out)
 void report_print(struct report *r, struct buf *out)
 {
     print_answers(r, out);
+    print_archives(&r->archives, out);
     print_codes(r, out);
     print_mimes(r, out);
     print_hosts(r, out);
@@ -183,6 +197,12 @@ static void json_answers(const struct report *r, struct jsonw *j)
     jsonw_u64_field(j, "changedMarkup", r->changed_markup);
     jsonw_u64_field(j, "lostCaptures", r->lost);
     jsonw_u64_field(j, "awayCaptures", r->away);
+    if (r->archives.is_read) {
+        jsonw_u64_field(j, "archiveFiles", r->archives.files);
+        jsonw_u64_field(j, "archiveRecords", r->archives.records);
+        jsonw_u64_field(j, "damagedPlaces", r->archives.damaged);
+        jsonw_u64_field(j, "lostFiles", r->archives.lost_files);
+    }
     jsonw_text_field(j, "first", r->first);
     jsonw_text_field(j, "last", r->last);
     jsonw_u64_field(j, "damagedLines", r->damaged);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "components/refetch.h"
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "cluster/records.h"
+#include "report/lost.h"
+#include "url/normalise.h"
+
+enum { AT_ONCE_BYTES = 128 << 10, ARENA_BYTES = 4096, ARENA_MAX_BYTES = 1 << 20 };
+
+struct refetch {
+    struct ledger *ledger;
+    unsigned shards;
+    const struct url_idn *idn;
+    struct arena *arena;
+    struct buf batch;
+    uint64_t asked;
+};
+
+struct str refetch_way(struct ledger *l, uint64_t fingerprint, struct arena *arena)
+{
+    struct past past;
+    struct history *h = ledger_history(l);
+    bool is_known = h && history_get(h, fingerprint, arena, &past) == RC_OK && past.hops.p;
+    return is_known ? past.hops : STR("L");
+}
+
+static void begin_batch(struct refetch *r)
+{
+    buf_clear(&r->batch);
+    record_batch_begin(&r->batch,
+                       &(struct record_batch){.is = BATCH_IS_RECORDS, .src = STR("alone")});
+}
+
+/* Journalled, then given to the frontiers. */
+static enum rc send_batch(struct refetch *r)
+{
+    struct record_batch b;
+    struct record record;
+    struct ledger_news news = {.kept = LEDGER_NOT_SAID, .mine = buf_str(&r->batch)};
+    unsigned epoch;
+    uint64_t position;
+    size_t fresh;
+    enum rc rc = buf_rc(&r->batch);
+    rc = rc ? rc : ledger_tell(r->ledger, &news, &epoch, &position);
+    rc = rc ? rc : record_batch_read(buf_str(&r->batch), &b);
+    while (rc == RC_OK && records_next(&b.records, &record))
+        rc = ledger_merge(r->ledger, frontier_bucket(record.position) % r->shards, epoch, &record,
+                          1, &fresh);
+    begin_batch(r);
+    return rc;
+}
+
+static enum rc take_lost(void *ctx, const struct lost_capture *c)
+{
+    struct refetch *r = ctx;
+    struct url_parser parser = {.idn = r->idn};
+    char room[URL_ROOM_BYTES];
+    struct url u;
+    if (c->is_asked || url_parse(&parser, c->url, NULL, (struct url_room){room, sizeof room}, &u))
+        return RC_OK;
+    arena_clear(r->arena);
+    record_put(&r->batch,
+               &(struct record){.kind = RECORD_URL,
+                                .position = hash64(url_host(&u)),
+                                .host = url_host(&u),
+                                .fingerprint = url_fingerprint(&u),
+                                .path = url_path_query(&u),
+                                .hops = refetch_way(r->ledger, url_fingerprint(&u), r->arena),
+                                .port = u.port,
+                                .is_https = u.kind == URL_HTTPS,
+                                .is_again = true});
+    r->asked++;
+    return r->batch.n > AT_ONCE_BYTES ? send_batch(r) : RC_OK;
+}
+
+enum rc refetch_lost(struct ledger *l, unsigned shards, const struct url_idn *idn, uint64_t *ret)
+{
+    struct refetch r = {.ledger = l,
+                        .shards = shards,
+                        .idn = idn,
+                        .arena = arena_open(ARENA_BYTES, ARENA_MAX_BYTES)};
+    struct disk *d = ledger_disk(l);
+    struct lost_agents none = {0};
+    struct lost_counts counts;
+    *ret = 0;
+    if (!r.arena)
+        return RC_NOMEM;
+    buf_init(&r.batch, RECORDS_MAX_BATCH_BYTES);
+    begin_batch(&r);
+    enum rc rc = lost_find(crawl_set_one(&d), &none, "state/lost", take_lost, &r, &counts);
+    if (rc == RC_OK && r.asked)
+        rc = send_batch(&r);
+    rc = rc ? rc : ledger_asked_lost(l);
+    *ret = r.asked;
+    buf_done(&r.batch);
+    arena_close(r.arena);
+    return rc;
+}

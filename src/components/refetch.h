@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* refetch: captures of archive files that are lost, asked for again (--refetch-lost) by a crawl
+ * that is alone. In a cluster cluster_lost.c does it. */
+#ifndef COMPONENTS_REFETCH_H
+#define COMPONENTS_REFETCH_H
+
+#include "crawl/ledger.h"
+#include "url/url.h"
+
+/* The way by which a page was found, as the history has it; "L" if it has nothing. In `arena`. */
+struct str refetch_way(struct ledger *l, uint64_t fingerprint, struct arena *arena);
+
+/* Before the crawl begins. *ret: how many URLs were asked for again. Done twice it asks once: the
+ * list of lost files says what was asked. RC_NOMEM, RC_IO, ... */
+MUST_CHECK enum rc refetch_lost(struct ledger *l, unsigned shards, const struct url_idn *idn,
+                                uint64_t *ret);
+
+#endif

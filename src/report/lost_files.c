@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/lost_files.h"
+
+#include "archive/sealed.h"
+#include "archive/warc_name.h"
+
+enum rc lost_files_open(struct lost_files *f, struct disk *crawl)
+{
+    *f = (struct lost_files){.disk = crawl};
+    return sent_open(crawl, false, &f->sent);
+}
+
+void lost_files_done(struct lost_files *f)
+{
+    sent_close(f->sent);
+    *f = (struct lost_files){0};
+}
+
+/* Under its last name, or the one it has while it is written. */
+static enum rc measure(struct lost_files *f)
+{
+    char path[WARC_PATH_BYTES];
+    enum rc rc = RC_NOT_FOUND;
+    f->bytes = 0;
+    for (int is_open = 0; is_open < 2 && rc == RC_NOT_FOUND; is_open++) {
+        struct disk_file *file = NULL;
+        if (!warc_path(path, "archive", f->name, is_open))
+            return RC_OK;
+        rc = disk_open(f->disk, path, DISK_READ, &file);
+        rc = rc ? rc : disk_size(file, &f->bytes);
+        disk_file_close(file);
+    }
+    if (rc == RC_NOT_FOUND && sent_has(f->sent, str_c(f->name), NULL))
+        f->bytes = UINT64_MAX;
+    return rc == RC_NOT_FOUND || rc == RC_INVALID ? RC_OK : rc;
+}
+
+enum rc lost_files_have(struct lost_files *f, struct str file, uint64_t end, bool *ret)
+{
+    enum rc rc = RC_OK;
+    if (file.n >= sizeof f->name) {
+        *ret = false;
+        return RC_OK;
+    }
+    if (!str_eq(str_c(f->name), file)) {
+        memcpy(f->name, file.p, file.n);
+        f->name[file.n] = 0;
+        rc = measure(f);
+    }
+    *ret = end <= f->bytes;
+    return rc;
+}
+
+static enum rc note_changed(void *ctx, struct str name, uint64_t bytes, uint64_t there)
+{
+    (void)name;
+    (void)bytes;
+    (void)there;
+    *(bool *)ctx = true;
+    return RC_OK;
+}
+
+enum rc lost_files_any(struct disk *crawl, bool *ret)
+{
+    struct sealed *s = NULL;
+    struct sent *sent = NULL;
+    enum rc rc = sent_open(crawl, false, &sent);
+    rc = rc ? rc : sealed_open(crawl, "archive", false, &s);
+    if (rc == RC_OK)
+        *ret = sealed_has_lost(s) || sealed_has_asked(s);
+    rc = rc ? rc : sealed_compare(s, sent, note_changed, ret);
+    sealed_close(s);
+    sent_close(sent);
+    return rc;
+}
