@@ -148,11 +148,17 @@ enum rc sealed_adopt(struct sealed *s)
     return rc ? rc : sealed_sync(s);
 }
 
+enum rc sealed_lose(struct sealed *s, struct str name, uint64_t there)
+{
+    const struct file_entry *e = file_list_get(s->files, name);
+    bool is_known = e && e->bytes == there && strcmp(e->word, SEALED_WORD) != 0;
+    return is_known ? RC_OK : file_list_add(s->files, name, there, LOST_WORD);
+}
+
 static enum rc lose_one(void *ctx, struct str name, uint64_t bytes, uint64_t there)
 {
-    struct sealed *s = ctx;
     (void)bytes;
-    return file_list_add(s->files, name, there, LOST_WORD);
+    return sealed_lose(ctx, name, there);
 }
 
 enum rc sealed_accept(struct sealed *s, const struct sent *sent)

@@ -42,6 +42,9 @@ MUST_CHECK enum rc sealed_find_unknown(struct sealed *s, sealed_each *each, void
 /* The operator knows of all that sealed_compare would tell: they are lost from now on, durably. */
 MUST_CHECK enum rc sealed_accept(struct sealed *s, const struct sent *sent);
 
+/* The same of one file, of which so many bytes are there; it lasts after sealed_sync. */
+MUST_CHECK enum rc sealed_lose(struct sealed *s, struct str name, uint64_t there);
+
 /* Whether a file is lost and its captures were not asked for again; whether one is lost and they
  * were; and: those of all that are lost were asked for now, durably. */
 bool sealed_has_lost(const struct sealed *s);

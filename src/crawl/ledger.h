@@ -84,8 +84,9 @@ struct ledger_settings {
     uint64_t most_wait_ms;  /* recorded moments further away are cut to that; 24 h */
     uint64_t reserve_bytes; /* ledger_is_short when the disk has less; 256 MB */
     bool restart;           /* forget what is done, once (see below) */
-    bool accepts_lost;      /* archive files that are missing or shorter are no reason to refuse */
-    bool rebuilds;          /* there is no state, and that is right: see ledger_check */
+    bool
+        accepts_lost; /* sealed archive files that are missing or changed are no reason to refuse */
+    bool rebuilds;    /* there is no state, and that is right: see ledger_check */
     const char *written_path; /* of state/WRITTEN in the file system (claims.h); NULL: none */
     uint64_t boot;            /* boot_id(); 0: not known */
     struct clock *clock;

@@ -181,8 +181,7 @@ static enum rc look_at_journal(struct recovery *r)
     return rc ? rc : judge_journal(r);
 }
 
-/* Whether this is a crawl at all ----------------------------------------------------------------
- */
+/* Whether this is a crawl at all -------------------------------------------------------------- */
 
 /* A crawl that has begun has a version, and its journal a file. */
 static enum rc find_remains(struct recovery *r, bool has_version)
@@ -214,9 +213,7 @@ static enum rc trust_committed(struct recovery *r)
     enum rc rc = batch_read(buf_str(&r->commit), &b, &what);
     while (rc == RC_OK && batch_next_file(&b.files, &name, &bytes)) {
         rc = warc_recovery_trust(r->warc, name, bytes);
-        if (rc == RC_CORRUPT && r->l->settings.accepts_lost)
-            rc = RC_OK;
-        else if (rc == RC_CORRUPT)
+        if (rc == RC_CORRUPT)
             buf_printf(r->why,
                        LEDGER_ARCHIVE "/" STR_FMT ": it is missing, or shorter than the %llu bytes "
                                       "that were synced",

@@ -5,6 +5,8 @@
 #include "archive/sealed.h"
 #include "repair/archives.h"
 #include "repair/rebuild.h"
+#include "report/lost_files.h"
+#include "warc/cdxj.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -135,9 +137,57 @@ static enum rc renew_state(struct repair *r)
 
 /* The index ------------------------------------------------------------------------------------ */
 
+struct indexing {
+    struct line_sink sink;
+    struct lost_files files;
+    struct sealed *sealed;
+    struct buf room;
+    uint64_t lost; /* lines of captures that the archive does not have any more */
+};
+
 static enum rc add_line(void *ctx, const struct found_capture *c)
 {
-    return line_sink_add(ctx, c->line);
+    struct indexing *x = ctx;
+    return line_sink_add(&x->sink, c->line);
+}
+
+/* The line of a capture whose file has lost it stays, so that it can be named and asked for again.
+ */
+static enum rc keep_lost(void *ctx, struct str line)
+{
+    struct indexing *x = ctx;
+    struct cdxj_entry e;
+    bool is_there = true;
+    if (cdxj_parse(line, &x->room, &e))
+        return RC_OK;
+    enum rc rc = lost_files_have(&x->files, e.filename, e.offset + e.length, &is_there);
+    if (rc || is_there)
+        return rc;
+    x->lost++;
+    rc = sealed_lose(x->sealed, e.filename, x->files.bytes);
+    rc = rc ? rc : line_sink_add(&x->sink, line);
+    return rc ? rc : line_sink_add(&x->sink, STR("\n"));
+}
+
+static enum rc write_index(struct repair *r, struct indexing *x)
+{
+    struct buf unused = {.max = TEXT_MAX_BYTES};
+    enum rc rc = archives_read(r->disk, add_line, x, &r->result->counts, &unused);
+    rc = rc ? rc : lost_files_open(&x->files, r->disk);
+    rc = rc ? rc : sealed_open(r->disk, "archive", true, &x->sealed);
+    rc = rc ? rc : crawl_dir_each(r->disk, INDEX_PATH, keep_lost, x);
+    rc = rc ? rc : sealed_sync(x->sealed);
+    rc = rc ? rc : line_sink_end(&x->sink, true);
+    if (x->lost)
+        buf_printf(&r->result->text,
+                   "%llu captures are lost with their archive files: report names them, crawl "
+                   "--refetch-lost asks for them again\n",
+                   (unsigned long long)x->lost);
+    lost_files_done(&x->files);
+    sealed_close(x->sealed);
+    buf_done(&x->room);
+    buf_done(&unused);
+    return rc;
 }
 
 static enum rc make_folder(struct disk *d, const char *path)
@@ -148,19 +198,16 @@ static enum rc make_folder(struct disk *d, const char *path)
 
 static enum rc renew_index(struct repair *r)
 {
-    struct line_sink sink = {0};
-    struct buf unused = {.max = TEXT_MAX_BYTES};
+    struct indexing x = {.room = {.max = CDXJ_MAX_LINE}};
     enum rc rc = make_folder(r->disk, "indexes");
     rc = rc ? rc : make_folder(r->disk, "indexes/parts");
     if (rc == RC_OK) {
         rc = disk_unlink(r->disk, NEW_INDEX_PATH);
         rc = rc == RC_NOT_FOUND ? RC_OK : rc;
     }
-    rc = rc ? rc : line_sink_open(&sink, r->disk, NEW_INDEX_PATH, STEP_BYTES);
-    rc = rc ? rc : archives_read(r->disk, add_line, &sink, &r->result->counts, &unused);
-    rc = rc ? rc : line_sink_end(&sink, true);
-    line_sink_done(&sink);
-    buf_done(&unused);
+    rc = rc ? rc : line_sink_open(&x.sink, r->disk, NEW_INDEX_PATH, STEP_BYTES);
+    rc = rc ? rc : write_index(r, &x);
+    line_sink_done(&x.sink);
     rc = rc ? rc : disk_rename(r->disk, NEW_INDEX_PATH, INDEX_PATH);
     return rc ? rc : disk_dirsync(r->disk, "indexes/parts");
 }

@@ -142,6 +142,24 @@ def _(tmp):
         assert crawl.run().code == 0
 
 
+@case("an open archive that is missing is refused; repair names its captures, and they are asked for again")
+def _(tmp):
+    with Simweb(*WEB, *SLOW) as web:
+        crawl = killed(web, tmp)
+        before = captured(crawl)
+        gone = [path for path in crawl.archives() if path.endswith(".open")][0]
+        os.unlink(gone)
+        lost = set(before) - set(captured(crawl))
+        refused = crawl.run()
+        assert refused.code == 3 and os.path.basename(gone)[:-5] in refused.err, refused
+        mended = repair(crawl)
+        assert mended.code == 0 and "captures are lost" in mended.out, mended
+        again = run(crawl.command + ["--refetch-lost"])
+        assert again.code == 0, again
+        assert lost <= set(captured(crawl))
+        is_whole(web, crawl, collections.Counter(set(before) - lost))
+
+
 @case("report reads every record: one that is damaged is named with its file and place")
 def _(tmp):
     with Simweb(*WEB) as web:
