@@ -32,10 +32,16 @@ static uint64_t none(struct port *p)
     return 0;
 }
 
+static struct port_counts nothing(struct port *p)
+{
+    (void)p;
+    return (struct port_counts){0};
+}
+
 static enum rc open_once(struct str bytes, struct agent_status *ret)
 {
     static const struct port_ops ops = {
-        .recall = recall, .end = none, .durable = none, .kept = none};
+        .recall = recall, .end = none, .durable = none, .kept = none, .counts = nothing};
     struct remembered r = {.port = {&ops}, .bytes = bytes};
     struct agent_settings s = {.crawl = STR("c"), .name = STR("a"), .weight = 64, .seed = 1};
     struct post *post = post_open(1, 1);
