@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "warc/reader.h"
 
+#include <stdio.h>
+
 enum { PIECE_BYTES = 256 << 10, MAGIC_BYTES = 3 };
 
 static const char gzip_magic[MAGIC_BYTES] = {'\x1f', '\x8b', '\x08'};
@@ -44,7 +46,8 @@ static void stream_begin(struct stream *s, uint64_t base)
     warc_reader_reset(s->reader);
 }
 
-/* The next event; bytes are read as they are needed. */
+/* The next event; bytes are read as they are needed. A record that ends before its member does is
+ * broken: the checksum that vouches for it is still to come. */
 static enum rc stream_next(struct stream *s, enum warc_event *ret, struct str *ret_piece)
 {
     enum rc rc = RC_OK;
@@ -57,6 +60,8 @@ static enum rc stream_next(struct stream *s, enum warc_event *ret, struct str *r
         else
             warc_reader_finish(s->reader);
     }
+    if (*ret == WARC_RECORD_END && !warc_reader_ended(s->reader).bytes)
+        *ret = WARC_BROKEN;
     bool has_failed = *ret == WARC_BROKEN && warc_reader_problem(s->reader)->rc == RC_NOMEM;
     return rc ? rc : has_failed ? RC_NOMEM : RC_OK;
 }
@@ -80,6 +85,13 @@ static void add_head(struct walk *w, struct str piece)
     buf_add(&w->head, str_first(piece, piece.n < room ? piece.n : room));
 }
 
+static void keep_why(struct walk *w)
+{
+    const char *why = warc_reader_problem(w->main.reader)->text;
+    (void)snprintf(w->why, sizeof w->why, "%s",
+                   why[0] ? why : "expected the end of the gzip member behind the record");
+}
+
 /* Up to the end, or to something that is no record; *ret_bad is where that begins. */
 static enum rc walk_run(struct walk *w, uint64_t base, uint64_t *ret_bad)
 {
@@ -99,7 +111,7 @@ static enum rc walk_run(struct walk *w, uint64_t base, uint64_t *ret_bad)
     *ret_bad =
         event == WARC_BROKEN ? base + warc_reader_whole_bytes(w->main.reader) : w->end->bytes;
     if (event == WARC_BROKEN)
-        memcpy(w->why, warc_reader_problem(w->main.reader)->text, sizeof w->why);
+        keep_why(w);
     return rc ? rc : buf_rc(&w->head);
 }
 

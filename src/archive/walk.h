@@ -2,7 +2,9 @@
 /* walk: every whole record of an archive file, also those behind damage.
  *
  * Records are gzip members of their own, so a damaged one does not take the others with it: the
- * walk looks for the next member that holds a whole record and goes on there. */
+ * walk looks for the next member that holds a whole record and goes on there. A record that ends
+ * before its member does is told as damage: no checksum vouches for it yet, and no line of an index
+ * can name it. */
 #ifndef ARCHIVE_WALK_H
 #define ARCHIVE_WALK_H
 
