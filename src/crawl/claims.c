@@ -113,7 +113,12 @@ enum rc claim_synced(struct claim_writer *w, const struct claims *c)
         return write_anew(w, room);
     struct str bytes = str_make(room, RECORD_BYTES);
     w->bytes += RECORD_BYTES;
-    return disk_append(w->file, &bytes, 1);
+    enum rc rc = disk_append(w->file, &bytes, 1);
+    if (rc) { /* a part of it may be there: the next one begins the file anew */
+        disk_file_close(w->file);
+        w->file = NULL;
+    }
+    return rc;
 }
 
 void claim_written(struct claim_writer *w, uint64_t position)
