@@ -289,9 +289,8 @@ static enum rc save_tail(struct finishing *g, const struct left *l, struct disk_
 {
     char room[WARC_PATH_BYTES];
     struct buf path = buf_on(room, sizeof room);
-    bool has = false;
-    enum rc rc =
-        there > l->keep && g->ends.aside ? has_record(g->r, f, l->keep, there, &has) : RC_OK;
+    bool may = there > l->keep && g->ends.aside, has = may && g->ends.saves_all;
+    enum rc rc = may && !has ? has_record(g->r, f, l->keep, there, &has) : RC_OK;
     if (rc == RC_OK && has) {
         buf_printf(&path, "%s/%s.%llu", g->ends.aside, l->name, (unsigned long long)l->keep);
         rc = buf_c(&path) ? make_copy(g, f, l->keep, room) : RC_LIMIT;

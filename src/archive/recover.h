@@ -56,8 +56,9 @@ struct warc_recovery_ends {
     struct sealed *sealed; /* gets each file that stays; NULL: there is no list */
     const char *aside;     /* a folder, made if absent: whole records that the journal does not name
                               are copied there before they are cut, as NAME.OFFSET; NULL: they go */
-    /* So many bytes are cut off the end of the file; `saved` is their copy, NULL: there is none,
-     * because not even the first record of them is whole. NULL: nothing is told. */
+    bool saves_all;        /* bytes that are no whole record are copied there too */
+    /* So many bytes are cut off the end of the file; `saved` is their copy, NULL: there is none.
+     * NULL: nothing is told. */
     void (*cut)(void *ctx, const char *file, uint64_t bytes, const char *saved);
     void *ctx;
 };

@@ -176,7 +176,8 @@ enum rc archives_seal(struct disk *d, const char *folder, struct buf *out)
 {
     struct files files = {0};
     struct warc_recovery *w = NULL;
-    struct warc_recovery_ends ends = {.aside = folder, .cut = tell_cut, .ctx = out};
+    struct warc_recovery_ends ends = {
+        .aside = folder, .saves_all = true, .cut = tell_cut, .ctx = out};
     enum rc rc = list_files(d, &files);
     rc = rc ? rc : warc_recovery_open(d, ARCHIVE_FOLDER, NULL, &w);
     for (size_t i = 0; i < files.count && rc == RC_OK; i++)
