@@ -173,7 +173,7 @@ enum rc file_list_add(struct file_list *l, struct str name, uint64_t bytes, cons
 {
     char room[MAX_LINE_BYTES];
     struct buf line = buf_on(room, sizeof room);
-    if (!l->file || !is_name(name) || strlen(word) >= FILE_LIST_WORD_BYTES)
+    if (!l->file || !is_name(name) || !word[0] || strlen(word) >= FILE_LIST_WORD_BYTES)
         return RC_INVALID;
     print(&line, name, bytes, word);
     enum rc rc = buf_rc(&line);

@@ -33,8 +33,8 @@ const struct file_entry *file_list_get(const struct file_list *l, struct str nam
 uint32_t file_list_count(const struct file_list *l);
 const struct file_entry *file_list_at(const struct file_list *l, uint32_t i);
 
-/* Adds a line; it lasts after file_list_sync. RC_INVALID (a name with a blank, a word that is too
- * long, a list that is only read), RC_LIMIT; and the disk's. */
+/* Adds a line; it lasts after file_list_sync. RC_INVALID (a name with a blank, a word that is
+ * empty or too long, a list that is only read), RC_LIMIT; and the disk's. */
 MUST_CHECK enum rc file_list_add(struct file_list *l, struct str name, uint64_t bytes,
                                  const char *word);
 MUST_CHECK enum rc file_list_sync(struct file_list *l);
