@@ -9,6 +9,7 @@ enum { STEP_BYTES = 1 << 20 };
 
 struct refill {
     struct digest_table *table;
+    const struct sealed *lost;
     struct buf room, uri; /* of a line's texts; of a look */
 };
 
@@ -19,6 +20,8 @@ static void refill_line(struct refill *r, struct str line)
     struct digest_ref ref = {0};
     if (cdxj_parse(line, &r->room, &e) != RC_OK || !e.digest.p ||
         base32_decode(e.digest, d.bytes, DIGEST_SHA1_BYTES) != RC_OK)
+        return;
+    if (r->lost && sealed_is_lost(r->lost, e.filename))
         return;
     ref.date_ms = e.date_ms;
     ref.uri = e.url;
@@ -40,10 +43,13 @@ static enum rc refill_tail(struct refill *r, struct line_source *s, uint64_t max
     return rc == RC_NOMEM || rc == RC_IO ? rc : RC_OK;
 }
 
-enum rc digest_refill(struct digest_table *t, struct disk *d, const char *path, uint64_t max_bytes)
+enum rc digest_refill(struct digest_table *t, struct disk *d, const char *path, uint64_t max_bytes,
+                      const struct sealed *lost)
 {
-    struct refill r = {
-        .table = t, .room = {.max = CDXJ_MAX_LINE}, .uri = {.max = DIGEST_TABLE_MAX_URI}};
+    struct refill r = {.table = t,
+                       .lost = lost,
+                       .room = {.max = CDXJ_MAX_LINE},
+                       .uri = {.max = DIGEST_TABLE_MAX_URI}};
     struct line_source s;
     enum rc rc = line_source_open(&s, d, path, UINT64_MAX, STEP_BYTES, LINE_FILE_MAX_LINE);
     rc = rc ? rc : refill_tail(&r, &s, max_bytes);

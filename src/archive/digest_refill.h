@@ -9,11 +9,13 @@
 #define ARCHIVE_DIGEST_REFILL_H
 
 #include "archive/digest_table.h"
+#include "archive/sealed.h"
 #include "disk/disk.h"
 
-/* A revisit counts as a use of its payload. What cannot be read as a line is passed over, and a
- * file that is not there is empty. RC_NOMEM, RC_IO. */
+/* A revisit counts as a use of its payload. A payload of a file that `lost` (NULL: none) notes as
+ * lost is not put: nothing may refer to it any more. What cannot be read as a line is passed over,
+ * and a file that is not there is empty. RC_NOMEM, RC_IO. */
 MUST_CHECK enum rc digest_refill(struct digest_table *t, struct disk *d, const char *path,
-                                 uint64_t max_bytes);
+                                 uint64_t max_bytes, const struct sealed *lost);
 
 #endif

@@ -180,6 +180,12 @@ bool sealed_has_lost(const struct sealed *s)
     return has_word(s, LOST_WORD);
 }
 
+bool sealed_is_lost(const struct sealed *s, struct str name)
+{
+    const struct file_entry *e = file_list_get(s->files, name);
+    return e && strcmp(e->word, SEALED_WORD) != 0;
+}
+
 bool sealed_has_asked(const struct sealed *s)
 {
     return has_word(s, ASKED_WORD);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
+#include "cli/config_write.h"
 #include "cli/control_server.h"
 #include "cli/crawl_keep.h"
 #include "cli/crawl_limits.h"
@@ -50,16 +51,25 @@ static void say_problems(const struct problems *problems)
     buf_done(&text);
 }
 
-/* Whether an earlier run left seeds to go on with. */
-static bool goes_on(const struct settings *s)
+/* Whether the directory has that file, and something is in it. */
+static bool has_file(const struct settings *s, const char *name)
 {
     struct buf path = {.max = TEXT_MAX};
-    buf_printf(&path, STR_FMT "/state/seeds", STR_ARG(s->output));
+    buf_printf(&path, STR_FMT "/%s", STR_ARG(s->output), name);
     buf_byte(&path, '\0');
     struct stat st;
     bool has_some = buf_rc(&path) == RC_OK && stat(path.p, &st) == 0 && st.st_size > 0;
     buf_done(&path);
     return has_some;
+}
+
+/* An earlier run left seeds to go on with, but not the settings: with others, what is queued would
+ * be given up. */
+static bool has_lost_settings(const struct crawl *c)
+{
+    const struct settings *s = c->settings;
+    return c->goes_on && !has_file(s, CONFIG_OF_CRAWL) && !s->config.n && !s->seeds.count &&
+           !s->input.count;
 }
 
 static int read_wiring(struct crawl *c)
@@ -345,7 +355,13 @@ static bool asks_for_later(const struct settings *s)
 
 static int crawl_from_seeds(struct crawl *c)
 {
-    c->goes_on = goes_on(c->settings);
+    c->goes_on = has_file(c->settings, "state/seeds"); /* an earlier run had seeds */
+    if (has_lost_settings(c))
+        return cli_fail(EXIT_DISK,
+                        STR_FMT "/" CONFIG_OF_CRAWL
+                                ": it is missing, so the settings of this crawl "
+                                "are not known. Put it back, or give all options and seeds again",
+                        STR_ARG(c->settings->output));
     if (c->goes_on || c->settings->seeds.count || c->settings->input.count)
         return crawl_with(c);
     return cli_fail(EXIT_USAGE, c->refused ? "every seed was refused, for the reasons above"

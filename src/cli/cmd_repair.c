@@ -31,7 +31,22 @@ static void say(const struct repair_result *r, const char *path, bool only_check
 
 static int code_of(const struct repair_result *r, bool only_check)
 {
-    return r->is_damaged && (only_check || !r->is_repaired) ? EXIT_DISK : EXIT_DONE;
+    bool stays = only_check || !r->is_repaired || r->counts.damaged_places;
+    return r->is_damaged && stays ? EXIT_DISK : EXIT_DONE;
+}
+
+/* One of them is left, whatever was damaged. */
+static bool is_crawl(const char *path)
+{
+    static const char *const folders[] = {"state", "archive", "logs"};
+    char room[4096];
+    struct stat st;
+    bool is = false;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        (void)snprintf(room, sizeof room, "%s/%s", path, folders[i]);
+        is = is || stat(room, &st) == 0;
+    }
+    return is;
 }
 
 static int run(struct invocation *in)
@@ -45,6 +60,11 @@ static int run(struct invocation *in)
     const char *path = in->words[0];
     if (stat(path, &st) || !S_ISDIR(st.st_mode))
         return cli_fail(EXIT_USAGE, "%s: no such folder", path);
+    if (!is_crawl(path))
+        return cli_fail(EXIT_USAGE,
+                        "%s: not a crawl's directory (no state/, archive/ or logs/); of a cluster "
+                        "name the directory of one agent",
+                        path);
     struct log *log = log_open(LOG_LEVEL_WARN, false, clock_real(), log_to_stderr());
     struct repair_settings settings = {.path = path, .only_check = s->check, .log = log};
     enum rc rc = log ? disk_real_open(path, &d) : RC_NOMEM;
@@ -78,7 +98,7 @@ const struct command cmd_repair = {
         "crawl.log and links/; the index is made again from the archives. Every archived record\n"
         "is kept. Archive files that are missing are noted as lost, so that the crawl can go on;\n"
         "crawl --refetch-lost asks for their captures again. Exit code 3: something is damaged\n"
-        "(--check), or was not repaired.",
+        "(--check), was not repaired, or a record inside an archive stays damaged.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

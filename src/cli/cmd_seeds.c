@@ -90,9 +90,9 @@ static bool is_refused(struct adding *a, struct str text)
 static int add_one(void *ctx, struct str line)
 {
     struct adding *a = ctx;
-    struct str url = str_trim(line);
+    struct str url = seed_line(line);
     int code = EXIT_DONE;
-    if (!url.n || url.p[0] == '#')
+    if (!url.n)
         return EXIT_DONE;
     if (is_refused(a, url))
         return EXIT_DONE;

@@ -52,6 +52,21 @@ static enum rc send_batch(struct refetch *r)
     return rc;
 }
 
+/* The next answer is not compared with a payload that is lost, and not asked for with conditions.
+ */
+static enum rc forget_payload(struct refetch *r, uint64_t fingerprint)
+{
+    struct past past;
+    struct history *h = ledger_history(r->ledger);
+    unsigned epoch;
+    if (!h || history_get(h, fingerprint, r->arena, &past))
+        return RC_OK;
+    past.has_digest = false;
+    past.etag = past.last_modified = past.file = past.codes = STR_NONE;
+    struct ledger_outcome o = {.fingerprint = fingerprint, .past = &past};
+    return ledger_settle(r->ledger, 0, &o, &epoch);
+}
+
 static enum rc take_lost(void *ctx, const struct lost_capture *c)
 {
     struct refetch *r = ctx;
@@ -72,7 +87,8 @@ static enum rc take_lost(void *ctx, const struct lost_capture *c)
                                 .is_https = u.kind == URL_HTTPS,
                                 .is_again = true});
     r->asked++;
-    return r->batch.n > AT_ONCE_BYTES ? send_batch(r) : RC_OK;
+    enum rc rc = forget_payload(r, url_fingerprint(&u));
+    return rc || r->batch.n <= AT_ONCE_BYTES ? rc : send_batch(r);
 }
 
 enum rc refetch_lost(struct ledger *l, unsigned shards, const struct url_idn *idn, uint64_t *ret)

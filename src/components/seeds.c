@@ -126,8 +126,8 @@ static enum line_next next_line(struct instance *self, struct seeds *s, struct s
             say_refused(self, s, STR("(a long line)"), "longer than 64 kB");
             continue;
         }
-        *ret = str_trim(*ret);
-        if (ret->n && ret->p[0] != '#')
+        *ret = seed_line(*ret);
+        if (ret->n)
             return LINE_HERE;
     }
     if (next == LINE_END)

@@ -93,6 +93,9 @@ struct ledger_settings {
     struct log *log;
 };
 
+/* There while a rebuild is under way: ledger_open refuses then, but for the rebuild itself. */
+#define LEDGER_REBUILDING "state/REBUILDING"
+
 struct ledger;
 
 /* What the ledger tells while it recovers, in order: each link that was journalled since the last

@@ -196,30 +196,34 @@ static enum rc check_lines(struct disk *d, const char *path, uint64_t bytes, str
 {
     struct disk_file *f = NULL;
     uint64_t size = 0;
-    size_t got = 0;
+    size_t got = 0, before = why->n;
     char last = 0;
     enum rc rc = bytes ? disk_open(d, path, DISK_READ, &f) : RC_OK;
     rc = rc || !bytes ? rc : disk_size(f, &size);
     if (rc == RC_OK && bytes && size >= bytes)
         rc = disk_read(f, bytes - 1, &last, 1, &got);
     disk_file_close(f);
+    const char *also = before ? "; " : "";
     if (rc == RC_NOT_FOUND)
-        buf_printf(why, "%s: it is missing", path);
-    else if (rc == RC_OK && size < bytes)
-        buf_printf(why, "%s: it has %llu bytes, but %llu were synced", path,
-                   (unsigned long long)size, (unsigned long long)bytes);
-    else if (rc == RC_OK && bytes && last != '\n')
-        buf_printf(why, "%s: no line ends at %llu, where one did", path, (unsigned long long)bytes);
+        buf_printf(why, "%s%s: it is missing", also, path);
     else if (rc)
-        buf_printf(why, "%s: %s", path, rc_text(rc));
-    return rc && rc != RC_NOT_FOUND ? rc : why->n ? RC_CORRUPT : RC_OK;
+        buf_printf(why, "%s%s: %s", also, path, rc_text(rc));
+    else if (size < bytes)
+        buf_printf(why, "%s%s: it has %llu bytes, but %llu were synced", also, path,
+                   (unsigned long long)size, (unsigned long long)bytes);
+    else if (bytes && last != '\n')
+        buf_printf(why, "%s%s: no line ends at %llu, where one did", also, path,
+                   (unsigned long long)bytes);
+    return rc && rc != RC_NOT_FOUND ? rc : why->n > before ? RC_CORRUPT : RC_OK;
 }
 
 enum rc ledger_check_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES], struct buf *why)
 {
     enum rc rc = RC_OK;
-    for (unsigned i = 0; i < LEDGER_FILES && rc == RC_OK; i++)
-        rc = check_lines(l->disk, lines_of[i].path, lengths[i], why);
+    for (unsigned i = 0; i < LEDGER_FILES && (rc == RC_OK || rc == RC_CORRUPT); i++) {
+        enum rc one = check_lines(l->disk, lines_of[i].path, lengths[i], why);
+        rc = one ? one : rc; /* all of them are named */
+    }
     return rc;
 }
 

@@ -200,6 +200,17 @@ static enum rc find_remains(struct recovery *r, bool has_version)
     return r->why->n ? RC_CORRUPT : RC_OK;
 }
 
+/* `repair` was cut off: what it had made so far looks whole, and is not. */
+static enum rc find_unfinished(struct recovery *r)
+{
+    struct disk_file *f = NULL;
+    enum rc rc = disk_open(r->l->disk, LEDGER_REBUILDING, DISK_READ, &f);
+    disk_file_close(f);
+    if (rc == RC_OK)
+        buf_add(r->why, STR(LEDGER_REBUILDING ": a repair of this directory was not finished"));
+    return rc == RC_OK ? RC_CORRUPT : rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
 /* 3: the archive ------------------------------------------------------------------------------ */
 
 static enum rc trust_committed(struct recovery *r)
@@ -417,6 +428,7 @@ static enum rc look_at_all(struct recovery *r)
     struct ledger *l = r->l;
     bool has_version = false;
     enum rc rc = ledger_check_version(l, &has_version, r->why);
+    rc = rc ? rc : find_unfinished(r);
     rc = rc ? rc : claims_read(l->disk, l->settings.written_path, l->settings.boot, &r->claims);
     rc = rc ? rc : read_manifest(r);
     rc = rc ? rc : ledger_check_mark(l, r->claims.restart, r->why);

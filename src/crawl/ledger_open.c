@@ -60,7 +60,7 @@ static enum rc recall_payloads(struct ledger *l)
     enum rc rc = line_file_write(l->files[LEDGER_CDXJ]);
     return rc ? rc
               : digest_refill(l->digests, l->disk, ledger_lines_path(LEDGER_CDXJ),
-                              2 * l->settings.digest_bytes);
+                              2 * l->settings.digest_bytes, l->sealed);
 }
 
 /* Names of records must differ from those of every other process and shard. */

@@ -155,3 +155,13 @@ void seed_print(struct str text, struct buf *out)
     if (shown.n < rest.n)
         buf_add(out, STR("..."));
 }
+
+struct str seed_line(struct str line)
+{
+    struct str mark = STR("\xef\xbb\xbf");
+    struct str seed = str_trim(str_starts(line, mark) ? str_from(line, mark.n) : line);
+    for (size_t i = 0; i < seed.n; i++)
+        if (seed.p[i] == '#' && (!i || ascii_is_space(seed.p[i - 1])))
+            return str_trim(str_first(seed, i));
+    return seed;
+}

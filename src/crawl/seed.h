@@ -27,6 +27,10 @@ MUST_CHECK enum rc seed_read(struct str text, const struct url_idn *idn, struct 
 MUST_CHECK enum rc seed_parse(struct str text, const struct url_idn *idn, struct url_room room,
                               struct url *ret, const char **ret_why);
 
+/* The seed of a line of a seed file: without blanks around it, a comment ("#" at the beginning or
+ * behind a blank) and the mark with which some editors begin a file; empty: there is none. */
+struct str seed_line(struct str line);
+
 /* The text as it may be shown and logged: with *** in place of whatever stands before an @, without
  * control characters, and cut at 200 bytes. */
 void seed_print(struct str text, struct buf *out);

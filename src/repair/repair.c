@@ -130,6 +130,7 @@ static enum rc renew_state(struct repair *r)
     enum rc rc = put_aside(r, number);
     rc = rc ? rc : disk_mkdir_private(r->disk, "state");
     rc = rc ? rc : disk_dirsync(r->disk, "");
+    rc = rc ? rc : disk_replace(r->disk, LEDGER_REBUILDING, STR("repair is at work here\n"));
     rc = rc ? rc : copy_back(r, number, "seeds");
     rc = rc ? rc : copy_back(r, number, "sent");
     return rc ? rc : copy_back(r, number, "sealed");
@@ -230,7 +231,7 @@ static const struct {
     {"links/links.arcs", "how far queued URLs are from a seed is not known: they count as 1"},
     {"pages/pages.jsonl", "the list of pages"},
     {"pages/extraPages.jsonl", "the list of further pages"},
-    {"state/seeds", "the seeds: name them at the next start"},
+    {"state/seeds", "the seeds: the next start takes those of orbweaver.yaml, or name them"},
 };
 enum { SOURCES = sizeof sources / sizeof *sources };
 
@@ -248,7 +249,8 @@ static void list_missing(struct repair *r)
     for (size_t i = 0; i < SOURCES; i++)
         if (r->is_missing[i])
             buf_printf(out, "  %s is missing: %s\n", sources[i].path, sources[i].what);
-    buf_add(out, STR("  what hosts were like (robots.txt, delays, failures): it is learnt again\n"
+    buf_add(out, STR("  lines that were cut off a file named above, and what only they said\n"
+                     "  what hosts were like (robots.txt, delays, failures): it is learnt again\n"
                      "  budgets of hosts, page fingerprints (--compare), a recrawl under way\n"));
 }
 
@@ -268,6 +270,8 @@ static enum rc rebuild(struct repair *r)
         rc = rebuild_state(r->disk, &s, &to->counts, &unused, &why);
         buf_done(&unused);
     }
+    rc = rc ? rc : disk_unlink(r->disk, LEDGER_REBUILDING);
+    rc = rc ? rc : disk_dirsync(r->disk, "state");
     if (rc)
         buf_printf(&to->text, "state/ cannot be made again: " STR_FMT "\n",
                    STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
@@ -313,6 +317,9 @@ static enum rc mend(struct repair *r)
         rc = rebuild(r);
     if (rc == RC_OK && to->counts.lost_files && !r->is_state_damaged)
         rc = accept_lost(r);
+    if (rc == RC_OK && to->counts.damaged_places)
+        buf_add(&to->text, STR("records that are damaged inside an archive cannot be mended: the "
+                               "file stays as it is, its other records are whole\n"));
     to->is_repaired = rc == RC_OK;
     return rc;
 }

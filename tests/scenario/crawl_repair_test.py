@@ -127,6 +127,8 @@ def _(tmp):
         again = run(crawl.command + ["--refetch-lost"])
         assert again.code == 0, again
         assert set(captured(crawl)) == set(before)
+        bodies = {r.url for path in crawl.archives() for r in read_archive(path) if r.kind == "response"}
+        assert lost <= bodies, few(lost - bodies)  # no revisit of what is gone
         assert crawl.run().code == 0  # the loss is known: no reason to refuse any more
         assert run([ORBWEAVER, "report", crawl.folder]).code == 0
 
@@ -158,6 +160,35 @@ def _(tmp):
         assert again.code == 0, again
         assert lost <= set(captured(crawl))
         is_whole(web, crawl, collections.Counter(set(before) - lost))
+
+
+@case("a repair that is cut off is refused, and repaired anew")
+def _(tmp):
+    with Simweb(*WEB, *SLOW) as web:
+        crawl = killed(web, tmp)
+        before = captured(crawl)
+        flip(glob.glob(os.path.join(crawl.folder, "state", "journal", "*"))[0], 0.5)
+        assert repair(crawl).code == 0
+        mark = os.path.join(crawl.folder, "state", "REBUILDING")
+        assert not os.path.exists(mark)
+        with open(mark, "w", encoding="ascii") as f:
+            f.write("repair is at work here\n")
+        assert crawl.run().code == 3 and repair(crawl, "--check").code == 3
+        assert repair(crawl).code == 0
+        assert crawl.run().code == 0
+        is_whole(web, crawl, before)
+
+
+@case("without its settings a crawl is refused; with all options given again it goes on")
+def _(tmp):
+    with Simweb(*WEB, *SLOW) as web:
+        crawl = killed(web, tmp)
+        before = captured(crawl)
+        os.unlink(os.path.join(crawl.folder, "orbweaver.yaml"))
+        refused = run([ORBWEAVER, "crawl", "-o", crawl.folder])
+        assert refused.code == 3 and "orbweaver.yaml" in refused.err, refused
+        assert crawl.run().code == 0
+        is_whole(web, crawl, before)
 
 
 @case("report reads every record: one that is damaged is named with its file and place")

@@ -471,9 +471,9 @@ static void an_index_refills_the_table(void **state)
     write_index(&s, "index");
     digest_table_close(s.table);
     s.table = digest_table_open(1 << 20);
-    assert_rc(digest_refill(s.table, s.disk, "absent", 1 << 20), RC_OK);
+    assert_rc(digest_refill(s.table, s.disk, "absent", 1 << 20, NULL), RC_OK);
     assert_int_equal(digest_table_count(s.table), 0);
-    assert_rc(digest_refill(s.table, s.disk, "index", 1 << 20), RC_OK);
+    assert_rc(digest_refill(s.table, s.disk, "index", 1 << 20, NULL), RC_OK);
     assert_int_equal(digest_table_count(s.table), 3);
     struct capture b = page("http://b.example/2", PLAIN, "hello");
     struct capture_place place = put(&s, &b);
@@ -502,7 +502,7 @@ static void of_an_index_only_the_tail_is_read(void **state)
     for (uint64_t bytes = 0; bytes < 1200; bytes += 7) {
         struct digest_table *t = digest_table_open(1 << 20);
         assert_non_null(t);
-        assert_rc(digest_refill(t, s.disk, "index", bytes), RC_OK);
+        assert_rc(digest_refill(t, s.disk, "index", bytes, NULL), RC_OK);
         uint64_t count = digest_table_count(t);
         assert_true(count <= bytes / 150);
         assert_true(bytes < 1000 || count);

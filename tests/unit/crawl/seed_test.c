@@ -141,11 +141,29 @@ static void long_texts_are_refused_and_cut_where_they_are_shown(void **state)
     }
 }
 
+static void a_line_has_a_seed_without_comment_and_mark(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *seed;
+    } lines[] = {
+        {"http://a.test/", "http://a.test/"},
+        {"  http://a.test/  # mine", "http://a.test/"},
+        {"\xef\xbb\xbfhttp://a.test/", "http://a.test/"},
+        {"http://a.test/#part", "http://a.test/#part"},
+        {"# nothing", ""},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        assert_true(str_eq(seed_line(str_c(lines[i].line)), str_c(lines[i].seed)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_text_is_a_url_or_says_why_not),
         cmocka_unit_test(long_texts_are_refused_and_cut_where_they_are_shown),
+        cmocka_unit_test(a_line_has_a_seed_without_comment_and_mark),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
