@@ -344,18 +344,19 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
     return rc;
 }
 
-/* In a cluster the agents do it, when they know whose hosts are whose. */
+/* In a cluster the agents ask, when they know whose hosts are whose. */
 static enum rc ask_for_lost(struct instance *self, struct ledger_part *p, struct buf *why)
 {
     const struct ledger_part_settings *s = self->settings;
-    uint64_t asked = 0;
-    if (!s->refetch_lost || s->cluster.n || !ledger_has_lost(p->service.ledger))
+    uint64_t lost = 0;
+    if (!s->refetch_lost || !ledger_has_lost(p->service.ledger))
         return RC_OK;
-    enum rc rc = refetch_lost(p->service.ledger, self->shard_count, p->scope->idn, &asked);
+    enum rc rc =
+        refetch_lost(p->service.ledger, self->shard_count, p->scope->idn, s->cluster.n > 0, &lost);
     if (rc)
         buf_printf(why, "the captures that were lost cannot be asked for again: %s", rc_text(rc));
     else
-        log_warn(part_log(self), "archive.lost", LOG_U64("captures", asked),
+        log_warn(part_log(self), "archive.lost", LOG_U64("captures", lost),
                  LOG_C("note", "their URLs are asked for again"));
     return rc;
 }

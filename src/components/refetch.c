@@ -15,7 +15,8 @@ struct refetch {
     const struct url_idn *idn;
     struct arena *arena;
     struct buf batch;
-    uint64_t asked;
+    bool only_forgets;
+    uint64_t lost;
 };
 
 struct str refetch_way(struct ledger *l, uint64_t fingerprint, struct arena *arena)
@@ -76,6 +77,10 @@ static enum rc take_lost(void *ctx, const struct lost_capture *c)
     if (c->is_asked || url_parse(&parser, c->url, NULL, (struct url_room){room, sizeof room}, &u))
         return RC_OK;
     arena_clear(r->arena);
+    r->lost++;
+    enum rc rc = forget_payload(r, url_fingerprint(&u));
+    if (rc || r->only_forgets)
+        return rc;
     record_put(&r->batch,
                &(struct record){.kind = RECORD_URL,
                                 .position = hash64(url_host(&u)),
@@ -86,30 +91,30 @@ static enum rc take_lost(void *ctx, const struct lost_capture *c)
                                 .port = u.port,
                                 .is_https = u.kind == URL_HTTPS,
                                 .is_again = true});
-    r->asked++;
-    enum rc rc = forget_payload(r, url_fingerprint(&u));
-    return rc || r->batch.n <= AT_ONCE_BYTES ? rc : send_batch(r);
+    return r->batch.n > AT_ONCE_BYTES ? send_batch(r) : RC_OK;
 }
 
-enum rc refetch_lost(struct ledger *l, unsigned shards, const struct url_idn *idn, uint64_t *ret)
+enum rc refetch_lost(struct ledger *l, unsigned shards, const struct url_idn *idn,
+                     bool only_forgets, uint64_t *ret)
 {
     struct refetch r = {.ledger = l,
                         .shards = shards,
                         .idn = idn,
-                        .arena = arena_open(ARENA_BYTES, ARENA_MAX_BYTES)};
+                        .arena = arena_open(ARENA_BYTES, ARENA_MAX_BYTES),
+                        .only_forgets = only_forgets};
     struct disk *d = ledger_disk(l);
     struct lost_agents none = {0};
     struct lost_counts counts;
-    *ret = 0;
     if (!r.arena)
         return RC_NOMEM;
     buf_init(&r.batch, RECORDS_MAX_BATCH_BYTES);
     begin_batch(&r);
     enum rc rc = lost_find(crawl_set_one(&d), &none, "state/lost", take_lost, &r, &counts);
-    if (rc == RC_OK && r.asked)
+    if (rc == RC_OK && r.lost && !only_forgets)
         rc = send_batch(&r);
-    rc = rc ? rc : ledger_asked_lost(l);
-    *ret = r.asked;
+    if (rc == RC_OK && !only_forgets)
+        rc = ledger_asked_lost(l);
+    *ret = r.lost;
     buf_done(&r.batch);
     arena_close(r.arena);
     return rc;

@@ -10,9 +10,10 @@
 /* The way by which a page was found, as the history has it; "L" if it has nothing. In `arena`. */
 struct str refetch_way(struct ledger *l, uint64_t fingerprint, struct arena *arena);
 
-/* Before the crawl begins. *ret: how many URLs were asked for again. Done twice it asks once: the
- * list of lost files says what was asked. RC_NOMEM, RC_IO, ... */
+/* Before the crawl begins. Nothing refers any more to the payloads that are lost. Unless
+ * `only_forgets`, their URLs are asked for again, once: the list of lost files says that they were.
+ * *ret: how many captures are lost, and were not asked for before. RC_NOMEM, RC_IO, ... */
 MUST_CHECK enum rc refetch_lost(struct ledger *l, unsigned shards, const struct url_idn *idn,
-                                uint64_t *ret);
+                                bool only_forgets, uint64_t *ret);
 
 #endif

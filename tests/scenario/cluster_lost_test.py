@@ -135,6 +135,27 @@ def _(tmp):
         assert len(open_then) <= 10, "again, and never lost: " + few(open_then)
 
 
+@case("an archive file that is missing from an agent's directory is noticed; with refetch-lost the agent asks again")
+def _(tmp):
+    with Three(tmp, "--set", "ledger.warc-size=60000") as t:
+        t.wait()
+        a = t.agents[0]
+        before, gone = archived(a), a.archives()[0]
+        os.unlink(gone)
+        lost = before - archived(a)
+        assert lost
+        refused = run(a.command[1:], seconds=60)
+        assert refused.code == 3 and os.path.basename(gone) in refused.err, refused
+        for agent in t.agents:
+            agent.command.append("--refetch-lost")
+            agent.start()
+        t.wait()
+        assert not t.missing(), few(t.missing())
+        bodies = {r.url for agent in t.agents for path in agent.archives() for r in read_archive(path)
+                  if r.kind == "response"}
+        assert lost <= bodies, few(lost - bodies)
+
+
 @case("a directory that is put aside keeps its captures: nothing is lost")
 def _(tmp):
     with Three(tmp) as t:
