@@ -186,6 +186,11 @@ bool sealed_is_lost(const struct sealed *s, struct str name)
     return e && strcmp(e->word, SEALED_WORD) != 0;
 }
 
+bool sealed_knows(const struct sealed *s, struct str name)
+{
+    return file_list_get(s->files, name) != NULL;
+}
+
 bool sealed_has_asked(const struct sealed *s)
 {
     return has_word(s, ASKED_WORD);

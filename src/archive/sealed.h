@@ -49,6 +49,7 @@ MUST_CHECK enum rc sealed_lose(struct sealed *s, struct str name, uint64_t there
  * were; and: those of all that are lost were asked for now, durably. */
 bool sealed_has_lost(const struct sealed *s);
 bool sealed_is_lost(const struct sealed *s, struct str name); /* asked for again or not */
+bool sealed_knows(const struct sealed *s, struct str name);   /* the list has it */
 bool sealed_has_asked(const struct sealed *s);
 MUST_CHECK enum rc sealed_asked(struct sealed *s);
 

@@ -175,6 +175,7 @@ static enum rc write_index(struct repair *r, struct indexing *x)
     struct buf unused = {.max = TEXT_MAX_BYTES};
     enum rc rc = archives_read(r->disk, add_line, x, &r->result->counts, &unused);
     rc = rc ? rc : lost_files_open(&x->files, r->disk);
+    x->files.is_strict = true;
     rc = rc ? rc : sealed_open(r->disk, "archive", true, &x->sealed);
     rc = rc ? rc : crawl_dir_each(r->disk, INDEX_PATH, keep_lost, x);
     rc = rc ? rc : sealed_sync(x->sealed);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/lost_files.h"
 
-#include "archive/sealed.h"
 #include "archive/warc_name.h"
 
 enum rc lost_files_open(struct lost_files *f, struct disk *crawl)
 {
     *f = (struct lost_files){.disk = crawl};
-    return sent_open(crawl, false, &f->sent);
+    enum rc rc = sent_open(crawl, false, &f->sent);
+    return rc ? rc : sealed_open(crawl, "archive", false, &f->sealed);
 }
 
 void lost_files_done(struct lost_files *f)
 {
     sent_close(f->sent);
+    sealed_close(f->sealed);
     *f = (struct lost_files){0};
 }
 
@@ -30,7 +31,8 @@ static enum rc measure(struct lost_files *f)
         rc = rc ? rc : disk_size(file, &f->bytes);
         disk_file_close(file);
     }
-    if (rc == RC_NOT_FOUND && sent_has(f->sent, str_c(f->name), NULL))
+    bool is_known = f->is_strict || sealed_knows(f->sealed, str_c(f->name));
+    if (rc == RC_NOT_FOUND && (!is_known || sent_has(f->sent, str_c(f->name), NULL)))
         f->bytes = UINT64_MAX;
     return rc == RC_NOT_FOUND || rc == RC_INVALID ? RC_OK : rc;
 }

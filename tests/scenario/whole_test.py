@@ -99,7 +99,8 @@ def _(tmp):
 def _(tmp):
     x, y, one = agents(tmp)
     both, alone = (json.loads(run(["report", *dirs, "--json"]).out) for dirs in ([x, y], [one]))
-    for key in ("first", "last"):
+    assert both["archiveFiles"] == 2 and alone["archiveFiles"] == 1, (both, alone)
+    for key in ("first", "last", "archiveFiles", "archiveRecords"):
         del both[key], alone[key]
     assert sorted(map(str, both["links"].pop("mostLinked"))) == sorted(map(str, alone["links"].pop("mostLinked")))
     assert both == alone, (both, alone)
