@@ -47,13 +47,32 @@ static enum rc has_lost_files(struct crawl_set crawls, bool *ret)
     return rc;
 }
 
+static enum rc note_entry(void *ctx, struct str name, bool is_folder)
+{
+    (void)ctx;
+    (void)name;
+    (void)is_folder;
+    return RC_OK;
+}
+
+/* What other agents have sent of their directories has no archives. */
+static bool has_archives(struct crawl_set crawls)
+{
+    bool has = true;
+    for (size_t i = 0; i < crawls.count; i++)
+        has = has && disk_list(crawls.list[i], "archive", note_entry, NULL) == RC_OK;
+    return has;
+}
+
 /* Every record of every archive; what is damaged is told on standard error, a line each. */
 static enum rc read_archives(const struct crawl_dirs *dirs, struct report_archives *ret)
 {
     struct crawl_set crawls = crawl_dirs_set(dirs);
     struct buf text = {.max = OUT_MAX_BYTES};
     enum rc rc = RC_OK;
-    ret->is_read = true;
+    ret->is_read = has_archives(crawls);
+    if (!ret->is_read)
+        return RC_OK;
     for (size_t i = 0; i < crawls.count && rc == RC_OK; i++) {
         struct repair_counts n = {0};
         rc = archives_compare(crawls.list[i], &n, &text);
@@ -153,11 +172,11 @@ const struct command cmd_report = {
         "Counts what stands in the crawl's log and in its files of links, writes seeds-, hosts-,\n"
         "mimetype- and responsecode-report.txt into DIR/reports, unless DIR cannot be written,\n"
         "and prints a summary. Works while the crawl runs, too. Then it reads every archive file\n"
-        "and says which records are not whole and which files are missing (exit code 3); --quick\n"
-        "leaves that out. Of several directories it is the sum, and files are written only with\n"
-        "-o. The directory of an agent of a cluster that runs, the operator's folder and the\n"
-        "folder of `cluster up` stand for the whole crawl: other agents are asked. Captures that\n"
-        "are lost are named in lost-captures-report.txt.",
+        "and says which records are not whole and which files are missing (exit code 3), if all\n"
+        "directories are on this machine; --quick leaves that out. Of several directories it is\n"
+        "the sum, and files are written only with -o. The directory of an agent of a cluster that\n"
+        "runs, the operator's folder and the folder of `cluster up` stand for the whole crawl:\n"
+        "other agents are asked. Captures that are lost are named in lost-captures-report.txt.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

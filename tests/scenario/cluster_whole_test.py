@@ -86,9 +86,11 @@ def graph_of(folder):
 
 
 def by_pages(report):
-    """Of URLs that equally many pages link to any may be among the first."""
+    """Of URLs that equally many pages link to any may be among the first; archives are read where they are."""
     top = sorted(p["pages"] for p in report["links"]["mostLinked"])
-    return {**report, "links": {**report["links"], "mostLinked": top}}
+    here = ("archiveFiles", "archiveRecords", "damagedPlaces", "lostFiles")
+    rest = {key: value for key, value in report.items() if key not in here}
+    return {**rest, "links": {**report["links"], "mostLinked": top}}
 
 
 def captures(text):
