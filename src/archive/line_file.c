@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 
+enum { TAIL_BYTES = 4096 };
+
 struct line_file {
     /* Guards the next three. */
     pthread_mutex_t adding;
@@ -158,4 +160,39 @@ uint64_t line_file_synced(struct line_file *f)
     uint64_t synced = f->synced;
     (void)pthread_mutex_unlock(&f->adding);
     return synced;
+}
+
+/* From the end backwards, piece by piece, to an LF. */
+static enum rc last_line_end(struct disk_file *f, uint64_t size, uint64_t *ret)
+{
+    char piece[TAIL_BYTES];
+    while (size) {
+        size_t n = size < sizeof piece ? (size_t)size : sizeof piece, got;
+        enum rc rc = disk_read(f, size - n, piece, n, &got);
+        if (rc || got != n)
+            return rc ? rc : RC_IO;
+        for (size_t i = n; i-- > 0;) {
+            if (piece[i] == '\n') {
+                *ret = size - n + i + 1;
+                return RC_OK;
+            }
+        }
+        size -= n;
+    }
+    *ret = 0;
+    return RC_OK;
+}
+
+enum rc line_file_whole(struct disk *d, const char *path, uint64_t *ret)
+{
+    struct disk_file *f = NULL;
+    uint64_t size = 0;
+    *ret = 0;
+    enum rc rc = disk_open(d, path, DISK_READ, &f);
+    if (rc == RC_NOT_FOUND)
+        return RC_OK;
+    rc = rc ? rc : disk_size(f, &size);
+    rc = rc ? rc : last_line_end(f, size, ret);
+    disk_file_close(f);
+    return rc;
 }

@@ -20,6 +20,9 @@ enum {
 
 struct line_file;
 
+/* Bytes of a file up to its last LF; 0 if it is not there. */
+MUST_CHECK enum rc line_file_whole(struct disk *d, const char *path, uint64_t *ret);
+
 /* Opens the file, made if absent (its folder must be there), and cuts it to `bytes`, durably.
  * RC_CORRUPT: it is shorter, though it was synced. */
 MUST_CHECK enum rc line_file_open(struct disk *d, const char *path, uint64_t bytes,

@@ -47,20 +47,12 @@ static enum rc has_lost_files(struct crawl_set crawls, bool *ret)
     return rc;
 }
 
-static enum rc note_entry(void *ctx, struct str name, bool is_folder)
-{
-    (void)ctx;
-    (void)name;
-    (void)is_folder;
-    return RC_OK;
-}
-
 /* What other agents have sent of their directories has no archives. */
 static bool has_archives(struct crawl_set crawls)
 {
     bool has = true;
     for (size_t i = 0; i < crawls.count; i++)
-        has = has && disk_list(crawls.list[i], "archive", note_entry, NULL) == RC_OK;
+        has = has && disk_has_folder(crawls.list[i], "archive") == RC_OK;
     return has;
 }
 

@@ -2,7 +2,7 @@
 /* claims: what the crawl's files hold, said outside of them, so that a file that has lost something
  * is found out.
  *
- *   logs/SYNCED    a record a round: up to that position of the journal everything is durable,
+ *   logs/SYNCED     a record a round: up to that position of the journal everything is durable,
  *                   archives too. Appended without a sync: a claim that a power cut takes away
  *                   was true all the same. It stands outside of state/, so that it also finds
  *                   out a state/ that was put back from an older copy

@@ -77,19 +77,11 @@ static enum rc has_output(struct ledger *l, bool *ret)
     return rc;
 }
 
-static enum rc note_entry(void *ctx, struct str name, bool is_folder)
-{
-    (void)ctx;
-    (void)name;
-    (void)is_folder;
-    return RC_OK;
-}
-
 /* A crawl that has lost its state is no new one. */
 static enum rc make_state(struct ledger *l, struct buf *why)
 {
     bool has_more = false;
-    enum rc rc = disk_list(l->disk, "state", note_entry, NULL);
+    enum rc rc = disk_has_folder(l->disk, "state");
     if (rc != RC_NOT_FOUND)
         return rc ? rc : disk_mkdir_private(l->disk, "state"); /* an earlier version left it open */
     rc = l->settings.rebuilds ? RC_OK : has_output(l, &has_more);
@@ -227,34 +219,11 @@ enum rc ledger_check_lines(struct ledger *l, const uint64_t lengths[LEDGER_FILES
     return rc;
 }
 
-/* From the end backwards, piece by piece, to the end of a line. */
-static enum rc whole_lines(struct disk_file *f, uint64_t size, uint64_t *ret)
-{
-    char piece[4096];
-    enum rc rc = RC_OK;
-    *ret = 0;
-    while (size && rc == RC_OK && !*ret) {
-        size_t n = size < sizeof piece ? (size_t)size : sizeof piece, got = 0;
-        rc = disk_read(f, size - n, piece, n, &got);
-        for (size_t i = got; i && !*ret; i--)
-            if (piece[i - 1] == '\n')
-                *ret = size - n + i;
-        size -= n;
-    }
-    return rc;
-}
-
 enum rc ledger_measure_lines(struct ledger *l, uint64_t lengths[LEDGER_FILES], struct buf *why)
 {
     enum rc rc = RC_OK;
     for (unsigned i = 0; i < LEDGER_FILES && rc == RC_OK; i++) {
-        struct disk_file *f = NULL;
-        uint64_t size = 0;
-        rc = disk_open(l->disk, lines_of[i].path, DISK_READ, &f);
-        rc = rc ? rc : disk_size(f, &size);
-        rc = rc ? rc : whole_lines(f, size, &lengths[i]);
-        rc = rc == RC_NOT_FOUND ? RC_OK : rc;
-        disk_file_close(f);
+        rc = line_file_whole(l->disk, lines_of[i].path, &lengths[i]);
         if (rc)
             buf_printf(why, "%s: %s", lines_of[i].path, rc_text(rc));
     }

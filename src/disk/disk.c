@@ -247,3 +247,16 @@ enum rc disk_read_whole(struct disk *d, const char *path, struct buf *ret)
     disk_file_close(f);
     return rc;
 }
+
+static enum rc pass_over(void *ctx, struct str name, bool is_folder)
+{
+    (void)ctx;
+    (void)name;
+    (void)is_folder;
+    return RC_OK;
+}
+
+enum rc disk_has_folder(struct disk *d, const char *path)
+{
+    return disk_list(d, path, pass_over, NULL);
+}

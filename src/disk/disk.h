@@ -138,6 +138,9 @@ MUST_CHECK enum rc disk_dirsync(struct disk *d, const char *path);
 typedef enum rc disk_each_entry(void *ctx, struct str name, bool is_folder);
 MUST_CHECK enum rc disk_list(struct disk *d, const char *path, disk_each_entry *each, void *ctx);
 
+/* RC_OK: there is such a folder; RC_NOT_FOUND. */
+MUST_CHECK enum rc disk_has_folder(struct disk *d, const char *path);
+
 /* An exclusive lock on a file, which is made if absent; RC_LOCKED if anybody has it, this process
  * included. It ends with disk_unlock or with the process, kill -9 too. A user who can open the file
  * can hold the lock, so it is 0600. */

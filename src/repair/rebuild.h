@@ -14,8 +14,8 @@
 struct ledger_settings rebuild_settings(const struct repair_settings *s, const char *history,
                                         const char *written);
 
-/* Everything is durable on RC_OK. `index` is the new index of captures as the archive has them,
- * written by the way; files of lines stay as they are. */
+/* Everything is durable on RC_OK; files of lines stay as they are. Damage in archives is told in
+ * `out`; `why` says what failed. */
 MUST_CHECK enum rc rebuild_state(struct disk *d, const struct ledger_settings *s,
                                  struct repair_counts *counts, struct buf *out, struct buf *why);
 
