@@ -472,6 +472,7 @@ static enum rc settle_result(struct settle_part *s, struct visit *v)
         rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
     if (rc)
         return rc;
+    o.names = settle_lines_names(&s->lines);
     if (e.how == SETTLE_DONE) {
         past_of(s, v, e.verdict.code, &past);
         note_depth(s, v, &past);
@@ -510,6 +511,7 @@ static enum rc settle_list(struct settle_part *s, struct visit *v)
     settle_lines_clear(&s->lines);
     settle_lines_links(&s->lines, v, fresh.list, fresh.count, v->kind != VISIT_KNOWN);
     rc = settle_lines_get(&s->lines, &o.lines, &o.line_count);
+    o.names = settle_lines_names(&s->lines);
     if (rc == RC_OK && (o.line_count || fresh.count || o.past))
         rc = ledger_settle(s->ledger->ledger, s->self->shard, &o, &epoch);
     if (rc == RC_OK)

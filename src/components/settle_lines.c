@@ -29,6 +29,7 @@ void settle_lines_clear(struct settle_lines *l)
 {
     buf_clear(&l->text);
     l->count = 0;
+    l->names_from = l->names_to = 0;
 }
 
 /* What was added since `from` belongs to that file. */
@@ -47,6 +48,11 @@ enum rc settle_lines_get(struct settle_lines *l, const struct ledger_line **ret,
     *ret = l->lines;
     *ret_count = l->count;
     return buf_rc(&l->text);
+}
+
+struct str settle_lines_names(const struct settle_lines *l)
+{
+    return str_make(l->text.p + l->names_from, l->names_to - l->names_from);
 }
 
 /* crawl.log ------------------------------------------------------------------------------------ */
@@ -237,7 +243,7 @@ void settle_lines_result(struct settle_lines *l, const struct visit *v, int code
 
 static void node_lines(struct settle_lines *l, const struct candidate *links, size_t count)
 {
-    size_t from = l->text.n;
+    l->names_from = l->text.n;
     for (size_t i = 0; i < count; i++) {
         const struct candidate *c = &links[i];
         buf_hex16(&l->text, c->fingerprint);
@@ -245,7 +251,7 @@ static void node_lines(struct settle_lines *l, const struct candidate *links, si
         candidate_print(c, &l->text);
         buf_byte(&l->text, '\n');
     }
-    end_row(l, LEDGER_NODES, from);
+    l->names_to = l->text.n;
 }
 
 static void arcs_line(struct settle_lines *l, const struct visit *v)

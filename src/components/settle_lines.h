@@ -14,6 +14,7 @@ struct settle_lines {
         size_t from, to; /* in text */
     } rows[LEDGER_FILES];
     size_t count;
+    size_t names_from, names_to; /* in text */
     struct ledger_line lines[LEDGER_FILES];
 };
 
@@ -30,5 +31,7 @@ void settle_lines_links(struct settle_lines *l, const struct visit *v,
 /* The lines, borrowed until the next clear. RC_NOMEM. */
 MUST_CHECK enum rc settle_lines_get(struct settle_lines *l, const struct ledger_line **ret,
                                     size_t *ret_count);
+/* Of links.nodes, one for each of the links, likewise; once settle_lines_get has said RC_OK. */
+struct str settle_lines_names(const struct settle_lines *l);
 
 #endif

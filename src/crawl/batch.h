@@ -30,8 +30,16 @@ struct batch_totals {
 /* Writing: an outcome is a front, made under the ledger's lock, and a body, made before. */
 void batch_put_front(char room[BATCH_FRONT_BYTES], const struct batch_totals *after);
 /* `due_wall_ms`: the loan's due_ms by the wall clock, 0 if it has passed. Failures stick in `out`.
- */
-void batch_put_body(struct buf *out, const struct ledger_outcome *o, uint64_t due_wall_ms);
+ * The body has no lines for o->names: they may be put between its two parts, as one more row. */
+struct batch_body {
+    size_t rows;     /* where its number of rows stands */
+    size_t rows_end; /* where one more row would stand */
+};
+void batch_put_body(struct buf *out, const struct ledger_outcome *o, uint64_t due_wall_ms,
+                    struct batch_body *ret);
+/* A row: BATCH_ROW_BYTES, then the text. */
+enum { BATCH_ROW_BYTES = 5 };
+void batch_put_row_head(char room[BATCH_ROW_BYTES], enum ledger_file file, size_t text_bytes);
 
 /* A commit is begun, then gets each archive file that is not sealed. */
 struct batch_commit {

@@ -98,12 +98,20 @@ static void put_past(struct buf *out, uint64_t fingerprint, const struct past *p
     }
 }
 
+void batch_put_row_head(char room[BATCH_ROW_BYTES], enum ledger_file file, size_t text_bytes)
+{
+    room[0] = (char)file;
+    put_le32(room + 1, (uint32_t)text_bytes);
+}
+
 static void put_lines(struct buf *out, const struct ledger_line *list, size_t count)
 {
+    char head[BATCH_ROW_BYTES];
     buf_le32(out, (uint32_t)count);
     for (size_t i = 0; i < count; i++) {
-        buf_byte(out, (char)list[i].file);
-        put_str32(out, list[i].text);
+        batch_put_row_head(head, list[i].file, list[i].text.n);
+        buf_add(out, str_make(head, sizeof head));
+        buf_add(out, list[i].text);
     }
 }
 
@@ -127,7 +135,8 @@ static void put_link(struct buf *out, const struct candidate *c, bool is_foreign
     buf_add(out, c->path);
 }
 
-void batch_put_body(struct buf *out, const struct ledger_outcome *o, uint64_t due_wall_ms)
+void batch_put_body(struct buf *out, const struct ledger_outcome *o, uint64_t due_wall_ms,
+                    struct batch_body *ret)
 {
     buf_byte(out, (char)((o->lent ? OUTCOME_URL : 0) | (o->place ? OUTCOME_PLACE : 0) |
                          (o->past ? OUTCOME_PAST : 0) | (has_codes(o->past) ? OUTCOME_CODES : 0) |
@@ -138,7 +147,9 @@ void batch_put_body(struct buf *out, const struct ledger_outcome *o, uint64_t du
         put_place(out, o->place);
     if (o->past)
         put_past(out, o->fingerprint, o->past);
+    ret->rows = out->n;
     put_lines(out, o->lines, o->line_count);
+    ret->rows_end = out->n;
     buf_le32(out, (uint32_t)o->link_count);
     for (size_t i = 0; i < o->link_count; i++)
         put_link(out, &o->links[i], i >= o->link_count - o->foreign_count);

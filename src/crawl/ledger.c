@@ -3,6 +3,8 @@
  * copies into memory, and once a turn for the calls that give these to the kernel. */
 #include "crawl/ledger_inside.h"
 
+#include "base/bytes.h"
+
 enum rc ledger_fail(struct ledger *l, enum rc rc)
 {
     (void)pthread_mutex_lock(&l->lock);
@@ -17,6 +19,15 @@ enum rc ledger_fail(struct ledger *l, enum rc rc)
 
 /* Settling ----------------------------------------------------------------------------------- */
 
+/* Whether these are `count` lines, each with its LF. */
+static bool are_lines(struct str text, size_t count)
+{
+    size_t ends = 0;
+    for (size_t i = 0; i < text.n; i++)
+        ends += text.p[i] == '\n';
+    return text.n <= LINE_FILE_MAX_ADD && ends == count && text.p[text.n - 1] == '\n';
+}
+
 /* What recovery would refuse must never be journalled. */
 static bool outcome_ok(const struct ledger_outcome *o)
 {
@@ -26,6 +37,8 @@ static bool outcome_ok(const struct ledger_outcome *o)
             t.p[t.n - 1] != '\n')
             return false;
     }
+    if (o->names.n && !are_lines(o->names, o->link_count))
+        return false;
     for (size_t i = 0; i < o->link_count; i++) {
         const struct candidate *c = &o->links[i];
         if (!c->host.n || c->host.n > FRONTIER_MAX_HOST_BYTES ||
@@ -42,6 +55,31 @@ static uint64_t due_by_wall(struct ledger *l, uint64_t due_ms)
     return due_ms > now ? clock_wall_ms(l->settings.clock) + (due_ms - now) : 0;
 }
 
+/* Under `lock`: the row of the lines of links.nodes that no outcome before this has, into
+ * l->named. It stays empty if there are none. */
+static enum rc choose_names(struct ledger *l, const struct ledger_outcome *o)
+{
+    struct str rest = o->names;
+    char head[BATCH_ROW_BYTES] = {0};
+    buf_clear(&l->named);
+    if (!rest.n)
+        return RC_OK;
+    buf_add(&l->named, str_make(head, sizeof head));
+    for (size_t i = 0; i < o->link_count; i++) {
+        struct str line = rest;
+        (void)str_take_until(&rest, '\n');
+        line.n -= rest.n;
+        if (names_add(l->names, o->links[i].fingerprint))
+            buf_add(&l->named, line);
+    }
+    enum rc rc = buf_rc(&l->named);
+    if (rc == RC_OK && l->named.n > sizeof head)
+        batch_put_row_head(l->named.p, LEDGER_NODES, l->named.n - sizeof head);
+    else
+        buf_clear(&l->named);
+    return rc;
+}
+
 /* Under `lock`. Once the batch is in the journal, lines that find no memory cannot be taken back:
  * the ledger has failed, and the next opening writes them. */
 static enum rc add_lines(struct ledger *l, const struct ledger_outcome *o)
@@ -49,12 +87,18 @@ static enum rc add_lines(struct ledger *l, const struct ledger_outcome *o)
     enum rc rc = RC_OK;
     for (size_t i = 0; i < o->line_count && rc == RC_OK; i++)
         rc = line_file_add(l->files[o->lines[i].file], o->lines[i].text);
+    if (rc == RC_OK && l->named.n)
+        rc = line_file_add(l->files[LEDGER_NODES], str_from(buf_str(&l->named), BATCH_ROW_BYTES));
     return l->failed = rc;
 }
 
 /* Under `lock`. */
-static enum rc enter(struct ledger *l, struct ledger_shard *s, const struct ledger_outcome *o)
+static enum rc enter(struct ledger *l, struct ledger_shard *s, const struct ledger_outcome *o,
+                     const struct batch_body *body)
 {
+    enum rc rc = choose_names(l, o);
+    if (rc)
+        return rc;
     struct batch_totals after = l->totals;
     after.pages += o->pages;
     after.bytes += o->bytes;
@@ -62,16 +106,20 @@ static enum rc enter(struct ledger *l, struct ledger_shard *s, const struct ledg
         after.archive_bytes += o->place->position - s->settled;
     char front[BATCH_FRONT_BYTES];
     batch_put_front(front, &after);
-    struct str pieces[] = {str_make(front, sizeof front), buf_str(&s->batch)};
+    if (l->named.n)
+        put_le32(s->batch.p + body->rows, (uint32_t)o->line_count + 1);
+    struct str all = buf_str(&s->batch);
+    struct str pieces[] = {str_make(front, sizeof front), str_first(all, body->rows_end),
+                           buf_str(&l->named), str_from(all, body->rows_end)};
     uint64_t position;
-    enum rc rc = journal_add(l->journal, pieces, 2, &position);
+    rc = journal_add(l->journal, pieces, 4, &position);
     if (rc)
         return rc;
     s->settled_at = position;
     l->totals = after;
     l->pending[l->epoch % 2] += o->link_count - o->foreign_count;
     if (o->link_count || o->lent || (o->past && o->past->file.p))
-        l->for_others = position + JOURNAL_HEAD_BYTES + pieces[0].n + pieces[1].n;
+        l->for_others = position + JOURNAL_HEAD_BYTES + sizeof front + all.n + l->named.n;
     if (o->place && o->place->position > s->settled)
         s->settled = o->place->position;
     if (l->history && o->past)
@@ -83,15 +131,16 @@ enum rc ledger_settle(struct ledger *l, unsigned shard, const struct ledger_outc
                       unsigned *ret_epoch)
 {
     struct ledger_shard *s = &l->shards[shard];
+    struct batch_body body;
     if (!outcome_ok(o))
         return RC_INVALID;
     buf_clear(&s->batch);
-    batch_put_body(&s->batch, o, o->lent ? due_by_wall(l, o->due_ms) : 0);
+    batch_put_body(&s->batch, o, o->lent ? due_by_wall(l, o->due_ms) : 0, &body);
     enum rc rc = buf_rc(&s->batch);
     if (rc)
         return rc;
     (void)pthread_mutex_lock(&l->lock);
-    rc = l->failed ? l->failed : enter(l, s, o);
+    rc = l->failed ? l->failed : enter(l, s, o, &body);
     *ret_epoch = l->epoch;
     (void)pthread_mutex_unlock(&l->lock);
     if (rc)

@@ -75,6 +75,7 @@ struct ledger_settings {
     const char *history_path; /* in the file system; NULL: no history */
     uint64_t history_bytes;   /* of memory for it */
     uint64_t digest_bytes;    /* of the table for revisits */
+    uint64_t name_bytes;      /* of the set of URLs that have a line in links.nodes; 0: 64 MB */
     uint64_t sync_ms;       /* between two syncs; 1,000. 0: no helper thread: ledger_sync by hand */
     uint64_t image_bytes;   /* a new image begins when the journal has grown by this, and by half
                                of what the last image took; 64 MB */
@@ -182,6 +183,8 @@ struct ledger_outcome {
     size_t line_count;
     const struct candidate *links; /* what was not proven known, for whichever shard */
     size_t link_count;
+    struct str names; /* a line of links.nodes for each of `links`, in their order: those whose URL
+                         has one are left out; "" = none of them gets one */
     size_t foreign_count;  /* the last so many of them are of hosts of other agents: they are
                               journalled for those, and admitted by nobody here */
     uint64_t pages, bytes; /* to be added to the crawl's totals */

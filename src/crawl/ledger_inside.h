@@ -16,6 +16,7 @@
  *   ledger_sync.c     the helper: syncs, commits, free disk
  *   ledger_rest.c     files of buckets that rest, and the thread for them
  *   ledger_restart.c  beginning anew
+ *   names.c           which URLs have a line in links.nodes
  *   batch*.c, manifest.c, card.c   bytes
  *
  * Locks, in the order they are taken: `rounds`, `lock`, then those inside archive and store;
@@ -29,6 +30,7 @@
 #include "crawl/batch.h"
 #include "crawl/claims.h"
 #include "crawl/manifest.h"
+#include "crawl/names.h"
 #include "crawl/stretches.h"
 #include "frontier/rest_job.h"
 #include "store/journal.h"
@@ -92,6 +94,8 @@ struct ledger {
     struct sealed *sealed; /* the round's, once the ledger is open */
     struct claim_writer *claims;
     struct line_file *files[LEDGER_FILES];
+    struct names *names; /* `lock`: of the file LEDGER_NODES */
+    struct buf named;    /* `lock`: lines of the outcome at hand that are new to it */
     struct ledger_shard *shards;
     struct stretches voids; /* constant once it is open */
     uint64_t opened_ms;

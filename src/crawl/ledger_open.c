@@ -31,9 +31,11 @@ static struct ledger *ledger_make(struct disk *d, const struct ledger_settings *
     (void)pthread_condattr_destroy(&monotonic);
     l->shards = mem_zero(s->shards, sizeof *l->shards);
     l->digests = digest_table_open(s->digest_bytes);
+    l->names = names_open(s->name_bytes ? s->name_bytes : NAMES_USUAL_BYTES);
+    buf_init(&l->named, LINE_FILE_MAX_ADD + BATCH_ROW_BYTES);
     for (unsigned i = 0; l->shards && i < s->shards; i++)
         buf_init(&l->shards[i].batch, JOURNAL_MAX_BATCH_BYTES - BATCH_FRONT_BYTES);
-    if (!rest_make(l) || !l->shards || !l->digests) {
+    if (!rest_make(l) || !l->shards || !l->digests || !l->names) {
         ledger_close(l);
         return NULL;
     }
@@ -61,6 +63,13 @@ static enum rc recall_payloads(struct ledger *l)
     return rc ? rc
               : digest_refill(l->digests, l->disk, ledger_lines_path(LEDGER_CDXJ),
                               2 * l->settings.digest_bytes, l->sealed);
+}
+
+/* So that no URL gets a second line. */
+static enum rc recall_names(struct ledger *l)
+{
+    enum rc rc = line_file_write(l->files[LEDGER_NODES]);
+    return rc ? rc : names_refill(l->names, l->disk, ledger_lines_path(LEDGER_NODES));
 }
 
 /* Names of records must differ from those of every other process and shard. */
@@ -111,6 +120,7 @@ enum rc ledger_open(struct disk *d, const struct ledger_settings *s, struct ledg
     rc = rc ? rc : ledger_recover(l, &report, why);
     rc = rc ? rc : ledger_tell_seeds(l, hears);
     rc = rc ? rc : recall_payloads(l);
+    rc = rc ? rc : recall_names(l);
     rc = rc ? rc : open_archives(l, why);
     rc = rc ? rc : ledger_restart(l, &report, why);
     rc = rc ? rc : begin_claims(l, why);
@@ -215,6 +225,8 @@ void ledger_close(struct ledger *l)
     claim_writer_close(l->claims);
     disk_unlock(l->dir_lock);
     buf_done(&l->commit);
+    buf_done(&l->named);
+    names_close(l->names);
     (void)pthread_mutex_destroy(&l->rounds);
     (void)pthread_mutex_destroy(&l->lock);
     (void)pthread_cond_destroy(&l->wake);

@@ -4,10 +4,9 @@
  *     links.nodes   0123456789abcdef http://example.org/
  *     links.arcs    0123456789abcdef L00000000deadbeef E1111111111111111
  *
- * A line of links.nodes says: a page brought this URL into the crawl. Two pages that are settled at
- * nearly the same moment, on two shards or on one, may both bring a URL before its owner has
- * admitted it; so may a shorter way with --depth, an earlier run, and a recrawl. A URL therefore
- * may have several lines, with the same fingerprint and the same text; a reader takes the first.
+ * A line of links.nodes says: a page brought this URL into the crawl. A URL has one line; in very
+ * large crawls, and in directories of earlier versions, some have several, with the same
+ * fingerprint and the same text (docs/outputs.md). A reader takes the first.
  * The URL is one node; an arc leads from a page to what it links to (L), embeds (E), redirects to
  * (R) or lists (X), by fingerprints. */
 #ifndef REPORT_ARCS_H

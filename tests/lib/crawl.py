@@ -245,7 +245,10 @@ def _agree_pages(crawl: Crawl, rows: list, is_honest: bool, again) -> None:
 
 
 def _agree_links(crawl: Crawl, is_honest: bool, has_all_nodes: bool, again) -> None:
-    nodes = dict(line.split(" ", 1) for line in crawl.lines("links", "links.nodes"))
+    rows = crawl.lines("links", "links.nodes")
+    nodes = dict(line.split(" ", 1) for line in rows)
+    repeated = [row for row, n in collections.Counter(rows).items() if n > 1]
+    assert not repeated, f"{len(repeated)} of {len(nodes)} lines of links.nodes come again: " + few(repeated)
     sources = collections.Counter(line.split(" ", 1)[0] for line in crawl.lines("links", "links.arcs"))
     # A robots.txt that was moved is in no queue, wherever it lies.
     fetched = {r.url for r in crawl.log() if not is_robots(r.url) and (is_honest or not r.path.endswith("P"))}

@@ -243,7 +243,8 @@ static void make_whole(struct whole *w)
     buf_init(&w->bytes, 1 << 20);
     batch_put_front(front, &totals);
     buf_add(&w->bytes, str_make(front, sizeof front));
-    batch_put_body(&w->bytes, &w->outcome, 123456);
+    struct batch_body body;
+    batch_put_body(&w->bytes, &w->outcome, 123456, &body);
     assert_rc(buf_rc(&w->bytes), RC_OK);
 }
 

@@ -47,6 +47,16 @@ static bool is_news(const struct small_crawl *c, unsigned url)
     return is && c->truth->has_news;
 }
 
+bool small_is_named(const struct small_crawl *c, unsigned url)
+{
+    unsigned to[LINKS];
+    bool is = false;
+    for (unsigned i = 0; i < LAST_LINKED; i++)
+        for (unsigned k = links_of(i, to); k-- > 0;)
+            is = is || to[k] == url;
+    return is && !is_news(c, url);
+}
+
 static bool is_archived(unsigned i)
 {
     return i % 9 != 8;
@@ -292,13 +302,24 @@ static void make_lines(struct making *m, unsigned i, const unsigned *to, unsigne
     size_t at = m->text.n;
     buf_printf(&m->text, "%u %s\n", i, web[i].url);
     add_line(m, LEDGER_CRAWL_LOG, at);
-    add_line(m, LEDGER_NODES, at);
     add_line(m, i < 2 ? LEDGER_PAGES : LEDGER_EXTRA_PAGES, at);
     at = m->text.n;
     for (unsigned k = 0; k < count; k++)
         buf_printf(&m->text, "%u %u\n", i, to[k]);
     if (count)
         add_line(m, LEDGER_ARCS, at);
+}
+
+/* A line for each link, though most are known. */
+static void make_names(struct making *m)
+{
+    size_t at = m->text.n;
+    for (size_t i = 0; i < m->outcome.link_count; i++) {
+        const struct candidate *c = &m->links[i];
+        buf_printf(&m->text, "%016llx http://" STR_FMT STR_FMT "\n",
+                   (unsigned long long)c->fingerprint, STR_ARG(c->host), STR_ARG(c->path));
+    }
+    m->outcome.names = str_make(m->text.p + at, m->text.n - at);
 }
 
 static enum rc make_done(struct small_crawl *c, unsigned shard, unsigned i, struct making *m,
@@ -312,6 +333,7 @@ static enum rc make_done(struct small_crawl *c, unsigned shard, unsigned i, stru
     m->outcome.lines = m->lines;
     m->outcome.line_count = m->line_count;
     m->outcome.links = m->links;
+    make_names(m);
     m->outcome.pages = 1;
     m->outcome.bytes = BODY_BYTES;
     m->past = (struct past){.url = str_c(web[i].url), .code = 200, .fetches = 1, .bytes = i};

@@ -50,6 +50,9 @@ void small_prepare(struct small_crawl *c, unsigned shards, struct small_truth *t
 /* Of URL i: a candidate as its links bring it. The strings are the web's. */
 struct candidate small_candidate(unsigned i);
 
+/* Whether a page's outcome names URL i, so that links.nodes must have it. */
+bool small_is_named(const struct small_crawl *c, unsigned i);
+
 /* Opens, and gives the seeds if nothing is there. */
 enum rc small_open(struct small_crawl *c, struct disk *d, unsigned shards,
                    struct small_truth *truth);

@@ -82,6 +82,17 @@ static void check_once(struct look *l, const char *path, unsigned first, unsigne
     l->why = why;
 }
 
+/* Each URL that a page links to once, however many link to it, whatever was killed meanwhile. */
+static void check_names(struct look *l, const struct small_crawl *c)
+{
+    const char *path = "links/links.nodes";
+    const char *why = l->why ? l->why : count_lines(l->disk, path, l->times, 0);
+    for (unsigned i = 0; i < SMALL_URLS && !why; i++)
+        if (l->times[i] != small_is_named(c, i))
+            why = l->times[i] ? "links.nodes names a URL twice" : "links.nodes misses a URL";
+    l->why = why;
+}
+
 /* Arcs are numbers: each pair as often as the page has it. */
 static void check_arcs(struct look *l)
 {
@@ -242,7 +253,7 @@ const char *small_check_end(struct small_crawl *c, struct disk *d)
     l.disk = d;
     l.why = why;
     check_once(&l, "logs/crawl.log", 0, LAST_LINKED, 0);
-    check_once(&l, "links/links.nodes", 0, LAST_LINKED, 0);
+    check_names(&l, c);
     check_once(&l, "pages/pages.jsonl", 0, 2, 1);
     check_once(&l, "pages/extraPages.jsonl", 2, LAST_LINKED, 1);
     check_arcs(&l);
