@@ -375,10 +375,10 @@ enum rc image_load(struct ledger *l, struct buf *why)
     if (!l->kept.generation)
         return RC_OK;
     enum rc rc = disk_open(l->disk, image_path(path, l->kept.generation), DISK_READ, &f);
-    if (rc == RC_NOT_FOUND)
-        rc = RC_CORRUPT;
     rc = rc ? rc : load_all(l, f);
     disk_file_close(f);
+    if (rc == RC_NOT_FOUND || rc == RC_LIMIT) /* longer than a bucket that was written can be */
+        rc = RC_CORRUPT;
     if (rc)
         buf_printf(why, "%s: the image of the frontier cannot be read: %s", path, rc_text(rc));
     return rc;
