@@ -153,7 +153,7 @@ static void say_end(const struct crawl *c, bool is_interrupted)
 /* One of several: what it owns may be nothing. */
 static bool is_in_cluster(const struct crawl *c)
 {
-    return c->cluster && !c->cluster->is_alone;
+    return c->cluster && cluster_is_shared(c->cluster);
 }
 
 static bool has_lost_cluster(const struct crawl *c)

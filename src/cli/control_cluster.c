@@ -21,7 +21,7 @@ enum {
 
 bool control_is_clustered(const struct control_setup *s)
 {
-    return s->cluster && !s->cluster->is_alone && s->cluster->talk;
+    return s->cluster && cluster_is_shared(s->cluster);
 }
 
 /* Somebody else's JSON, if it is an object: it stands in ours as they wrote it. */

@@ -128,7 +128,7 @@ static void look_again(struct instance *self, struct links *links,
         part_fail(self, RC_NOMEM, "no memory for links");
         return;
     }
-    for (size_t i = 0; i < count && !a->cluster->is_alone; i++)
+    for (size_t i = 0; i < count; i++)
         a->cluster->ops->begin(a->cluster);
     part_derive(self, &links->head, &l->head);
     part_emit(self, AGAIN, &l->head);
@@ -248,8 +248,7 @@ static void leave_out_foreign(struct instance *self, struct links *links)
     buf_clear(&a->dropped);
     for (size_t i = 0; i < count; i++) {
         bool is_mine;
-        a->cluster->ops->owns(a->cluster, &links->list[i].position, 1, &is_mine);
-        if (is_mine)
+        if (a->cluster->ops->owns(a->cluster, &links->list[i].position, 0, 1, &is_mine) || is_mine)
             links->list[kept++] = links->list[i];
         else
             buf_add(&a->dropped, str_make((const char *)&links->list[i].fingerprint,
@@ -278,8 +277,9 @@ static void admit_all(struct instance *self, struct message *m)
 
 /* Between the journal's word that something is pending and the gauge's that it is queued it must
  * not look as if there were nothing: the whole crawl might end (cluster/finish.c). */
-static void admit_of_cluster(struct instance *self, struct message *m)
+static void admit_handle(struct instance *self, unsigned inlet, struct message *m)
 {
+    (void)inlet;
     struct admit *a = self->state;
     struct links *links = links_of(m);
     bool is_old = links->generation != atomic_load(&a->cluster->generation);
@@ -289,16 +289,6 @@ static void admit_of_cluster(struct instance *self, struct message *m)
     admit_all(self, m);
     ledger_service_gauge(a->ledger, self->shard);
     a->cluster->ops->end(a->cluster);
-}
-
-static void admit_handle(struct instance *self, unsigned inlet, struct message *m)
-{
-    (void)inlet;
-    const struct admit *a = self->state;
-    if (a->cluster->is_alone)
-        admit_all(self, m);
-    else
-        admit_of_cluster(self, m);
 }
 
 const struct part part_admit = {

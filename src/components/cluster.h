@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cluster: what the crawl's components ask where several agents are one crawl.
  *
- *   schedule   lend        may this host be asked now? it then counts as open
- *              is_limited  the crawl has had its pages, bytes or time, all agents together
- *   fetch      may_ask     is that still so, now that its address is known?
+ *   schedule   phase       does the crawl go on?
+ *              lend        may this host be asked now? it then counts as open
+ *   gate       phase       is it over, now that a budget of the whole crawl is used up?
+ *   fetch      may_ask     may it still be asked, now that its address is known?
+ *              break_with  ends this shard's open transfers when the agent must not ask any more
  *   settle     owns        which of these links are mine; give_back: a loan has come back
+ *              join        tells all agents where a seed redirects to
  *   seeds      begin, end  something is on its way that is neither open nor journalled; also of
  *              admit, deepen, settle: pages whose links are judged again
- *   intake     talk        where a seed redirects to is told to all (components/cluster_talk.h)
+ *   deepen     forward     another agent has the page: it judges the links again
+ *   known      met         all that was known before is in the frontier
  *   post       mail        what the agent's thread has for this shard (components/mail.h)
  *
- * Two kinds: alone, where everything is mine and nothing below is ever called, and nats, where an
- * agent (cluster/agent.h) runs on a thread of its own. */
+ * Three kinds: alone, where one machine crawls and everything is its own; nats, where an agent
+ * (cluster/agent.h) runs on a thread of its own; and absent, for a place of the wiring that has no
+ * ledger, and so neither. Each answers every question: components do not ask which one it is. */
 #ifndef COMPONENTS_CLUSTER_H
 #define COMPONENTS_CLUSTER_H
 
 #include "base/jsonw.h"
 #include "components/cluster_talk.h"
 #include "components/mail.h"
+#include "frontier/frontier.h"
+#include "scope/budget.h"
 
 #include <stdatomic.h>
 
@@ -29,14 +36,41 @@ enum cluster_lend {
     CLUSTER_NOTHING_NOW, /* we are not in the ring, or not sure of it */
 };
 
+enum cluster_phase {
+    CLUSTER_CRAWLS,
+    CLUSTER_PAUSES,  /* a limit of the crawl is reached, and not all agents have ended */
+    CLUSTER_ENDS,    /* there is nothing left to do */
+    CLUSTER_LIMITED, /* a limit of the crawl ends it */
+};
+
+/* Of one shard: who ends its open transfers. Set and called on the shard's thread alone. */
+struct cluster_breaker {
+    void (*run)(void *ctx);
+    void *ctx;
+};
+
 struct cluster_service;
 struct cluster_ops {
-    void (*owns)(struct cluster_service *s, const uint64_t *positions, size_t count, bool *ret);
+    /* Whether the crawl goes on. `is_idle`: the shard has nothing that it could ask, now or later.
+     * *ret_limit: of CLUSTER_LIMITED. */
+    enum cluster_phase (*phase)(struct cluster_service *s, bool is_idle,
+                                enum budget_verdict *ret_limit);
+    /* When to ask for the phase again, at the latest; UINT64_MAX: it does not change by itself. */
+    uint64_t (*phase_lasts_ms)(struct cluster_service *s);
+    /* Which of the hosts are ours. The positions stand `step` bytes apart. True: all are, and `ret`
+     * is as it was. */
+    bool (*owns)(struct cluster_service *s, const uint64_t *positions, size_t step, size_t count,
+                 bool *ret);
     enum cluster_lend (*lend)(struct cluster_service *s, uint64_t position, uint64_t *ret_loan);
     bool (*may_ask)(struct cluster_service *s, uint64_t position);
     void (*give_back)(struct cluster_service *s, uint64_t loan);
+    void (*break_with)(struct cluster_service *s, unsigned shard, struct cluster_breaker b);
     void (*begin)(struct cluster_service *s);
     void (*end)(struct cluster_service *s);
+    void (*join)(struct cluster_service *s, struct str url);
+    void (*met)(struct cluster_service *s);
+    /* RC_NOT_FOUND: nobody can be told. Other failures are the ledger's. */
+    enum rc (*forward)(struct cluster_service *s, const struct candidate *c, struct str who);
     /* The first shard whose post stops ends the agent's thread: nothing is mailed from then on. */
     void (*stop)(struct cluster_service *s);
     /* For people, on any thread. view: members of an object, of this agent and of the cluster as it
@@ -54,17 +88,10 @@ struct cluster_ops {
     bool (*is_suspect)(struct cluster_service *s, struct str name);
 };
 
-/* Of one shard: who ends its open transfers. Set and called on the shard's thread alone. */
-struct cluster_breaker {
-    void (*run)(void *ctx);
-    void *ctx;
-};
-
 struct cluster_service {
-    bool is_alone; /* constant; nothing else is looked at then */
     const struct cluster_ops *ops;
     struct str name, login;           /* the agent's; the folder of its login */
-    struct mailbox *mail;             /* one a shard */
+    struct mailbox *mail;             /* one a shard; NULL: nothing is mailed */
     struct cluster_breaker *breakers; /* likewise */
     struct cluster_talk *talk;        /* questions, and what the operator says; NULL: none */
     _Atomic uint64_t generation;      /* rises when ownership changes */
@@ -81,5 +108,20 @@ struct cluster_service {
     _Atomic uint64_t nearer; /* pages of others' archives to which a shorter way was found */
     _Atomic uint64_t again;  /* asked for again, because nobody has what was found on it */
 };
+
+/* Whether this process is an agent of a cluster. */
+static inline bool cluster_is_shared(const struct cluster_service *s)
+{
+    return s->talk != NULL;
+}
+
+/* One machine: everything is ours, and the crawl ends when this process has done it, or by a limit
+ * of `budget`. NULL without memory. */
+struct ledger_service;
+struct cluster_service *cluster_alone_open(struct ledger_service *ledger, struct budget *budget);
+void cluster_alone_close(struct cluster_service *s);
+
+/* Of a place without a ledger: whatever it is given may be asked for. */
+struct cluster_service *cluster_absent(void);
 
 #endif

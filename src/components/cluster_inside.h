@@ -41,6 +41,7 @@ struct cluster_settings {
 
 struct cluster_part {
     struct cluster_service service;
+    struct cluster_service *alone; /* without --cluster: it answers instead; NULL: there is one */
     struct port port;
     struct ledger_service *ledger;
     struct scope_service *scope;
@@ -156,6 +157,9 @@ bool cluster_is_true(struct cluster_part *c, const struct record *r, struct url_
 
 /* cluster_ways.c */
 struct batch;
+/* cluster_ops.forward. */
+MUST_CHECK enum rc cluster_forward(struct cluster_service *s, const struct candidate *c,
+                                   struct str who);
 /* Of a page that is done: by which way it was asked for. False: nobody needs to know. */
 bool cluster_read_way(struct cluster_part *c, const struct batch *b, struct record *way);
 /* Of a page whose links were judged again here: the shorter way. Like that of a page that is done

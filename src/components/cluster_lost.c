@@ -142,7 +142,7 @@ static enum rc take_lost(void *ctx, const struct lost_capture *c)
     if (url_parse(&parser, c->url, NULL, (struct url_room){room, sizeof room}, &u))
         return RC_OK;
     uint64_t position = hash64(url_host(&u));
-    l->c->service.ops->owns(&l->c->service, &position, 1, &is_mine);
+    (void)l->c->service.ops->owns(&l->c->service, &position, 0, 1, &is_mine);
     l->found += is_mine;
     if (!is_mine || c->is_asked || !atomic_load(&l->c->refetch_lost))
         return atomic_load(&l->ends) ? RC_CLOSED : RC_OK;

@@ -44,6 +44,8 @@ static const struct option cluster_options[] = {
 };
 #undef ROW
 
+enum { PHASE_LOOK_MS = 1000 };
+
 static struct cluster_part *part_of(struct cluster_service *s)
 {
     return EVENT_OF(s, struct cluster_part, service);
@@ -52,14 +54,44 @@ static struct cluster_part *part_of(struct cluster_service *s)
 /* What components ask -------------------------------------------------------------------------- */
 
 /* Neighbours on a page are often of one host. */
-static void owns(struct cluster_service *s, const uint64_t *positions, size_t count, bool *ret)
+static bool owns(struct cluster_service *s, const uint64_t *positions, size_t step, size_t count,
+                 bool *ret)
 {
     struct cluster_part *c = part_of(s);
+    const char *at = (const char *)positions;
+    uint64_t last = 0;
     (void)pthread_mutex_lock(&c->lock);
-    for (size_t i = 0; i < count; i++)
-        ret[i] =
-            i && positions[i] == positions[i - 1] ? ret[i - 1] : agent_owns(c->agent, positions[i]);
+    for (size_t i = 0; i < count; i++, at += step) {
+        uint64_t position;
+        memcpy(&position, at, sizeof position);
+        ret[i] = i && position == last ? ret[i - 1] : agent_owns(c->agent, position);
+        last = position;
+    }
     (void)pthread_mutex_unlock(&c->lock);
+    return false;
+}
+
+/* Others may bring something until all have ended. */
+static enum cluster_phase phase(struct cluster_service *s, bool is_idle,
+                                enum budget_verdict *ret_limit)
+{
+    struct cluster_part *c = part_of(s);
+    bool is_limited = atomic_load(&s->is_limited);
+    (void)is_idle;
+    *ret_limit = BUDGET_OK;
+    if (!atomic_load(&s->is_over))
+        return is_limited ? CLUSTER_PAUSES : CLUSTER_CRAWLS;
+    if (!is_limited)
+        return CLUSTER_ENDS;
+    *ret_limit = budget_state(c->budget, ledger_service_elapsed_ms(c->ledger));
+    return CLUSTER_LIMITED;
+}
+
+/* The agent's thread says when it is over. */
+static uint64_t phase_lasts_ms(struct cluster_service *s)
+{
+    (void)s;
+    return PHASE_LOOK_MS;
 }
 
 static enum cluster_lend lend(struct cluster_service *s, uint64_t position, uint64_t *ret_loan)
@@ -109,18 +141,40 @@ static void end(struct cluster_service *s)
     atomic_fetch_sub(&part_of(s)->lists, 1);
 }
 
+static void break_with(struct cluster_service *s, unsigned shard, struct cluster_breaker b)
+{
+    s->breakers[shard] = b;
+}
+
+static void join(struct cluster_service *s, struct str url)
+{
+    cluster_talk_join(s->talk, url);
+}
+
+/* Said when all agents have met theirs (cluster_loop.c). */
+static void met(struct cluster_service *s)
+{
+    (void)s;
+}
+
 static void stop(struct cluster_service *s)
 {
     cluster_loop_stop(part_of(s));
 }
 
 static const struct cluster_ops ops = {
+    .phase = phase,
+    .phase_lasts_ms = phase_lasts_ms,
     .owns = owns,
     .lend = lend,
     .may_ask = may_ask,
     .give_back = give_back,
     .begin = begin,
     .end = end,
+    .break_with = break_with,
+    .join = join,
+    .met = met,
+    .forward = cluster_forward,
     .stop = stop,
     .view = cluster_view,
     .past = cluster_past,
@@ -258,7 +312,7 @@ static enum rc make_boxes(struct cluster_part *c)
 static void cluster_nats_close(struct instance *self)
 {
     struct cluster_part *c = self->state;
-    if (!c->service.is_alone) {
+    if (!c->alone) {
         cluster_loop_stop(c);
         cluster_lost_close(c);
         cluster_talk_free(c->service.talk);
@@ -278,6 +332,7 @@ static void cluster_nats_close(struct instance *self)
     (void)pthread_mutex_destroy(&c->lock);
     (void)pthread_mutex_destroy(&c->stopping);
     explicit_bzero(&c->login, sizeof c->login);
+    cluster_alone_close(c->alone);
     mem_free(c);
 }
 
@@ -305,7 +360,6 @@ static enum rc cluster_nats_open(struct instance *self, struct buf *why)
     if (!c)
         return RC_NOMEM;
     self->state = c;
-    c->service.is_alone = !s->cluster.n;
     c->service.ops = &ops;
     c->ledger = part_provider(self, 0);
     c->scope = part_provider(self, 1);
@@ -316,7 +370,9 @@ static enum rc cluster_nats_open(struct instance *self, struct buf *why)
     c->wake = -1;
     (void)pthread_mutex_init(&c->lock, NULL);
     (void)pthread_mutex_init(&c->stopping, NULL);
-    enum rc rc = c->service.is_alone ? RC_OK : open_all(self, c, why);
+    if (!s->cluster.n)
+        c->alone = cluster_alone_open(c->ledger, c->budget);
+    enum rc rc = s->cluster.n ? open_all(self, c, why) : c->alone ? RC_OK : RC_NOMEM;
     if (rc)
         cluster_nats_close(self);
     return rc;
@@ -324,7 +380,8 @@ static enum rc cluster_nats_open(struct instance *self, struct buf *why)
 
 static void *cluster_nats_provide(struct instance *self)
 {
-    return &((struct cluster_part *)self->state)->service;
+    struct cluster_part *c = self->state;
+    return c->alone ? c->alone : &c->service;
 }
 
 static void cluster_nats_changed(struct instance *self, const void *old)
@@ -332,7 +389,7 @@ static void cluster_nats_changed(struct instance *self, const void *old)
     const struct cluster_settings *s = self->settings;
     struct cluster_part *c = self->state;
     (void)old;
-    if (c->service.is_alone)
+    if (c->alone)
         return;
     (void)pthread_mutex_lock(&c->lock);
     set_room(s, c);

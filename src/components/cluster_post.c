@@ -24,9 +24,10 @@ struct post_part {
     struct instance *self;
     struct ledger_service *ledger;
     struct cluster_service *cluster;
-    struct mail *mail; /* at hand; NULL: none */
-    struct str rest;   /* of it */
-    bool is_over;      /* and said to schedule */
+    struct mailbox *box; /* of this shard; NULL: nothing is mailed */
+    struct mail *mail;   /* at hand; NULL: none */
+    struct str rest;     /* of it */
+    bool is_over;        /* and said to schedule */
 };
 
 static enum rc post_open(struct instance *self, struct buf *why)
@@ -38,6 +39,8 @@ static enum rc post_open(struct instance *self, struct buf *why)
     p->self = self;
     p->ledger = part_provider(self, 0);
     p->cluster = part_provider(self, 1);
+    p->box = p->cluster->mail ? &p->cluster->mail[self->shard] : NULL;
+    p->is_over = !p->box;
     self->state = p;
     return RC_OK;
 }
@@ -56,10 +59,10 @@ static void end_mail(struct post_part *p)
     p->rest = STR("");
 }
 
-static bool take_mail(struct instance *self, struct post_part *p)
+static bool take_mail(struct post_part *p)
 {
     struct record_batch b = {0};
-    p->mail = mailbox_take(&p->cluster->mail[self->shard]);
+    p->mail = p->box ? mailbox_take(p->box) : NULL;
     if (!p->mail)
         return false;
     p->rest = buf_str(&p->mail->bytes);
@@ -319,9 +322,7 @@ static enum produced post_produce(struct instance *self)
 {
     struct post_part *p = self->state;
     bool emitted = false, later = false;
-    if (p->cluster->is_alone)
-        return PRODUCED_IDLE;
-    if (!p->mail && !take_mail(self, p))
+    if (!p->mail && !take_mail(p))
         return p->is_over ? PRODUCED_IDLE : PRODUCED_WAIT;
     enum rc rc = work(self, p, &emitted, &later);
     gauge(self, p);
@@ -336,8 +337,8 @@ static void post_start(struct instance *self)
 {
     struct post_part *p = self->state;
     p->timer.due = on_due;
-    if (!p->cluster->is_alone)
-        mailbox_open(&p->cluster->mail[self->shard], self);
+    if (p->box)
+        mailbox_open(p->box, self);
 }
 
 /* The agent ends first, so that nothing more is journalled for this shard. What is left in the box
@@ -345,9 +346,8 @@ static void post_start(struct instance *self)
 static void post_stop(struct instance *self)
 {
     struct post_part *p = self->state;
-    if (p->cluster->is_alone)
-        return;
-    mailbox_close(&p->cluster->mail[self->shard]);
+    if (p->box)
+        mailbox_close(p->box);
     p->cluster->ops->stop(p->cluster);
     part_timer_stop(self, &p->timer);
 }

@@ -50,6 +50,35 @@ bool cluster_read_new_way(struct cluster_part *c, const struct batch *b, struct 
     return true;
 }
 
+/* Who has it is told. That it will judge the links is nothing to remember, nor to tell: it may go
+ * before it does, and then the page is asked for again. When it has, it says so (RECORD_WAY). */
+enum rc cluster_forward(struct cluster_service *s, const struct candidate *c, struct str who)
+{
+    struct cluster_part *to = EVENT_OF(s, struct cluster_part, service);
+    struct record r = {.kind = RECORD_NEARER,
+                       .position = c->position,
+                       .host = c->host,
+                       .fingerprint = c->fingerprint,
+                       .path = c->path,
+                       .via = c->via,
+                       .hops = c->hops,
+                       .port = c->port,
+                       .is_https = c->is_https,
+                       .where = who};
+    struct buf batch = {.max = RECORDS_MAX_BATCH_BYTES};
+    unsigned epoch;
+    uint64_t position;
+    record_batch_begin(&batch, &(struct record_batch){.is = BATCH_IS_RECORDS, .src = s->name});
+    record_put(&batch, &r);
+    enum rc rc = buf_rc(&batch);
+    struct ledger_news news = {.kept = LEDGER_NOT_SAID, .foreign = buf_str(&batch)};
+    rc = rc ? rc : ledger_tell(to->ledger->ledger, &news, &epoch, &position);
+    buf_done(&batch);
+    if (rc == RC_OK)
+        count_add(&s->nearer, 1);
+    return rc;
+}
+
 /* Hearing -------------------------------------------------------------------------------------- */
 
 /* What is known here of a page; zeros: nothing. */

@@ -100,39 +100,7 @@ static enum rc links_again(struct deepen *d, struct visit *v, const struct candi
 /* Nothing more will come of it here. */
 static void give_up(struct deepen *d)
 {
-    if (!d->cluster->is_alone)
-        d->cluster->ops->end(d->cluster);
-}
-
-/* Who has it is told. That it will judge the links is nothing to remember, nor to tell: it may go
- * before it does, and then the page is asked for again. When it has, it says so (RECORD_WAY). */
-static enum rc forward(struct deepen *d, const struct candidate *c, struct str who)
-{
-    struct record r = {.kind = RECORD_NEARER,
-                       .position = c->position,
-                       .host = c->host,
-                       .fingerprint = c->fingerprint,
-                       .path = c->path,
-                       .via = c->via,
-                       .hops = c->hops,
-                       .port = c->port,
-                       .is_https = c->is_https,
-                       .where = who};
-    struct buf batch = {.max = RECORDS_MAX_BATCH_BYTES};
-    unsigned epoch;
-    uint64_t position;
-    record_batch_begin(&batch,
-                       &(struct record_batch){.is = BATCH_IS_RECORDS, .src = d->cluster->name});
-    record_put(&batch, &r);
-    enum rc rc = buf_rc(&batch);
-    struct ledger_news news = {.kept = LEDGER_NOT_SAID, .foreign = buf_str(&batch)};
-    rc = rc ? rc : ledger_tell(d->ledger->ledger, &news, &epoch, &position);
-    buf_done(&batch);
-    if (rc == RC_OK) {
-        count_add(&d->cluster->nearer, 1);
-        give_up(d);
-    }
-    return rc;
+    d->cluster->ops->end(d->cluster);
 }
 
 /* RC_OK: on its way to settle, or to another agent. RC_AGAIN: not written yet. RC_NOT_FOUND: it
@@ -152,8 +120,10 @@ static enum rc look_again(struct deepen *d, struct links *from, const struct can
         return RC_OK;
     }
     bool is_elsewhere = v && rc == RC_NOT_FOUND && past_is_elsewhere(&v->past, &who);
-    if (is_elsewhere && !d->cluster->is_alone)
-        rc = forward(d, c, who);
+    if (is_elsewhere)
+        rc = d->cluster->ops->forward(d->cluster, c, who);
+    if (is_elsewhere && rc == RC_OK)
+        give_up(d);
     if (v)
         message_end(&v->head);
     if (rc == RC_OK)

@@ -47,7 +47,7 @@ struct fetch {
     struct http *http;
     struct guard *guard;
     struct pace_service *pace;
-    struct cluster_service *cluster; /* likewise */
+    struct cluster_service *cluster;
     struct rng rng;
     struct arena *arena; /* of the identity */
     struct request_identity identity;
@@ -83,6 +83,8 @@ static enum rc fetch_open(struct instance *self, struct buf *why)
     f->guard = part_provider(self, 2);
     f->pace = part_provider(self, 3);
     f->cluster = part_provider(self, 4);
+    if (!f->cluster)
+        f->cluster = cluster_absent();
     buf_init(&f->request, URL_MAX_BYTES + (64 << 10));
     f->clock = part_clock(self);
     f->early_end = &f->early;
@@ -208,8 +210,7 @@ static struct str request_of(struct fetch *f, struct visit *v)
 /* The name of its host took its time: the cluster may have given the host to another by now. */
 static bool may_ask(struct fetch *f, const struct visit *v)
 {
-    return !f->cluster || f->cluster->is_alone ||
-           f->cluster->ops->may_ask(f->cluster, host_position(v->lent.host));
+    return f->cluster->ops->may_ask(f->cluster, host_position(v->lent.host));
 }
 
 /* Back to its queue, as if it had never been lent. */
@@ -323,15 +324,13 @@ static void begin(struct timer *t, uint64_t now_ms)
 static void fetch_start(struct instance *self)
 {
     struct fetch *f = self->state;
-    if (f->cluster && !f->cluster->is_alone)
-        f->cluster->breakers[self->shard] = (struct cluster_breaker){break_off, f};
+    f->cluster->ops->break_with(f->cluster, self->shard, (struct cluster_breaker){break_off, f});
 }
 
 static void fetch_stop(struct instance *self)
 {
     struct fetch *f = self->state;
-    if (f->cluster && !f->cluster->is_alone)
-        f->cluster->breakers[self->shard] = (struct cluster_breaker){0};
+    f->cluster->ops->break_with(f->cluster, self->shard, (struct cluster_breaker){0});
     part_timer_stop(self, &f->may_begin);
     while (f->early) {
         struct message *m = f->early;

@@ -92,18 +92,15 @@ static bool budget_allows(struct instance *self, struct visit *v)
         return true;
     if (b == BUDGET_HOST || b == BUDGET_DOMAIN) {
         visit_refuse(v, FETCH_QUOTA, budget_verdict_text(b));
-    } else if (!g->cluster->is_alone || (b == BUDGET_PAGES && !budget_is_spent(g->budget))) {
-        /* The last pages are under way; if one fails, another is wanted. Of several agents the
-         * cluster says when it is over. */
-        v->state = VISIT_LATER;
-        v->due_ms = part_now_ms(self) + LAST_PAGES_MS;
-    } else {
-        if (ledger_conclude(g->ledger->ledger))
-            log_info(part_log(self), "crawl.limit", LOG_C("reached", budget_verdict_text(b)));
-        part_drain(self);
-        v->state = VISIT_LATER;
-        v->due_ms = part_now_ms(self);
+        return false;
     }
+    bool is_over = g->cluster->ops->phase(g->cluster, false, &b) == CLUSTER_LIMITED;
+    if (is_over && ledger_conclude(g->ledger->ledger))
+        log_info(part_log(self), "crawl.limit", LOG_C("reached", budget_verdict_text(b)));
+    if (is_over)
+        part_drain(self);
+    v->state = VISIT_LATER;
+    v->due_ms = part_now_ms(self) + (is_over ? 0 : LAST_PAGES_MS);
     return false;
 }
 

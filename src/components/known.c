@@ -27,8 +27,6 @@ struct known {
 /* Something is neither open nor journalled: a list, or all before the first. */
 static void on_its_way(struct known *k, bool begins)
 {
-    if (k->cluster->is_alone)
-        return;
     if (begins)
         k->cluster->ops->begin(k->cluster);
     else
@@ -131,9 +129,8 @@ static enum produced known_produce(struct instance *self)
     k->again = STR("");
     if (was_known)
         on_its_way(k, false);
-    /* In a cluster when all have (cluster_loop.c). */
-    if (was_known && rc == RC_NOT_FOUND && k->cluster->is_alone)
-        ledger_met(k->ledger->ledger);
+    if (was_known && rc == RC_NOT_FOUND)
+        k->cluster->ops->met(k->cluster);
     else if (rc != RC_NOT_FOUND)
         part_fail(self, rc, "cannot read what is known: %s", rc_text(rc));
     return PRODUCED_IDLE;

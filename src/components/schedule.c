@@ -183,10 +183,11 @@ static bool put_back(struct schedule *s, struct lent *lent, uint64_t now_ms)
     return true;
 }
 
-/* Of the crawl's time. The gate knows it too, but nobody may come there for a long while. */
-static uint64_t left_ms(struct schedule *s)
+static enum produced wait_until(struct schedule *s, uint64_t due_ms)
 {
-    return budget_left_ms(s->budget, ledger_service_elapsed_ms(s->ledger));
+    if (part_timer(s->self, &s->timer, due_ms))
+        part_fail(s->self, RC_NOMEM, "no memory for a timer");
+    return PRODUCED_WAIT;
 }
 
 static enum produced end_crawl(struct schedule *s, enum budget_verdict limit)
@@ -197,20 +198,33 @@ static enum produced end_crawl(struct schedule *s, enum budget_verdict limit)
     return PRODUCED_IDLE;
 }
 
-/* All agents end; by a limit as one alone does. */
-static enum produced end_for_all(struct schedule *s)
+/* False: the crawl has ended, or pauses, and *ret is what to return. */
+static bool goes_on(struct schedule *s, bool is_idle, enum produced *ret)
 {
-    if (!atomic_load(&s->cluster->is_limited))
-        return PRODUCED_IDLE;
-    return end_crawl(s, budget_state(s->budget, ledger_service_elapsed_ms(s->ledger)));
+    const struct schedule_settings *set = s->self->settings;
+    enum budget_verdict limit;
+    switch (s->cluster->ops->phase(s->cluster, is_idle, &limit)) {
+    case CLUSTER_CRAWLS:
+        return true;
+    case CLUSTER_PAUSES:
+        *ret = wait_until(s, part_now_ms(s->self) + set->gate_wait_ms);
+        return false;
+    case CLUSTER_LIMITED:
+        *ret = end_crawl(s, limit);
+        return false;
+    case CLUSTER_ENDS:
+        break;
+    }
+    *ret = PRODUCED_IDLE;
+    return false;
 }
 
 /* The end comes at its time also while all credits are with hosts that do not answer: then schedule
  * is not asked to produce anything. */
 static void watch_limit(struct schedule *s)
 {
-    uint64_t left = left_ms(s);
-    if (s->limit_set || (s->cluster->is_alone && left == UINT64_MAX))
+    uint64_t left = s->limit_set ? UINT64_MAX : s->cluster->ops->phase_lasts_ms(s->cluster);
+    if (left == UINT64_MAX)
         return;
     uint64_t wait_ms = left && left < LIMIT_LOOK_MS ? left : LIMIT_LOOK_MS;
     s->limit_set = part_timer(s->self, &s->limit, part_now_ms(s->self) + wait_ms) == RC_OK;
@@ -220,39 +234,23 @@ static void on_limit(struct timer *t, uint64_t now_ms)
 {
     (void)now_ms;
     struct schedule *s = EVENT_OF(t, struct schedule, limit);
+    enum produced unused;
     s->limit_set = false;
-    if (s->cluster->is_alone && left_ms(s) == 0)
-        (void)end_crawl(s, BUDGET_TIME);
-    else if (!s->cluster->is_alone && atomic_load(&s->cluster->is_over))
-        (void)end_for_all(s);
-    else
-        watch_limit(s);
+    (void)goes_on(s, false, &unused);
+    watch_limit(s);
 }
 
 /* Nobody is ready. If somebody will be, the timer says so; if not, only a message can change it. */
 static enum produced wait_for_host(struct schedule *s)
 {
     uint64_t due_ms = frontier_due_ms(s->frontier), now_ms = part_now_ms(s->self);
-    bool is_idle = due_ms == UINT64_MAX;
+    enum produced ended;
     gauges(s);
-    if (is_idle && s->cluster->is_alone &&
-        budget_is_spent(s->budget)) /* somebody may be typing seeds that nobody will ask */
-        return end_crawl(s, BUDGET_PAGES);
+    if (!goes_on(s, due_ms == UINT64_MAX, &ended))
+        return ended;
     if (due_ms <= now_ms) /* what rests has work: it is loaded in turns, by others */
         due_ms = now_ms + LOOK_AGAIN_MS;
-    if (s->cluster->is_alone && due_ms > now_ms && left_ms(s) < due_ms - now_ms)
-        due_ms = now_ms + left_ms(s);
-    if (due_ms != UINT64_MAX && part_timer(s->self, &s->timer, due_ms))
-        part_fail(s->self, RC_NOMEM, "no memory for a timer");
-    /* In a cluster others may bring something until all have ended. */
-    return is_idle && s->cluster->is_alone ? PRODUCED_IDLE : PRODUCED_WAIT;
-}
-
-static enum produced wait_until(struct schedule *s, uint64_t due_ms)
-{
-    if (part_timer(s->self, &s->timer, due_ms))
-        part_fail(s->self, RC_NOMEM, "no memory for a timer");
-    return PRODUCED_WAIT;
+    return due_ms == UINT64_MAX ? PRODUCED_WAIT : wait_until(s, due_ms);
 }
 
 /* Whether the cluster lets us ask that host now; else the loan goes back for a while. */
@@ -260,9 +258,6 @@ static bool may_lend(struct schedule *s, struct lent *lent, uint64_t now_ms, uin
                      enum produced *ret)
 {
     const struct schedule_settings *set = s->self->settings;
-    *ret_loan = 0;
-    if (s->cluster->is_alone)
-        return true;
     enum cluster_lend may = s->cluster->ops->lend(s->cluster, host_position(lent->host), ret_loan);
     if (may == CLUSTER_LENT)
         return true;
@@ -273,16 +268,9 @@ static bool may_lend(struct schedule *s, struct lent *lent, uint64_t now_ms, uin
     return false;
 }
 
-static void give_back(struct schedule *s, uint64_t loan)
-{
-    if (!s->cluster->is_alone)
-        s->cluster->ops->give_back(s->cluster, loan);
-}
-
 static enum produced schedule_produce(struct instance *self)
 {
     struct schedule *s = self->state;
-    const struct schedule_settings *set = self->settings;
     uint64_t now_ms = part_now_ms(self);
     struct lent lent;
     uint64_t loan;
@@ -290,17 +278,13 @@ static enum produced schedule_produce(struct instance *self)
     if (s->asked++ % GAUGES_EVERY == 0)
         gauges(s);
     watch_limit(s);
-    if (s->cluster->is_alone && left_ms(s) == 0)
-        return end_crawl(s, BUDGET_TIME);
+    if (!goes_on(s, false, &refused))
+        return refused;
     if (ledger_is_short(
             s->ledger->ledger)) /* looks again in a second, and until then lends nobody */
         return wait_until(s, now_ms + 1000);
     if (now_ms < s->ledger->not_before_ms)
         return wait_until(s, s->ledger->not_before_ms);
-    if (!s->cluster->is_alone && atomic_load(&s->cluster->is_over))
-        return end_for_all(s);
-    if (!s->cluster->is_alone && atomic_load(&s->cluster->is_limited))
-        return wait_until(s, now_ms + set->gate_wait_ms);
     enum rc rc = frontier_lend(s->frontier, 0, now_ms, &lent);
     if (rc == RC_AGAIN)
         return wait_for_host(s);
@@ -315,7 +299,7 @@ static enum produced schedule_produce(struct instance *self)
     struct visit *v = borrow(s, &lent);
     if (!v) { /* without memory it goes back, and others may end meanwhile */
         ledger_return(s->ledger->ledger, self->shard, &lent, now_ms + 1000);
-        give_back(s, loan);
+        s->cluster->ops->give_back(s->cluster, loan);
         return PRODUCED_MORE;
     }
     v->begun_ms = now_ms;

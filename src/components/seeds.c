@@ -45,8 +45,6 @@ struct seeds {
 /* Something is neither open nor journalled: a list of seeds, or all of them before the first. */
 static void on_its_way(struct seeds *s, bool begins)
 {
-    if (s->cluster->is_alone)
-        return;
     if (begins)
         s->cluster->ops->begin(s->cluster);
     else

@@ -149,19 +149,6 @@ static void add_new(struct settle_part *s, struct visit *v, const bool *ours, bo
         count_add(&s->cluster->repeated, known);
 }
 
-/* Which of the visit's links are ours, all asked for at once; in its arena, NULL without memory. */
-static const bool *ask_whose(struct settle_part *s, struct visit *v)
-{
-    uint64_t *positions = arena_alloc(v->arena, v->link_count * sizeof *positions);
-    bool *ours = arena_alloc(v->arena, v->link_count * sizeof *ours);
-    if (!positions || !ours)
-        return NULL;
-    for (size_t i = 0; i < v->link_count; i++)
-        positions[i] = v->links[i].position;
-    s->cluster->ops->owns(s->cluster, positions, v->link_count, ours);
-    return ours;
-}
-
 /* The new ones among the visit's links, in its arena. */
 static enum rc new_links(struct settle_part *s, struct visit *v, struct fresh_links *ret)
 {
@@ -169,17 +156,16 @@ static enum rc new_links(struct settle_part *s, struct visit *v, struct fresh_li
     if (!v->link_count)
         return RC_OK;
     ret->list = arena_alloc(v->arena, v->link_count * sizeof *ret->list);
-    if (!ret->list)
+    bool *ours = arena_alloc(v->arena, v->link_count * sizeof *ours);
+    if (!ret->list || !ours)
         return RC_NOMEM;
     expect(s, v);
-    if (s->cluster->is_alone) {
+    ret->generation = atomic_load(&s->cluster->generation);
+    if (s->cluster->ops->owns(s->cluster, &v->links[0].position, sizeof v->links[0], v->link_count,
+                              ours)) {
         add_new(s, v, NULL, true, ret);
         return RC_OK;
     }
-    ret->generation = atomic_load(&s->cluster->generation);
-    const bool *ours = ask_whose(s, v);
-    if (!ours)
-        return RC_NOMEM;
     add_new(s, v, ours, true, ret);
     add_new(s, v, ours, false, ret);
     count_add(&s->cluster->foreign, ret->foreign);
@@ -246,8 +232,7 @@ static void note_depth(struct settle_part *s, struct visit *v, struct past *past
         part_fail(s->self, RC_NOMEM, "no memory for links");
         return;
     }
-    if (!s->cluster->is_alone)
-        s->cluster->ops->begin(s->cluster);
+    s->cluster->ops->begin(s->cluster);
     part_derive(s->self, &v->head, &l->head);
     part_emit(s->self, AGAIN, &l->head);
 }
@@ -522,11 +507,11 @@ static enum rc settle_list(struct settle_part *s, struct visit *v)
 /* Its loan has come back, or its list is in the journal. */
 static void tell_cluster(struct settle_part *s, const struct visit *v)
 {
-    if (s->cluster->is_alone || v->kind == VISIT_HOP)
+    if (v->kind == VISIT_HOP)
         return;
     for (size_t i = 0; !visit_is_list(v) && i < v->link_count; i++)
         if (v->links[i].is_seed)
-            cluster_talk_join(s->cluster->talk, v->links[i].href);
+            s->cluster->ops->join(s->cluster, v->links[i].href);
     if (!visit_is_list(v))
         s->cluster->ops->give_back(s->cluster, v->loan);
     else
