@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of crawl.log, links.nodes and links.arcs: what is read lies within the line, and links are
  * written as the bytes they were read from. */
-#include "report/arcs.h"
-#include "report/crawl_log.h"
+#include "outputs/arcs.h"
+#include "outputs/crawl_log.h"
 
 #include <stdlib.h>
 
@@ -45,12 +45,9 @@ static void check_links(struct str line)
         check(node.url.n && is_within(node.url, line));
     if (arc_line_parse(line, &arcs) != RC_OK)
         return;
-    buf_hex16(&again, arcs.page);
-    while (arc_line_next(&arcs, &hop, &to)) {
-        buf_byte(&again, ' ');
-        buf_byte(&again, hop);
-        buf_hex16(&again, to);
-    }
+    arc_line_begin(&again, arcs.page);
+    while (arc_line_next(&arcs, &hop, &to))
+        arc_line_add(&again, hop, to);
     check(str_eq_nocase(buf_str(&again), line));
     buf_done(&again);
 }

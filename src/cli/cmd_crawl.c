@@ -14,7 +14,7 @@
 #include "components/catalog.h"
 #include "components/cluster.h"
 #include "flow/flow.h"
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 #include "report/index_sort.h"
 #include "report/report.h"
 #include "sink/outbox.h"

@@ -4,7 +4,7 @@
 #include "cli/crawl_arg.h"
 #include "cli/crawl_dirs.h"
 
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 #include "report/index_merge.h"
 #include "report/index_sort.h"
 

@@ -6,7 +6,7 @@
 #include "cli/stopped_crawl.h"
 
 #include "base/jsonw.h"
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 #include "report/graph.h"
 #include "url/idn.h"
 #include "url/normalise.h"

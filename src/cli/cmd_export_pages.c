@@ -5,7 +5,7 @@
 #include "cli/crawl_dirs.h"
 
 #include "base/utf8.h"
-#include "report/page_line.h"
+#include "outputs/page_line.h"
 
 enum { LINE_MAX_BYTES = 8 << 20 };
 

@@ -5,8 +5,8 @@
 #include "cli/crawl_dirs.h"
 
 #include "repair/archives.h"
-#include "report/lost.h"
-#include "report/lost_files.h"
+#include "outputs/lost.h"
+#include "outputs/lost_files.h"
 #include "report/report.h"
 
 enum { OUT_MAX_BYTES = 64 << 20 };

@@ -7,7 +7,7 @@
 
 #include "crawl/seed.h"
 #include "fetch/pace.h"
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 #include "report/log_reasons.h"
 #include "store/history.h"
 #include "url/normalise.h"

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "disk/disk.h"
 #include "net/address.h"
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 #include "sink/login.h"
 #include "sink/outbox.h"
 #include "sink/server.h"

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "cluster/elsewhere.h"
 #include "cluster/names.h"
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "crawl/ledger.h"
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

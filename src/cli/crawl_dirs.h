@@ -7,7 +7,7 @@
 #define CLI_CRAWL_DIRS_H
 
 #include "cli/crawl_whole.h"
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 
 enum { CRAWL_DIRS_MAX = 1024 };
 

@@ -8,8 +8,9 @@
 #include "base/clock.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
-#include "report/arcs.h"
-#include "report/crawl_dir.h"
+#include "outputs/arcs.h"
+#include "outputs/crawl_dir.h"
+#include "outputs/kept_seed.h"
 #include "url/normalise.h"
 #include "warc/cdxj.h"
 
@@ -110,12 +111,11 @@ static enum rc open_scope(struct stopped_crawl *d, const char *dir, struct arena
 static enum rc hear_seed(void *ctx, struct str line)
 {
     struct stopped_crawl *d = ctx;
-    struct str rest = line;
-    struct str text = str_take_until(&rest, ' ');
     struct url_parser parser = {.idn = d->idn};
     static char room[URL_ROOM_BYTES]; /* large, and there is one thread */
     struct url u;
-    if (!d->scope || url_parse(&parser, text, NULL, (struct url_room){room, sizeof room}, &u))
+    if (!d->scope || url_parse(&parser, kept_seed_parse(line).url, NULL,
+                               (struct url_room){room, sizeof room}, &u))
         return RC_OK;
     url_normalise(&u, d->rules);
     return scope_add_seed(d->scope, &u);
@@ -213,10 +213,9 @@ int stopped_crawl_seeds(const char *dir, int (*each)(void *ctx, struct str url, 
     if (!f)
         return cli_fail(EXIT_USAGE, "%s is no directory of a crawl", dir);
     while (code == EXIT_DONE && (n = getline(&line, &room, f)) > 0) {
-        struct str from = str_trim(str_make(line, (size_t)n));
-        struct str url = str_take_until(&from, ' ');
-        if (url.n)
-            code = each(ctx, url, from);
+        struct kept_seed s = kept_seed_parse(str_trim(str_make(line, (size_t)n)));
+        if (s.url.n)
+            code = each(ctx, s.url, s.from);
     }
     free(line);
     (void)fclose(f);

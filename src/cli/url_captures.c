@@ -5,7 +5,7 @@
 #include "cli/stopped_crawl.h"
 
 #include "base/log.h"
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 #include "report/log_reasons.h"
 #include "warc/cdxj.h"
 

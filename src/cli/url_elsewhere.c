@@ -3,7 +3,7 @@
 
 #include "cli/control_client.h"
 
-#include "report/lost.h"
+#include "outputs/lost.h"
 
 struct looking {
     struct str url;

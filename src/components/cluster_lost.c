@@ -5,7 +5,7 @@
  * Whoever owns a host has been told all that was done of it, and where it was archived
  * (cluster/elsewhere.h). Whether those archives still are, the agents themselves say: each knows
  * with which incarnation its directory began. So everything is looked at again when an epoch has
- * settled and when more was told: the others are asked, the words are sorted (report/lost.h). With
+ * settled and when more was told: the others are asked, the words are sorted (outputs/lost.h). With
  * refetch-lost an agent is not idle before it has looked, so that a crawl does not end with
  * something lost that could be had again. A thread of its own: it waits for others and for the
  * disk. */
@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "report/lost.h"
+#include "outputs/lost.h"
 #include "url/normalise.h"
 
 #include <jansson.h>

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/taker.h"
 #include "cluster/records.h"
+#include "outputs/kept_seed.h"
 
 enum { AT_ONCE = 256, LATER_MS = 50 };
 
@@ -78,16 +79,17 @@ static enum rc keep_seed(struct instance *self, const struct candidate *c)
 {
     struct post_part *p = self->state;
     char room[FRONTIER_MAX_PATH_BYTES + FRONTIER_MAX_HOST_BYTES + 32];
-    struct buf line = buf_on(room, sizeof room);
+    char line_room[sizeof room + 8];
+    struct buf url = buf_on(room, sizeof room), line = buf_on(line_room, sizeof line_room);
     unsigned epoch;
     if (!scope_joins(c->hops) || frontier_knows(ledger_frontier(p->ledger->ledger, self->shard),
                                                 c->position, c->fingerprint))
         return RC_OK;
-    candidate_print(c, &line);
-    buf_add(&line, STR(" -\n"));
+    candidate_print(c, &url);
+    kept_seed_print(&line, (struct kept_seed){.url = buf_str(&url), .from = STR("-")});
     struct ledger_line seed = {LEDGER_SEEDS, buf_str(&line)};
     struct ledger_outcome o = {.lines = &seed, .line_count = 1};
-    enum rc rc = buf_rc(&line);
+    enum rc rc = buf_rc(&url) ? buf_rc(&url) : buf_rc(&line);
     return rc ? rc : ledger_settle(p->ledger->ledger, self->shard, &o, &epoch);
 }
 

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "fetch/request.h"
 #include "flow/part.h"
+#include "outputs/kept_seed.h"
 #include "url/normalise.h"
 
 #include <errno.h>
@@ -154,18 +155,17 @@ static bool knows_seed(const struct ledger_service *service, uint64_t fingerprin
 static enum rc hear_seed(void *ctx, struct str line)
 {
     struct ledger_part *p = ctx;
-    struct str rest = line;
-    struct str text = str_take_until(&rest, ' ');
+    struct kept_seed seed = kept_seed_parse(line);
     struct url_parser parser = {.idn = p->scope->idn};
     char room[URL_ROOM_BYTES];
     struct url u;
-    if (url_parse(&parser, text, NULL, (struct url_room){room, sizeof room}, &u))
+    if (url_parse(&parser, seed.url, NULL, (struct url_room){room, sizeof room}, &u))
         return RC_OK; /* it was a URL for the version that wrote it; the frontier knows it */
     enum rc rc = scope_add_seed(p->scope->scope, &u);
-    if (rc || !rest.p)
+    if (rc || !seed.from.p)
         return rc ? rc : seed_add(&p->seeds, url_fingerprint(&u));
-    if (p->service.joined.n + text.n < JOINED_BYTES) { /* more are told by who owns them */
-        buf_add(&p->service.joined, text);
+    if (p->service.joined.n + seed.url.n < JOINED_BYTES) { /* more are told by who owns them */
+        buf_add(&p->service.joined, seed.url);
         buf_byte(&p->service.joined, '\n');
     }
     return buf_rc(&p->service.joined);

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "cluster/records.h"
-#include "report/lost.h"
+#include "outputs/lost.h"
 #include "url/normalise.h"
 
 enum { AT_ONCE_BYTES = 128 << 10, ARENA_BYTES = 4096, ARENA_MAX_BYTES = 1 << 20 };

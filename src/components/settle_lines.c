@@ -3,14 +3,12 @@
 
 #include "components/links.h"
 
-#include "base/jsonw.h"
-#include "base/log.h"
 #include "html/page.h"
-#include "report/arcs.h"
-#include "warc/date.h"
+#include "outputs/arcs.h"
+#include "outputs/crawl_log.h"
+#include "outputs/kept_seed.h"
+#include "outputs/skipped.h"
 #include "warc/pages.h"
-
-#include <stdio.h>
 
 enum { TEXT_MAX_BYTES = 64 << 20 };
 
@@ -18,11 +16,13 @@ void settle_lines_init(struct settle_lines *l)
 {
     *l = (struct settle_lines){0};
     buf_init(&l->text, TEXT_MAX_BYTES);
+    buf_init(&l->notes, TEXT_MAX_BYTES);
 }
 
 void settle_lines_done(struct settle_lines *l)
 {
     buf_done(&l->text);
+    buf_done(&l->notes);
 }
 
 void settle_lines_clear(struct settle_lines *l)
@@ -47,7 +47,7 @@ enum rc settle_lines_get(struct settle_lines *l, const struct ledger_line **ret,
                                                            l->rows[i].to - l->rows[i].from)};
     *ret = l->lines;
     *ret_count = l->count;
-    return buf_rc(&l->text);
+    return buf_rc(&l->text) ? buf_rc(&l->text) : buf_rc(&l->notes);
 }
 
 struct str settle_lines_names(const struct settle_lines *l)
@@ -57,132 +57,87 @@ struct str settle_lines_names(const struct settle_lines *l)
 
 /* crawl.log ------------------------------------------------------------------------------------ */
 
-static void field(struct buf *out, struct str text)
+static void note_answer(struct buf *notes, const struct http_answer *a)
 {
-    buf_byte(out, ' ');
-    buf_add(out, text.n ? text : STR("-"));
-}
-
-/* What a person searching for the unusual looks for. */
-static void note(struct buf *out, size_t begun, const char *text)
-{
-    buf_byte(out, out->n == begun ? ' ' : ',');
-    for (const char *c = text; *c; c++)
-        buf_byte(out, (char)(*c == ' ' ? '_' : *c));
-}
-
-static void note_answer(struct buf *out, size_t begun, const struct http_answer *a)
-{
-    static const char *const cuts[] = {[HTTP_CUT_LENGTH] = "lenTrunc",
-                                       [HTTP_CUT_TIME] = "timeTrunc",
-                                       [HTTP_CUT_DISCONNECT] = "midFetchTrunc"};
+    static const enum crawl_log_mark cuts[] = {[HTTP_CUT_LENGTH] = MARK_CUT_LENGTH,
+                                               [HTTP_CUT_TIME] = MARK_CUT_TIME,
+                                               [HTTP_CUT_DISCONNECT] = MARK_CUT_DISCONNECT};
     if (a->cut != HTTP_CUT_NONE)
-        note(out, begun, cuts[a->cut]);
+        crawl_log_mark(notes, cuts[a->cut]);
     if (a->tls_unverified)
-        note(out, begun, "unverified");
+        crawl_log_mark(notes, MARK_UNVERIFIED);
     if (a->is_h2)
-        note(out, begun, "h2");
+        crawl_log_mark(notes, MARK_H2);
 }
 
-static void note_change(struct buf *out, size_t begun, unsigned what)
+static void note_change(struct buf *notes, const struct visit *v)
 {
+    enum visit_change change = visit_change(v);
+    unsigned what = change == CHANGE_SEEN ? v->what_changed : 0;
+    if (change != CHANGE_UNKNOWN)
+        crawl_log_mark(notes, change == CHANGE_SEEN ? MARK_CHANGED : MARK_UNCHANGED);
     if (what & PAST_STRUCTURE)
-        note(out, begun, "changed:structure");
+        crawl_log_mark(notes, MARK_CHANGED_STRUCTURE);
     if (what & PAST_TEXT)
-        note(out, begun, "changed:text");
+        crawl_log_mark(notes, MARK_CHANGED_TEXT);
     if (what & PAST_MARKUP)
-        note(out, begun, "changed:markup");
+        crawl_log_mark(notes, MARK_CHANGED_MARKUP);
 }
 
-static void annotate(struct buf *out, const struct visit *v)
+static void note_left_out(struct buf *notes, const struct visit *v)
 {
-    size_t begun = out->n;
-    char room[40];
-    if (v->card->tries) {
-        (void)snprintf(room, sizeof room, "tries:%u", v->card->tries + 1);
-        note(out, begun, room);
-    }
+    for (int why = BRING_OK + 1; why < BRING_VERDICTS_; why++)
+        if (v->left_out[why])
+            crawl_log_mark_value(notes, MARK_OVER_LIMIT, "%s:%u",
+                                 bring_verdict_key((enum bring_verdict)why), v->left_out[why]);
+}
+
+static void annotate(struct buf *notes, const struct visit *v)
+{
+    buf_clear(notes);
+    if (v->card->tries)
+        crawl_log_mark_value(notes, MARK_TRIES, "%u", v->card->tries + 1);
     if (v->is_kept && v->place.is_revisit)
-        note(out, begun, v->end.status == 304 ? "warcRevisit:notModified" : "duplicate:digest");
-    if (visit_change(v) != CHANGE_UNKNOWN)
-        note(out, begun, visit_change(v) == CHANGE_SEEN ? "changed" : "unchanged");
-    if (visit_change(v) == CHANGE_SEEN)
-        note_change(out, begun, v->what_changed);
+        crawl_log_mark(notes, v->end.status == 304 ? MARK_NOT_MODIFIED : MARK_DUPLICATE);
+    note_change(notes, v);
     if (v->answer)
-        note_answer(out, begun, v->answer);
+        note_answer(notes, v->answer);
     if (v->is_cut)
-        note(out, begun, "links:cut");
-    for (int why = BRING_OK + 1; why < BRING_VERDICTS_; why++) {
-        if (!v->left_out[why])
-            continue;
-        (void)snprintf(room, sizeof room, "overLimit:%s:%u",
-                       bring_verdict_key((enum bring_verdict)why), v->left_out[why]);
-        note(out, begun, room);
-    }
+        crawl_log_mark(notes, MARK_LINKS_CUT);
+    note_left_out(notes, v);
     if (v->has_other_type)
-        note(out, begun, "type");
+        crawl_log_mark(notes, MARK_TYPE);
     if (v->robots_bits & PAGE_NOINDEX)
-        note(out, begun, "noindex");
+        crawl_log_mark(notes, MARK_NOINDEX);
     if (v->robots_bits & PAGE_NOFOLLOW)
-        note(out, begun, "nofollow");
-    if (v->score >= 0) {
-        (void)snprintf(room, sizeof room, "score:%.3f", v->score);
-        note(out, begun, room);
-    }
+        crawl_log_mark(notes, MARK_NOFOLLOW);
+    if (v->score >= 0)
+        crawl_log_mark_value(notes, MARK_SCORE, "%.3f", v->score);
     if (v->why || v->note)
-        note(out, begun, v->why ? v->why : v->note);
-    if (out->n == begun)
-        buf_add(out, STR(" -"));
-}
-
-static void digest_field(struct buf *out, const struct visit *v)
-{
-    if (!v->is_kept) {
-        buf_add(out, STR(" -"));
-        return;
-    }
-    buf_add(out, STR(" sha1:"));
-    buf_base32(out, v->place.digest.bytes, DIGEST_SHA1_BYTES);
+        crawl_log_reason_add(notes, v->why ? v->why : v->note);
 }
 
 static void crawl_log(struct settle_lines *l, const struct visit *v, int code, unsigned shard,
                       int64_t wall_ms)
 {
-    struct buf *out = &l->text;
-    size_t from = out->n;
-    buf_time_iso(out, (uint64_t)wall_ms);
-    buf_byte(out, ' ');
-    if (code >= 0)
-        buf_u64_wide(out, (unsigned)code, 5, ' ');
-    else
-        buf_printf(out, "%5d", code);
-    buf_byte(out, ' ');
-    buf_u64_wide(out, v->answer ? v->answer->body.n : 0, 10, ' ');
-    buf_byte(out, ' ');
-    buf_add(out, url_href(&v->url));
-    buf_byte(out, ' ');
-    buf_add(out, v->lent.hops);
-    if (v->kind == VISIT_ROBOTS || v->kind == VISIT_HOP)
-        buf_byte(out, HOP_PREREQUISITE);
-    else if (!v->lent.hops.n)
-        buf_byte(out, '-');
-    field(out, v->via);
-    field(out, v->mime);
-    buf_add(out, STR(" #"));
-    buf_u64_wide(out, shard, 3, '0');
-    buf_byte(out, ' ');
-    if (v->date_ms) {
-        warc_ts14_print(out, v->date_ms);
-        buf_u64_wide(out, (uint64_t)(v->date_ms % 1000), 3, '0');
-        buf_byte(out, '+');
-        buf_u64(out, v->answer ? v->answer->timing.total_us / 1000 : 0);
-    } else {
-        buf_byte(out, '-');
-    }
-    digest_field(out, v);
-    buf_add(out, STR(" -"));
-    annotate(out, v);
-    buf_byte(out, '\n');
+    size_t from = l->text.n;
+    annotate(&l->notes, v);
+    struct crawl_log_entry e = {
+        .wall_ms = (uint64_t)wall_ms,
+        .status = code,
+        .bytes = v->answer ? v->answer->body.n : 0,
+        .url = url_href(&v->url),
+        .path = v->lent.hops,
+        .is_prerequisite = v->kind == VISIT_ROBOTS || v->kind == VISIT_HOP,
+        .via = v->via,
+        .mime = v->mime,
+        .shard = shard,
+        .begun_ms = v->date_ms,
+        .took_ms = v->answer ? v->answer->timing.total_us / 1000 : 0,
+        .sha1 = v->is_kept ? &v->place.digest : NULL,
+        .annotations = buf_str(&l->notes),
+    };
+    crawl_log_print(&l->text, &e);
     end_row(l, LEDGER_CRAWL_LOG, from);
 }
 
@@ -197,7 +152,7 @@ static void index_line(struct settle_lines *l, const struct visit *v)
 
 static void page_line(struct settle_lines *l, const struct visit *v)
 {
-    char room[ARCS_HEX_BYTES];
+    char room[HEX16_BYTES];
     struct buf id = buf_on(room, sizeof room);
     size_t from = l->text.n;
     if (!v->is_page || v->is_unkept || v->kind != VISIT_PAGE)
@@ -222,13 +177,10 @@ static void skipped_line(struct settle_lines *l, const struct visit *v, int code
     if (v->state != VISIT_REFUSED)
         return;
     size_t from = l->text.n;
-    struct jsonw j = jsonw_to(&l->text);
-    jsonw_object(&j);
-    jsonw_text_field(&j, "url", url_href(&v->url));
-    jsonw_u64_field(&j, "depth", visit_depth(v->lent.hops));
-    jsonw_text_field(&j, "reason", str_c(v->why ? v->why : fetch_code_text(code)));
-    jsonw_end(&j);
-    buf_byte(&l->text, '\n');
+    skipped_print(&l->text,
+                  &(struct skipped){.url = url_href(&v->url),
+                                    .depth = visit_depth(v->lent.hops),
+                                    .reason = str_c(v->why ? v->why : fetch_code_text(code))});
     end_row(l, LEDGER_SKIPPED, from);
 }
 
@@ -246,8 +198,7 @@ static void node_lines(struct settle_lines *l, const struct candidate *links, si
     l->names_from = l->text.n;
     for (size_t i = 0; i < count; i++) {
         const struct candidate *c = &links[i];
-        buf_hex16(&l->text, c->fingerprint);
-        buf_byte(&l->text, ' ');
+        node_line_begin(&l->text, c->fingerprint);
         candidate_print(c, &l->text);
         buf_byte(&l->text, '\n');
     }
@@ -259,12 +210,9 @@ static void arcs_line(struct settle_lines *l, const struct visit *v)
     size_t from = l->text.n;
     if (v->kind != VISIT_PAGE || !v->link_count)
         return;
-    buf_hex16(&l->text, v->fingerprint);
-    for (size_t i = 0; i < v->link_count; i++) {
-        buf_byte(&l->text, ' ');
-        buf_byte(&l->text, v->links[i].hop);
-        buf_hex16(&l->text, v->links[i].fingerprint);
-    }
+    arc_line_begin(&l->text, v->fingerprint);
+    for (size_t i = 0; i < v->link_count; i++)
+        arc_line_add(&l->text, v->links[i].hop, v->links[i].fingerprint);
     buf_byte(&l->text, '\n');
     end_row(l, LEDGER_ARCS, from);
 }
@@ -276,12 +224,9 @@ static void seed_lines(struct settle_lines *l, const struct visit *v)
     for (size_t i = 0; i < v->link_count; i++) {
         if (!v->links[i].is_seed)
             continue;
-        buf_add(&l->text, v->links[i].href);
-        if (!visit_is_list(v)) {
-            buf_byte(&l->text, ' ');
-            buf_add(&l->text, url_href(&v->url));
-        }
-        buf_byte(&l->text, '\n');
+        kept_seed_print(
+            &l->text, (struct kept_seed){.url = v->links[i].href,
+                                         .from = visit_is_list(v) ? STR_NONE : url_href(&v->url)});
     }
     end_row(l, LEDGER_SEEDS, from);
 }

@@ -9,6 +9,7 @@
 /* Texts of one visit, one behind the other in `text`; what each file gets. */
 struct settle_lines {
     struct buf text;
+    struct buf notes; /* of the line of crawl.log at hand */
     struct settle_line {
         enum ledger_file file;
         size_t from, to; /* in text */

@@ -4,13 +4,13 @@
 #include "archive/line_file.h"
 #include "archive/line_source.h"
 #include "base/hash.h"
+#include "base/hex.h"
 #include "base/mem.h"
 
 enum {
     FIRST_SLOTS = 1024,
     STEP_BYTES = 1 << 20,
     USUAL_LINE_BYTES = 96, /* so many bytes of the file are read for each URL that has room */
-    HEX_BYTES = 16,
 };
 
 /* Open addressing, at most three quarters full; 0 is a free slot. */
@@ -101,16 +101,10 @@ bool names_add(struct names *n, uint64_t fingerprint)
 /* "0123456789abcdef URL" */
 static void refill_line(struct names *n, struct str line)
 {
-    uint64_t fingerprint = 0;
-    if (line.n <= HEX_BYTES || line.p[HEX_BYTES] != ' ')
-        return;
-    for (size_t i = 0; i < HEX_BYTES; i++) {
-        int digit = ascii_hex(line.p[i]);
-        if (digit < 0)
-            return;
-        fingerprint = fingerprint << 4 | (uint64_t)digit;
-    }
-    (void)names_add(n, fingerprint);
+    uint64_t fingerprint;
+    if (line.n > HEX16_BYTES && line.p[HEX16_BYTES] == ' ' &&
+        hex16_read(str_first(line, HEX16_BYTES), &fingerprint))
+        (void)names_add(n, fingerprint);
 }
 
 /* Where the tail begins within a line, the rest of that line is passed over. */

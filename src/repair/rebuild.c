@@ -10,14 +10,16 @@
 #include "components/depths.h"
 #include "components/visit.h"
 #include "frontier/move.h"
+#include "outputs/arcs.h"
+#include "outputs/crawl_dir.h"
+#include "outputs/crawl_log.h"
+#include "outputs/kept_seed.h"
 #include "repair/archives.h"
-#include "report/crawl_dir.h"
-#include "report/crawl_log.h"
 #include "url/normalise.h"
 #include "warc/cdxj.h"
 #include "warc/date.h"
 
-enum { SYNC_EVERY = 1000, ARENA_BYTES = 64 << 10, ARENA_MAX_BYTES = 16 << 20, HEX_BYTES = 16 };
+enum { SYNC_EVERY = 1000, ARENA_BYTES = 64 << 10, ARENA_MAX_BYTES = 16 << 20 };
 
 struct rebuild {
     struct ledger *l;
@@ -120,39 +122,20 @@ static enum rc take_log_line(void *ctx, struct str line)
 
 /* Queued -------------------------------------------------------------------------------------- */
 
-static bool take_hex(struct str *text, uint64_t *ret)
-{
-    uint64_t n = 0;
-    if (text->n < HEX_BYTES)
-        return false;
-    for (size_t i = 0; i < HEX_BYTES; i++) {
-        int digit = ascii_hex(text->p[i]);
-        if (digit < 0)
-            return false;
-        n = n << 4 | (uint64_t)digit;
-    }
-    *text = str_from(*text, HEX_BYTES);
-    *ret = n;
-    return true;
-}
-
 /* "PAGE LTARGET ETARGET …": each target was found at the end of the page's way. */
 static enum rc take_arcs(void *ctx, struct str line)
 {
     struct rebuild *r = ctx;
     char hops[FRONTIER_MAX_HOPS + 1];
-    uint64_t page, target;
-    if (!take_hex(&line, &page))
+    struct arc_line arcs;
+    uint64_t target;
+    if (arc_line_parse(line, &arcs))
         return RC_OK;
-    struct str way = depths_way(r->ways, page, STR("L"));
+    struct str way = depths_way(r->ways, arcs.page, STR("L"));
     size_t n = way.n < FRONTIER_MAX_HOPS ? way.n : FRONTIER_MAX_HOPS;
     memcpy(hops, way.p, n);
-    while (line.n > 1 + HEX_BYTES && line.p[0] == ' ') {
-        hops[n] = line.p[1];
-        line = str_from(line, 2);
+    while (arc_line_next(&arcs, &hops[n], &target)) {
         struct str found = str_make(hops, n + 1);
-        if (!take_hex(&line, &target))
-            return RC_OK;
         (void)depths_found(r->ways, target, visit_depth(found), found);
     }
     return RC_OK;
@@ -180,17 +163,14 @@ static enum rc queue_url(struct rebuild *r, struct str text, struct str usual_wa
 /* "FINGERPRINT URL" */
 static enum rc take_node(void *ctx, struct str line)
 {
-    uint64_t fingerprint;
-    if (!take_hex(&line, &fingerprint) || line.n < 2)
-        return RC_OK;
-    return queue_url(ctx, str_from(line, 1), STR("L"));
+    struct node_line node;
+    return node_line_parse(line, &node) ? RC_OK : queue_url(ctx, node.url, STR("L"));
 }
 
 /* "URL", or "URL SEED" where a seed redirected to. */
 static enum rc take_seed(void *ctx, struct str line)
 {
-    struct str rest = line;
-    return queue_url(ctx, str_take_until(&rest, ' '), STR(""));
+    return queue_url(ctx, kept_seed_parse(line).url, STR(""));
 }
 
 /* The whole ----------------------------------------------------------------------------------- */

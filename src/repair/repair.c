@@ -5,7 +5,7 @@
 #include "archive/sealed.h"
 #include "repair/archives.h"
 #include "repair/rebuild.h"
-#include "report/lost_files.h"
+#include "outputs/lost_files.h"
 #include "warc/cdxj.h"
 
 #include <errno.h>

@@ -7,8 +7,8 @@
 #include "report/graph.h"
 
 #include "base/mem.h"
-#include "report/arcs.h"
-#include "report/crawl_dir.h"
+#include "outputs/arcs.h"
+#include "outputs/crawl_dir.h"
 
 #include <stdlib.h>
 

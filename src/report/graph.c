@@ -6,7 +6,7 @@
  *             page number-of-target            sorted, joined with nodes by page:
  *             number-of-page number-of-target  sorted, written in decimal
  *
- * A URL may have several lines in links.nodes (report/arcs.h), so the nodes are first made one a
+ * A URL may have several lines in links.nodes (outputs/arcs.h), so the nodes are first made one a
  * URL, the first that was found:
  *
  *     fingerprint order url    sorted, the first of each fingerprint
@@ -17,10 +17,10 @@
 #include "report/graph.h"
 
 #include "archive/line_source.h"
-#include "report/arcs.h"
-#include "report/crawl_dir.h"
+#include "outputs/arcs.h"
+#include "outputs/crawl_dir.h"
 
-enum { STEP_BYTES = 256 << 10, PAIR_BYTES = 2 * ARCS_HEX_BYTES + 2, NODE_MAX = 1 << 20 };
+enum { STEP_BYTES = 256 << 10, PAIR_BYTES = 2 * HEX16_BYTES + 2, NODE_MAX = 1 << 20 };
 
 static const char nodes_file[] = "links/links.nodes", arcs_file[] = "links/links.arcs";
 
@@ -50,8 +50,8 @@ static enum rc pairs_next(struct pairs *p)
     p->is_end = rc == RC_OK && !line.p;
     if (rc || p->is_end)
         return rc;
-    bool ok = line.n == PAIR_BYTES && hex16_read(str_first(line, ARCS_HEX_BYTES), &p->a) &&
-              hex16_read(str_first(str_from(line, ARCS_HEX_BYTES + 1), ARCS_HEX_BYTES), &p->b);
+    bool ok = line.n == PAIR_BYTES && hex16_read(str_first(line, HEX16_BYTES), &p->a) &&
+              hex16_read(str_first(str_from(line, HEX16_BYTES + 1), HEX16_BYTES), &p->b);
     return ok ? RC_OK : RC_CORRUPT;
 }
 
@@ -86,7 +86,7 @@ static enum rc number_one(struct numbering *n, const struct node_line *node)
 static enum rc number_ordered(void *ctx, struct str text)
 {
     struct node_line node;
-    if (node_line_parse(str_from(text, ARCS_HEX_BYTES + 1), &node) != RC_OK)
+    if (node_line_parse(str_from(text, HEX16_BYTES + 1), &node) != RC_OK)
         return RC_CORRUPT;
     return number_one(ctx, &node);
 }
@@ -128,13 +128,13 @@ static enum rc keep_first(void *ctx, struct str text)
     struct ordering *o = ctx;
     struct node_line node;
     uint64_t order;
-    if (node_line_parse(text, &node) || !hex16_read(str_first(node.url, ARCS_HEX_BYTES), &order))
+    if (node_line_parse(text, &node) || !hex16_read(str_first(node.url, HEX16_BYTES), &order))
         return RC_CORRUPT;
     if (o->has_last && o->last == node.fingerprint)
         return RC_OK;
     o->has_last = true;
     o->last = node.fingerprint;
-    return add_ordered(o, order, node.fingerprint, str_from(node.url, ARCS_HEX_BYTES + 1));
+    return add_ordered(o, order, node.fingerprint, str_from(node.url, HEX16_BYTES + 1));
 }
 
 static enum rc end_ordering(struct ordering *o, enum rc rc)

@@ -10,7 +10,7 @@
 #ifndef REPORT_GRAPH_H
 #define REPORT_GRAPH_H
 
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 
 struct graph_counts {
     uint64_t nodes, arcs;

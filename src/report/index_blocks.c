@@ -4,7 +4,7 @@
 #include "archive/line_source.h"
 #include "base/digest.h"
 #include "base/jsonw.h"
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 #include "warc/gzip.h"
 
 enum { STEP_BYTES = 256 << 10, BLOCK_MAX_BYTES = 64 << 20, KEY_MAX_BYTES = 1 << 20, LEVEL = 6 };

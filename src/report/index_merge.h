@@ -6,7 +6,7 @@
 #ifndef REPORT_INDEX_MERGE_H
 #define REPORT_INDEX_MERGE_H
 
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 
 struct index_merge_part {
     struct disk *crawl;

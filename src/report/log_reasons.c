@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/log_reasons.h"
 
-#include "report/crawl_dir.h"
-#include "report/crawl_log.h"
+#include "outputs/crawl_dir.h"
+#include "outputs/crawl_log.h"
 
 struct row {
     struct str url;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lost captures by name, as a file in the style of the other reports. */
 #include "archive/line_source.h"
-#include "report/lost.h"
+#include "outputs/lost.h"
 #include "report/report.h"
 
 enum { STEP_BYTES = 256 << 10, LINE_MAX_BYTES = 1 << 20 };

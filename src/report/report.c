@@ -3,9 +3,10 @@
 
 #include "archive/line_source.h"
 #include "base/mem.h"
-#include "report/arcs.h"
-#include "report/crawl_dir.h"
-#include "report/crawl_log.h"
+#include "outputs/arcs.h"
+#include "outputs/crawl_dir.h"
+#include "outputs/crawl_log.h"
+#include "outputs/kept_seed.h"
 
 enum { STEP_BYTES = 256 << 10, URL_LINE_MAX = 1 << 20 };
 
@@ -240,7 +241,8 @@ static enum rc count_remaining(struct disk *scratch, struct report *r)
 static enum rc take_seed(void *ctx, struct str line)
 {
     struct report *r = ctx;
-    struct str seed = line, url = str_take_until(&seed, ' ');
+    struct kept_seed s = kept_seed_parse(line);
+    struct str seed = s.from, url = s.url;
     struct report_seed *row = url.n ? tally_row(&r->seeds, url) : NULL;
     if (!row)
         return url.n ? RC_NOMEM : RC_OK;

@@ -12,7 +12,7 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 #include "report/tally.h"
 
 enum { REPORT_MAX_MIMES = 10000, REPORT_MAX_HOSTS = 1 << 28, REPORT_MAX_SEEDS = 1 << 26 };
@@ -83,7 +83,7 @@ struct report {
     uint64_t changed, unchanged, changed_structure, changed_text, changed_markup;
     struct str first, last; /* moments of the log, as written there */
     uint64_t known, remaining;
-    uint64_t lost, away; /* captures: see report/lost.h */
+    uint64_t lost, away; /* captures: see outputs/lost.h */
     struct report_archives {
         bool is_read; /* every record was */
         uint64_t files, records;

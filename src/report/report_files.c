@@ -4,7 +4,7 @@
 #include "report/report.h"
 
 #include "archive/line_source.h"
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 
 enum { STEP_BYTES = 256 << 10, LINE_MAX_BYTES = 1 << 20 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The link structure: how many links pages have, how many pages link to a URL, and to which most.
  */
-#include "report/arcs.h"
-#include "report/crawl_dir.h"
+#include "outputs/arcs.h"
+#include "outputs/crawl_dir.h"
 #include "report/graph.h"
 #include "report/report.h"
 
@@ -64,7 +64,7 @@ static enum rc take_arc(void *ctx, struct str line)
 {
     struct counting *c = ctx;
     uint64_t target;
-    if (!hex16_read(str_first(line, ARCS_HEX_BYTES), &target))
+    if (!hex16_read(str_first(line, HEX16_BYTES), &target))
         return RC_CORRUPT;
     if (c->pages && target != c->target)
         end_target(c);

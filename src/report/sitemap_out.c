@@ -3,8 +3,8 @@
 #include "report/sitemap_out.h"
 
 #include "archive/line_source.h"
-#include "report/crawl_dir.h"
-#include "report/page_line.h"
+#include "outputs/crawl_dir.h"
+#include "outputs/page_line.h"
 
 enum { STEP_BYTES = 256 << 10, LINE_MAX_BYTES = 1 << 20, FLUSH_BYTES = 64 << 10 };
 

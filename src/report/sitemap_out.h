@@ -7,7 +7,7 @@
 #ifndef REPORT_SITEMAP_OUT_H
 #define REPORT_SITEMAP_OUT_H
 
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 
 enum { SITEMAP_OUT_MAX_URLS = 50000, SITEMAP_OUT_MAX_BYTES = 50 << 20 };
 

@@ -6,7 +6,8 @@
 #include "base/digest.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
+#include "outputs/kept_seed.h"
 #include "report/index_blocks.h"
 #include "report/index_merge.h"
 #include "report/zip_out.h"
@@ -270,7 +271,7 @@ static enum rc add_pages(struct wacz *w)
 static enum rc note_seed(void *ctx, struct str line)
 {
     struct wacz *w = ctx;
-    w->main_page = arena_dup(w->arena, str_first(line, str_find(line, ' ')));
+    w->main_page = arena_dup(w->arena, kept_seed_parse(line).url);
     return w->main_page.p ? RC_CLOSED : RC_NOMEM; /* the first is enough */
 }
 

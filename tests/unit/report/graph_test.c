@@ -8,8 +8,8 @@
 #include "base/rng.h"
 #include "disk/disk_crash.h"
 #include "lib/test.h"
-#include "report/arcs.h"
-#include "report/crawl_dir.h"
+#include "outputs/arcs.h"
+#include "outputs/crawl_dir.h"
 #include "report/report.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two directories of agents, of which one began anew, and what is lost with it. */
-#include "report/lost.h"
+#include "outputs/lost.h"
 
 #include "base/mem.h"
 #include "disk/disk_crash.h"

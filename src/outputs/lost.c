@@ -5,12 +5,12 @@
  *     URL 1 NUMBER again|lost|away NAME INC HOPS CLASS
  *
  * NUMBER is the place among all words, so that the last one of a URL comes last. */
-#include "report/lost.h"
+#include "outputs/lost.h"
 
 #include "archive/line_source.h"
 #include "base/mem.h"
-#include "report/arcs.h"
-#include "report/lost_files.h"
+#include "outputs/arcs.h"
+#include "outputs/lost_files.h"
 #include "warc/cdxj.h"
 
 enum { STEP_BYTES = 256 << 10, LINE_MAX_BYTES = 1 << 20 };

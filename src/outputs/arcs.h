@@ -9,12 +9,10 @@
  * fingerprint and the same text (docs/outputs.md). A reader takes the first.
  * The URL is one node; an arc leads from a page to what it links to (L), embeds (E), redirects to
  * (R) or lists (X), by fingerprints. */
-#ifndef REPORT_ARCS_H
-#define REPORT_ARCS_H
+#ifndef OUTPUTS_ARCS_H
+#define OUTPUTS_ARCS_H
 
-#include "base/buf.h"
-
-enum { ARCS_HEX_BYTES = 16 };
+#include "base/hex.h"
 
 struct node_line {
     uint64_t fingerprint;
@@ -32,8 +30,10 @@ MUST_CHECK enum rc arc_line_parse(struct str line, struct arc_line *ret);
 /* The next link; false behind the last. */
 bool arc_line_next(struct arc_line *l, char *ret_hop, uint64_t *ret_to);
 
-/* Exactly 16 lower-case digits of hexadecimal, and back. */
-void buf_hex16(struct buf *b, uint64_t v);
-bool hex16_read(struct str s, uint64_t *ret);
+/* Writing. A line of links.nodes is the fingerprint (node_line_begin), the URL, and LF. A line of
+ * links.arcs is begun with the page, gets its links one by one, and LF. */
+void node_line_begin(struct buf *out, uint64_t fingerprint);
+void arc_line_begin(struct buf *out, uint64_t page);
+void arc_line_add(struct buf *out, char hop, uint64_t to);
 
 #endif

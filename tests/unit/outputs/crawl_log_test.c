@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/crawl_log.h"
+#include "outputs/crawl_log.h"
 
 #include "base/buf.h"
 #include "lib/test.h"
@@ -115,6 +115,86 @@ static void a_host_has_no_port_and_no_user(void **state)
         assert_str(crawl_log_host(str_c(rows[i][0])), str_c(rows[i][1]));
 }
 
+/* What is written is read back, field by field. */
+static void assert_round(const struct crawl_log_entry *e)
+{
+    struct buf out = {.max = 1 << 16};
+    struct crawl_log_line l;
+    crawl_log_print(&out, e);
+    assert_rc(buf_rc(&out), RC_OK);
+    assert_int_equal(str_find(buf_str(&out), '\n'), out.n - 1);
+    assert_rc(crawl_log_parse(str_first(buf_str(&out), out.n - 1), &l), RC_OK);
+    assert_int_equal(l.status, e->status);
+    assert_int_equal(l.bytes, e->bytes);
+    assert_str(l.url, e->url);
+    assert_str(l.via, e->via.n ? e->via : STR_NONE);
+    assert_str(l.mime, e->mime.n ? e->mime : STR_NONE);
+    assert_str(l.annotations, e->annotations.n ? e->annotations : STR_NONE);
+    assert_int_equal(l.started.p != NULL, e->begun_ms != 0);
+    assert_int_equal(l.digest.p != NULL, e->sha1 != NULL);
+    assert_int_equal(crawl_log_is_prerequisite(&l), e->is_prerequisite);
+    buf_done(&out);
+}
+
+static void what_is_written_is_read(void **state)
+{
+    (void)state;
+    struct digest sha1 = {.kind = DIGEST_SHA1};
+    struct crawl_log_entry e = {.wall_ms = UINT64_C(1700000000123),
+                                .status = 200,
+                                .bytes = 12345,
+                                .url = STR("http://a.example/x?y=z"),
+                                .path = STR("LLE"),
+                                .via = STR("http://a.example/"),
+                                .mime = STR("text/html"),
+                                .shard = 7,
+                                .begun_ms = INT64_C(1700000000001),
+                                .took_ms = 122,
+                                .sha1 = &sha1,
+                                .annotations = STR("tries:2,h2")};
+    assert_round(&e);
+    e = (struct crawl_log_entry){.status = -9998, .url = STR("http://b.example/")};
+    assert_round(&e);
+    e.is_prerequisite = true;
+    assert_round(&e);
+    e.status = -1;
+    e.bytes = UINT64_MAX;
+    assert_round(&e);
+}
+
+static void a_line_is_as_heritrix_writes_it(void **state)
+{
+    (void)state;
+    char room[300];
+    struct buf out = buf_on(room, sizeof room);
+    crawl_log_print(&out, &(struct crawl_log_entry){.wall_ms = UINT64_C(1700000000123),
+                                                    .status = -2,
+                                                    .url = STR("http://b.example/"),
+                                                    .path = STR("L"),
+                                                    .shard = 3});
+    assert_str(buf_str(&out),
+               STR("2023-11-14T22:13:20.123Z    -2          0 http://b.example/ L - - "
+                   "#003 - - - -\n"));
+}
+
+/* Whatever a line is annotated with, the reason alone is a sentence. */
+static void no_mark_is_taken_for_a_reason(void **state)
+{
+    (void)state;
+    char room[600];
+    struct buf notes = buf_on(room, sizeof room);
+    for (unsigned i = 0; i < MARKS_; i++)
+        crawl_log_mark_value(&notes, (enum crawl_log_mark)i, "%s", "");
+    struct crawl_log_line l = {.annotations = buf_str(&notes)};
+    assert_null(crawl_log_reason(&l).p);
+    crawl_log_mark_value(&notes, MARK_OVER_LIMIT, "%s:%u", "sitemap-urls", 7u);
+    l.annotations = buf_str(&notes);
+    assert_null(crawl_log_reason(&l).p);
+    crawl_log_reason_add(&notes, "the host, or its port, is not asked");
+    l.annotations = buf_str(&notes);
+    assert_str(crawl_log_reason(&l), STR("the_host,_or_its_port,_is_not_asked"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +204,9 @@ int main(void)
         cmocka_unit_test(more_than_twelve_fields_belong_to_the_last),
         cmocka_unit_test(the_reason_is_what_stands_behind_the_marks),
         cmocka_unit_test(a_host_has_no_port_and_no_user),
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(a_line_is_as_heritrix_writes_it),
+        cmocka_unit_test(no_mark_is_taken_for_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/lost_files.h"
+#include "outputs/lost_files.h"
 
 #include "archive/warc_name.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/page_line.h"
+#include "outputs/page_line.h"
 
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 
 #include <jansson.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 
 #include "archive/line_file.h"
 #include "archive/line_sort.h"

@@ -9,11 +9,11 @@
  * the agent that has it is none of those that are known: its archive may be there or not.
  * Everything is done by sorting, in bounded memory; where nobody was told anything nothing is
  * read. */
-#ifndef REPORT_LOST_H
-#define REPORT_LOST_H
+#ifndef OUTPUTS_LOST_H
+#define OUTPUTS_LOST_H
 
 #include "cluster/elsewhere.h"
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 
 enum { LOST_MAX_AGENTS = 4096 };
 

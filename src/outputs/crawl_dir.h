@@ -5,8 +5,8 @@
  * just being written: all is read up to the last line end. What needs room of its own takes it in
  * DIR/scratch, which one process has at a time; where DIR cannot be written, in a new folder of
  * $TMPDIR, or /tmp. */
-#ifndef REPORT_CRAWL_DIR_H
-#define REPORT_CRAWL_DIR_H
+#ifndef OUTPUTS_CRAWL_DIR_H
+#define OUTPUTS_CRAWL_DIR_H
 
 #include "disk/disk.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lost_files: whether the archive of a directory still has the bytes that its index names. */
-#ifndef REPORT_LOST_FILES_H
-#define REPORT_LOST_FILES_H
+#ifndef OUTPUTS_LOST_FILES_H
+#define OUTPUTS_LOST_FILES_H
 
 #include "archive/sealed.h"
-#include "report/crawl_dir.h"
+#include "outputs/crawl_dir.h"
 
 enum { LOST_FILES_NAME_BYTES = 256 };
 

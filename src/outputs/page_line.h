@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* page_line: a line of pages.jsonl, taken apart. jansson stands behind this header. */
-#ifndef REPORT_PAGE_LINE_H
-#define REPORT_PAGE_LINE_H
+#ifndef OUTPUTS_PAGE_LINE_H
+#define OUTPUTS_PAGE_LINE_H
 
 #include "disk/disk.h"
 
