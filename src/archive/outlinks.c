@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "archive/outlinks.h"
 
-#include "archive/warc_files.h"
-#include "archive/warc_name.h"
+#include "archive/warc_find.h"
 #include "warc/reader.h"
 
 struct reading {
@@ -70,22 +69,6 @@ static enum rc read_records(struct warc_reader *w, struct reading *r)
     }
 }
 
-/* The file has its last name, or is still being written. */
-static enum rc open_either(struct disk *d, const char *folder, struct str file,
-                           struct disk_file **ret)
-{
-    char path[WARC_PATH_BYTES], name[WARC_FILES_NAME_BYTES];
-    if (file.n >= sizeof name)
-        return RC_NOT_FOUND;
-    memcpy(name, file.p, file.n);
-    name[file.n] = 0;
-    enum rc rc = RC_NOT_FOUND;
-    for (int is_open = 0; is_open < 2 && rc == RC_NOT_FOUND; is_open++)
-        if (warc_path(path, folder, name, is_open))
-            rc = disk_open(d, path, DISK_READ, ret);
-    return rc;
-}
-
 static enum rc read_stretch(struct disk_file *f, uint64_t offset, size_t bytes, struct buf *ret)
 {
     size_t got = 0;
@@ -105,7 +88,7 @@ enum rc outlinks_read(struct disk *d, const char *folder, struct str file, uint6
     struct disk_file *f = NULL;
     if (bytes > OUTLINKS_MAX_BYTES)
         return RC_LIMIT;
-    enum rc rc = open_either(d, folder, file, &f);
+    enum rc rc = warc_find(d, folder, file, &f);
     rc = rc ? rc : read_stretch(f, offset, (size_t)bytes, &stretch);
     disk_file_close(f);
     struct warc_reader *w = rc ? NULL : warc_reader_open(NULL);

@@ -3,6 +3,7 @@
 
 #include "archive/file_list.h"
 #include "archive/warc_files.h"
+#include "archive/warc_find.h"
 #include "archive/warc_name.h"
 #include "base/mem.h"
 
@@ -56,19 +57,7 @@ enum rc sealed_sync(struct sealed *s)
 /* 0: it is not there. A file may have its line and not yet its last name. */
 static enum rc size_of(const struct sealed *s, struct str file, uint64_t *ret)
 {
-    char path[WARC_PATH_BYTES], name[WARC_FILES_NAME_BYTES];
-    enum rc rc = RC_NOT_FOUND;
-    *ret = 0;
-    memcpy(name, file.p, file.n); /* the list has no longer names */
-    name[file.n] = 0;
-    for (int is_open = 0; is_open < 2 && rc == RC_NOT_FOUND; is_open++) {
-        struct disk_file *f = NULL;
-        if (!warc_path(path, s->folder, name, is_open))
-            return RC_OK;
-        rc = disk_open(s->disk, path, DISK_READ, &f);
-        rc = rc ? rc : disk_size(f, ret);
-        disk_file_close(f);
-    }
+    enum rc rc = warc_find_size(s->disk, s->folder, file, ret);
     return rc == RC_NOT_FOUND || rc == RC_INVALID ? RC_OK : rc;
 }
 

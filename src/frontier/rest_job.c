@@ -73,12 +73,18 @@ static enum rc size_of(struct disk *d, const char *path, uint64_t *ret)
     return rc;
 }
 
+/* RC_CORRUPT: it is not there, or shorter. */
+static enum rc size_at_least(struct disk *d, const char *path, uint64_t bytes, uint64_t *ret)
+{
+    enum rc rc = size_of(d, path, ret);
+    return rc == RC_NOT_FOUND || (rc == RC_OK && *ret < bytes) ? RC_CORRUPT : rc;
+}
+
 enum rc rest_file_check(struct disk *d, const char *folder, unsigned bucket, struct rest_file file)
 {
     char path[REST_PATH_BYTES];
     uint64_t size = 0;
-    enum rc rc = size_of(d, rest_path(path, folder, bucket, file.generation), &size);
-    return rc == RC_NOT_FOUND || (rc == RC_OK && size < file.bytes) ? RC_CORRUPT : rc;
+    return size_at_least(d, rest_path(path, folder, bucket, file.generation), file.bytes, &size);
 }
 
 enum rc rest_file_cut(struct disk *d, const char *folder, unsigned bucket, struct rest_file file)
@@ -86,9 +92,8 @@ enum rc rest_file_cut(struct disk *d, const char *folder, unsigned bucket, struc
     char path[REST_PATH_BYTES];
     struct disk_file *f = NULL;
     uint64_t size = 0;
-    enum rc rc = size_of(d, rest_path(path, folder, bucket, file.generation), &size);
-    if (rc == RC_NOT_FOUND || (rc == RC_OK && size < file.bytes))
-        return RC_CORRUPT;
+    enum rc rc =
+        size_at_least(d, rest_path(path, folder, bucket, file.generation), file.bytes, &size);
     if (rc || size == file.bytes)
         return rc;
     rc = disk_open(d, path, DISK_APPEND, &f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "outputs/lost_files.h"
 
-#include "archive/warc_name.h"
+#include "archive/warc_find.h"
 
 enum rc lost_files_open(struct lost_files *f, struct disk *crawl)
 {
@@ -17,22 +17,12 @@ void lost_files_done(struct lost_files *f)
     *f = (struct lost_files){0};
 }
 
-/* Under its last name, or the one it has while it is written. */
 static enum rc measure(struct lost_files *f)
 {
-    char path[WARC_PATH_BYTES];
-    enum rc rc = RC_NOT_FOUND;
-    f->bytes = 0;
-    for (int is_open = 0; is_open < 2 && rc == RC_NOT_FOUND; is_open++) {
-        struct disk_file *file = NULL;
-        if (!warc_path(path, "archive", f->name, is_open))
-            return RC_OK;
-        rc = disk_open(f->disk, path, DISK_READ, &file);
-        rc = rc ? rc : disk_size(file, &f->bytes);
-        disk_file_close(file);
-    }
-    bool is_known = f->is_strict || sealed_knows(f->sealed, str_c(f->name));
-    if (rc == RC_NOT_FOUND && (!is_known || sent_has(f->sent, str_c(f->name), NULL)))
+    struct str name = str_c(f->name);
+    enum rc rc = warc_find_size(f->disk, "archive", name, &f->bytes);
+    bool is_known = f->is_strict || sealed_knows(f->sealed, name);
+    if (rc == RC_NOT_FOUND && (!is_known || sent_has(f->sent, name, NULL)))
         f->bytes = UINT64_MAX;
     return rc == RC_NOT_FOUND || rc == RC_INVALID ? RC_OK : rc;
 }

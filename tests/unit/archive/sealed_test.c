@@ -3,6 +3,7 @@
  * operator knows; and the file of lines that keeps it. */
 #include "archive/file_list.h"
 #include "archive/sealed.h"
+#include "archive/warc_find.h"
 
 #include "lib/test.h"
 #include "power_cut.h"
@@ -56,6 +57,30 @@ static void assert_compare(const struct sealed *s, const struct sent *sent, cons
     assert_rc(sealed_compare(s, sent, tell, &told), RC_OK);
     assert_str(buf_str(&told), str_c(expected));
     buf_done(&told);
+}
+
+/* Finding ------------------------------------------------------------------------------------- */
+
+static void a_file_is_found_by_its_last_name_and_with_open_behind_it(void **state)
+{
+    (void)state;
+    struct disk *d = fresh_disk();
+    struct disk_file *f = NULL;
+    char longer[DISK_MAX_NAME_BYTES + 2] = {0};
+    uint64_t bytes = 9;
+    memset(longer, 'x', sizeof longer - 1);
+    put_file(d, A, "12345");
+    put_file(d, A ".open", "1");
+    put_file(d, B ".open", "123");
+    assert_rc(warc_find_size(d, "archive", STR(A), &bytes), RC_OK);
+    assert_int_equal(bytes, 5);
+    assert_rc(warc_find_size(d, "archive", STR(B), &bytes), RC_OK);
+    assert_int_equal(bytes, 3);
+    assert_rc(warc_find(d, "archive", str_c(longer), &f), RC_NOT_FOUND);
+    assert_rc(warc_find(d, "archive", STR("../x"), &f), RC_INVALID);
+    assert_rc(warc_find_size(d, "archive", STR("none"), &bytes), RC_NOT_FOUND);
+    assert_int_equal(bytes, 0);
+    disk_close(d);
 }
 
 /* Comparing ----------------------------------------------------------------------------------- */
@@ -314,6 +339,7 @@ static void whatever_call_fails_what_was_synced_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_is_found_by_its_last_name_and_with_open_behind_it),
         cmocka_unit_test(what_is_missing_or_has_another_length_is_told),
         cmocka_unit_test(a_loss_is_told_until_it_is_accepted_and_then_asked_for_once),
         cmocka_unit_test(files_of_an_earlier_version_are_adopted),

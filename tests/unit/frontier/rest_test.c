@@ -478,6 +478,8 @@ static void a_file_that_is_shorter_is_refused(void **state)
     struct rest_file file = frontier_rest_file(p.frontier, bucket);
     struct rest_file less = {file.generation, file.bytes - 1};
     assert_rc(rest_file_cut(p.disk, FOLDER, bucket, less), RC_OK);
+    assert_rc(rest_file_check(p.disk, FOLDER, bucket, less), RC_OK);
+    assert_rc(rest_file_check(p.disk, FOLDER, bucket, file), RC_CORRUPT);
     assert_rc(rest_file_cut(p.disk, FOLDER, bucket, file), RC_CORRUPT);
     assert_rc(bring(&p, position), RC_CORRUPT);
     close_place(&p);
