@@ -45,7 +45,7 @@ static bool path_in(const char *folder, const char *name, struct buf *path)
     return buf_c(path) != NULL;
 }
 
-static enum rc rc_of_errno(void)
+static enum rc write_error(void)
 {
     return errno == ENOSPC || errno == EDQUOT ? RC_DISK_FULL : RC_IO;
 }
@@ -61,15 +61,15 @@ static enum rc file_put(const char *folder, const char *name, mode_t mode, struc
     if (!buf_c(&b) || !path_in(folder, name, &path) || !path_in(folder, new_name, &fresh))
         return RC_IO;
     if (unlink(fresh.p) && errno != ENOENT)
-        return rc_of_errno();
+        return write_error();
     int fd = open(fresh.p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
     if (fd < 0)
-        return rc_of_errno();
-    enum rc rc = fd_write_all(fd, bytes) ? RC_OK : rc_of_errno();
+        return write_error();
+    enum rc rc = fd_write_all(fd, bytes) ? RC_OK : write_error();
     if (close(fd) && !rc)
-        rc = rc_of_errno();
+        rc = write_error();
     if (!rc && rename(fresh.p, path.p))
-        rc = rc_of_errno();
+        rc = write_error();
     if (rc)
         (void)unlink(fresh.p);
     return rc;

@@ -7,6 +7,9 @@
 #include "base/clock.h"
 #include "report/wacz.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 struct settings {
     struct str output, title;
     bool here;
@@ -35,6 +38,25 @@ static const struct wacz_part *parts_of(struct invocation *in, const struct craw
     return parts;
 }
 
+/* The file gets its place when all is in it: better said before that long work. EXIT_DONE, or what
+ * cannot be written. */
+static int check_place(struct invocation *in, const char *result)
+{
+    struct str path = str_c(result);
+    size_t folder_bytes = 0;
+    for (size_t i = 0; i < path.n; i++)
+        folder_bytes = path.p[i] == '/' ? i + 1 : folder_bytes;
+    const char *folder =
+        folder_bytes ? arena_printf(in->arena, STR_FMT, STR_ARG(str_first(path, folder_bytes))).p
+                     : ".";
+    if (!folder)
+        return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
+    if (access(folder, W_OK | X_OK) == 0)
+        return EXIT_DONE;
+    return cli_fail(EXIT_OTHER, "%s cannot be written: %s: %s; -o FILE says where the file goes",
+                    result, folder, rc_text(rc_of_errno(errno)));
+}
+
 static int write_file(struct invocation *in, const struct crawl_dirs *dirs)
 {
     const struct settings *s = in->settings;
@@ -51,6 +73,8 @@ static int write_file(struct invocation *in, const struct crawl_dirs *dirs)
         .software = STR("orbweaver " VERSION),
         .now_ms = (int64_t)clock_wall_ms(clock_real()),
     };
+    if (o.result && (code = check_place(in, o.result)) != EXIT_DONE)
+        return code;
     enum rc rc = o.result && o.parts ? wacz_export(&o, &counts, &why) : RC_NOMEM;
     if (rc)
         code = crawl_arg_fail(in, rc, &why);

@@ -36,7 +36,7 @@ static bool can_write(struct disk *d)
     rc = rc ? rc : disk_open(d, probe, DISK_APPEND, &f);
     disk_file_close(f);
     rc = rc ? rc : disk_unlink(d, probe);
-    return rc != RC_IO;
+    return !rc_is_unwritable(rc);
 }
 
 static enum rc has_lost_files(struct crawl_set crawls, bool *ret)

@@ -230,8 +230,8 @@ static int run_send(struct invocation *in)
     enum rc rc = crawl_dir_open(in->words[0], &d, &why);
     disk_close(rc ? NULL : d);
     rc = rc ? rc : sink_outbox_open(&set, &o, &why);
-    int code = rc ? cli_fail(rc == RC_LOCKED || rc == RC_IO ? EXIT_DISK : EXIT_USAGE, STR_FMT,
-                             STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))))
+    int code = rc ? cli_fail(rc == RC_LOCKED || rc_is_unwritable(rc) ? EXIT_DISK : EXIT_USAGE,
+                             STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))))
                   : send_left(o, s);
     sink_outbox_close(o);
     log_close(log);

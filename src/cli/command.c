@@ -31,6 +31,8 @@ int cli_code_of(enum rc rc)
     case RC_DISK_FULL:
     case RC_SYNC:
     case RC_IO:
+    case RC_DENIED:
+    case RC_READ_ONLY:
     case RC_CORRUPT:
     case RC_LOCKED:
         return EXIT_DISK;
@@ -74,7 +76,7 @@ static enum rc read_path(const char *path, size_t max_bytes, bool cut, struct bu
     buf_init(ret, max_bytes + CHUNK_BYTES);
     FILE *f = is_stdin ? stdin : fopen(path, "rb");
     if (!f) {
-        enum rc rc = errno == ENOENT ? RC_NOT_FOUND : RC_IO;
+        enum rc rc = rc_of_errno(errno);
         cli_fail(EXIT_OTHER, "%s: %s", path, strerror(errno));
         return rc;
     }

@@ -38,7 +38,7 @@ enum rc crawl_output_write(struct crawl_output *o, struct str bytes)
                           : fwrite(bytes.n ? bytes.p : "", 1, bytes.n, o->file) == bytes.n;
     if (is_written)
         return RC_OK;
-    return errno == ENOSPC || errno == EDQUOT ? RC_DISK_FULL : RC_IO;
+    return rc_of_errno(errno);
 }
 
 int crawl_output_close(struct crawl_output *o, int code)

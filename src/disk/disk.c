@@ -141,7 +141,8 @@ enum rc disk_dirsync(struct disk *d, const char *path)
     if (d->dirsync_failed)
         return RC_SYNC;
     enum rc rc = d->ops->dirsync(d, path);
-    if (rc == RC_OK || rc == RC_NOT_FOUND || rc == RC_INVALID || rc == RC_NOMEM || rc == RC_LIMIT)
+    if (rc == RC_OK || rc == RC_NOT_FOUND || rc == RC_INVALID || rc == RC_NOMEM || rc == RC_LIMIT ||
+        rc == RC_DENIED)
         return rc;
     d->dirsync_failed = true;
     return RC_SYNC;

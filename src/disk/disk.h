@@ -89,7 +89,8 @@ MUST_CHECK enum rc disk_real_open(const char *path, struct disk **ret_disk);
 void disk_close(struct disk *d);
 
 /* Every call may give RC_INVALID (a path against the rules, or through something that is not a
- * folder), RC_IO (the system refused) and RC_NOMEM; what else, is said. */
+ * folder), RC_DENIED, RC_READ_ONLY, RC_IO (the system refused for another reason) and RC_NOMEM;
+ * what else, is said. */
 
 /* RC_NOT_FOUND, RC_EXISTS, RC_DISK_FULL, RC_LIMIT (too many open files). */
 MUST_CHECK enum rc disk_open(struct disk *d, const char *path, enum disk_mode mode,

@@ -39,37 +39,9 @@ struct real_lock {
     int fd;
 };
 
-static enum rc rc_of_errno(int error)
-{
-    switch (error) {
-    case ENOENT:
-        return RC_NOT_FOUND;
-    case EEXIST:
-        return RC_EXISTS;
-    case ENOSPC:
-    case EDQUOT:
-        return RC_DISK_FULL;
-    case ENOMEM:
-        return RC_NOMEM;
-    case EMFILE:
-    case ENFILE:
-    case EFBIG:
-        return RC_LIMIT;
-    case ENOTDIR:
-    case EISDIR:
-    case ELOOP:
-    case ENAMETOOLONG:
-        return RC_INVALID;
-    case EWOULDBLOCK:
-        return RC_LOCKED;
-    default:
-        return RC_IO;
-    }
-}
-
 static enum rc last_error(void)
 {
-    return rc_of_errno(errno);
+    return errno == EWOULDBLOCK ? RC_LOCKED : rc_of_errno(errno);
 }
 
 static void close_fd(int fd)
@@ -497,7 +469,10 @@ static const struct disk_ops real_ops = {
 static enum rc open_root(const char *path, int *ret_fd)
 {
     bool made = mkdir(path, 0777) == 0;
+    int error = made ? 0 : errno;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT && error != EEXIST)
+        errno = error; /* why it is not there is more than that it is not */
     if (fd < 0)
         return last_error();
     enum rc rc = RC_OK;

@@ -132,7 +132,7 @@ static enum rc open_elsewhere(struct crawl_scratch *s)
     buf_printf(&path, "%s/orbweaver-XXXXXX", place && *place ? place : "/tmp");
     if (!buf_c(&path) || !mkdtemp(s->folder)) {
         s->folder[0] = '\0';
-        return RC_IO;
+        return path.rc ? path.rc : rc_of_errno(errno);
     }
     enum rc rc = disk_real_open(s->folder, &s->own);
     return rc ? rc : open_in(s->own, s);
@@ -142,7 +142,7 @@ enum rc crawl_scratch_open(struct disk *d, struct crawl_scratch *ret)
 {
     *ret = (struct crawl_scratch){0};
     enum rc rc = open_in(d, ret);
-    if (rc == RC_IO && !ret->lock)
+    if (rc_is_unwritable(rc) && !ret->lock)
         rc = open_elsewhere(ret);
     if (rc)
         crawl_scratch_close(ret);

@@ -19,7 +19,7 @@ static enum rc rc_of(zip_error_t *e, struct buf *why)
     buf_add(why, str_c(zip_error_strerror(e)));
     if (zip_error_code_zip(e) == ZIP_ER_MEMORY || system == ENOMEM)
         return RC_NOMEM;
-    return system == ENOSPC || system == EDQUOT ? RC_DISK_FULL : RC_IO;
+    return system ? rc_of_errno(system) : RC_IO;
 }
 
 enum rc zip_out_open(const char *path, struct zip_out **ret, struct buf *why)

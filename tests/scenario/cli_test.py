@@ -4,7 +4,11 @@ import os
 import re
 import subprocess
 
+import read_only
 from scenario import ROOT, PROGRAM, case, main, run, write
+from small_web import QUICK, SmallWeb, page
+
+PLAIN = [word for word in QUICK if word != "-j"]  # words for a person
 
 
 @case("--help lists every command on one screen, each with its own --help")
@@ -43,6 +47,22 @@ def _(tmp):
     done = run(["config", "show", "--detph=3"])
     assert done.code == 2 and "unknown option --detph; did you mean --depth?" in done.err, done
     assert "try needs one of: url" in run(["try"]).err
+
+
+@case("export wacz says what cannot be written and why, before the work, and names -o")
+def _(tmp):
+    folder = os.path.join(tmp, "below", "c")
+    os.makedirs(os.path.dirname(folder))
+    with SmallWeb({"/": page("Home", "")}) as web:
+        assert run(["crawl", "-o", folder, *PLAIN, web.url("/")]).code == 0
+    words = read_only.before(os.path.dirname(folder))
+    done = run([*words[1:], PROGRAM, "export", "wacz", folder], program=words[0])
+    assert done.code == 1 and done.err == (f"orbweaver: {folder}.wacz cannot be written: {tmp}/below/: read-only file "
+                                           "system; -o FILE says where the file goes\n"), done
+    done = run([*words[1:], PROGRAM, "export", "wacz", folder, "-o", tmp + "/x.wacz"], program=words[0])
+    assert done.code == 0 and os.path.getsize(tmp + "/x.wacz") > 0, done
+    done = run(["export", "wacz", folder, "-o", tmp + "/none/x.wacz"])
+    assert done.code == 1 and f"{tmp}/none/x.wacz cannot be written: {tmp}/none/: not found" in done.err, done
 
 
 @case("a word that a command has no use for is a usage error, not silence")

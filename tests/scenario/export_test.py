@@ -374,6 +374,10 @@ def _(tmp):
     folder = usual(tmp).close()
     done = run(["export", "wacz", folder, "-o", os.path.join(tmp, "no/such/x.wacz")])
     assert done.code == 1 and "x.wacz" not in os.listdir(tmp), done
+    assert not os.path.exists(os.path.join(folder, "scratch"))
+    os.makedirs(os.path.join(tmp, "full", "x.wacz"))  # found out when all is there
+    done = run(["export", "wacz", folder, "-o", os.path.join(tmp, "full", "x.wacz")])
+    assert done.code == 1 and os.listdir(os.path.join(tmp, "full")) == ["x.wacz"], done
     assert [f for f in os.listdir(os.path.join(folder, "scratch"))] == ["LOCK"]
 
 

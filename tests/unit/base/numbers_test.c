@@ -8,6 +8,8 @@
 #include "base/rc.h"
 #include "base/rng.h"
 
+#include <errno.h>
+
 static void a_simulated_clock_moves_only_when_moved(void **state)
 {
     (void)state;
@@ -60,6 +62,24 @@ static void every_failure_has_its_own_words(void **state)
             assert_string_not_equal(rc_text((enum rc)a), rc_text((enum rc)b));
 }
 
+static void what_the_kernel_refuses_is_told_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        int error;
+        enum rc rc;
+        bool is_unwritable;
+    } rows[] = {{EACCES, RC_DENIED, true},     {EPERM, RC_DENIED, true},
+                {EROFS, RC_READ_ONLY, true},   {EIO, RC_IO, true},
+                {ENOENT, RC_NOT_FOUND, false}, {ENOSPC, RC_DISK_FULL, false},
+                {EMFILE, RC_LIMIT, false},     {EISDIR, RC_INVALID, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_rc(rc_of_errno(rows[i].error), rows[i].rc);
+        assert_int_equal(rc_is_unwritable(rows[i].rc), rows[i].is_unwritable);
+    }
+    assert_string_equal(rc_text(RC_DENIED), "permission denied");
+}
+
 static void allocations_are_counted_and_can_fail(void **state)
 {
     (void)state;
@@ -85,6 +105,7 @@ int main(void)
         cmocka_unit_test(the_real_clock_does_not_go_back),
         cmocka_unit_test(random_numbers_stay_below_and_reach_all),
         cmocka_unit_test(every_failure_has_its_own_words),
+        cmocka_unit_test(what_the_kernel_refuses_is_told_apart),
         cmocka_unit_test(allocations_are_counted_and_can_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -569,6 +569,32 @@ static void the_root_is_made_if_only_it_is_missing(void **state)
     disk_close(NULL);
 }
 
+/* Modes do not bind root, so the calls are made as another user. */
+static void what_this_user_may_not_is_denied(void **state)
+{
+    struct world *w = *state;
+    struct disk *d = NULL;
+    struct disk_file *f = NULL;
+    char path[128];
+    bool is_root = geteuid() == 0;
+    put(w->disk, "file", "x");
+    assert_int_equal(chmod(w->root, 0555), 0);
+    snprintf(path, sizeof path, "%s/closed", w->root);
+    if (is_root)
+        assert_int_equal(seteuid(65534), 0);
+    enum rc made = disk_mkdir(w->disk, "closed");
+    enum rc opened = disk_real_open(path, &d);
+    enum rc written = disk_open(w->disk, "new", DISK_CREATE, &f);
+    enum rc removed = disk_unlink(w->disk, "file");
+    if (is_root)
+        assert_int_equal(seteuid(0), 0);
+    assert_int_equal(chmod(w->root, 0700), 0);
+    assert_rc(made, RC_DENIED);
+    assert_rc(opened, RC_DENIED);
+    assert_rc(written, RC_DENIED);
+    assert_rc(removed, RC_DENIED);
+}
+
 #define ON_BOTH(test)                                      \
     {"real: " #test, test, real_setup, teardown, NULL},    \
     {                                                      \
@@ -606,6 +632,7 @@ int main(void)
         ON_REAL(a_folder_that_stood_open_is_closed_and_so_is_a_lock),
         ON_REAL(the_holder_of_a_lock_is_named),
         ON_REAL(the_root_is_made_if_only_it_is_missing),
+        ON_REAL(what_this_user_may_not_is_denied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
