@@ -2,7 +2,9 @@
 /* seeds add, seeds list: more places to begin at, and what became of those there are. */
 #include "cli/commands.h"
 #include "cli/control_client.h"
+#include "cli/control_piece.h"
 #include "cli/control_request.h"
+#include "cli/crawl_dirs.h"
 #include "cli/stopped_crawl.h"
 
 #include "crawl/seed.h"
@@ -13,6 +15,7 @@
 #include "url/normalise.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 enum { BATCH_BYTES = CONTROL_LINE_BYTES / 2 };
 
@@ -146,22 +149,36 @@ static int run_add(struct invocation *in)
 
 struct seed {
     struct str url, from;
+    bool has_code;
+    int code;
+};
+
+/* A directory that is listed: one, or those of all agents below the folder of `cluster up`. */
+struct place {
+    const char *dir;
+    struct control_client client;
+    bool is_running;
+    struct history *history; /* of one that does not run; NULL: it has none */
 };
 
 struct listing {
-    struct control_client *client; /* NULL: the crawl does not run */
-    struct history *history;
+    struct place *places;
+    size_t place_count;
+    bool is_agents; /* the only one is an agent's: others have asked for some seeds */
     struct url_idn *idn;
     struct arena *arena; /* of a batch */
     struct seed batch[CONTROL_URLS];
     size_t count;
+    struct tally listed; /* every agent knows every seed */
     struct log_reasons reasons;
     struct buf out;
     bool as_json;
 };
 
-static void print_seed(struct listing *l, const struct seed *s, bool has_code, int code)
+static void print_seed(struct listing *l, const struct seed *s)
 {
+    bool has_code = s->has_code;
+    int code = s->code;
     struct str reason = has_code ? log_reasons_of(&l->reasons, s->url, code) : STR_NONE;
     if (l->as_json) {
         struct jsonw j = jsonw_to(&l->out);
@@ -185,7 +202,10 @@ static void print_seed(struct listing *l, const struct seed *s, bool has_code, i
     else
         buf_add(&l->out, STR("-\t"));
     buf_add(&l->out, s->url);
-    buf_printf(&l->out, "\t%s", has_code ? fetch_code_text(code) : "not asked for yet");
+    buf_printf(&l->out, "\t%s",
+               has_code       ? fetch_code_text(code)
+               : l->is_agents ? "not asked for by this agent"
+                              : "not asked for yet");
     if (reason.n)
         buf_printf(&l->out, ": " STR_FMT, STR_ARG(reason));
     if (s->from.p)
@@ -193,36 +213,37 @@ static void print_seed(struct listing *l, const struct seed *s, bool has_code, i
     buf_byte(&l->out, '\n');
 }
 
-static void look_up(struct listing *l, const struct seed *s)
+static void look_up(struct listing *l, const struct place *p, struct seed *s)
 {
     static char room[URL_ROOM_BYTES];
     struct url_parser parser = {.idn = l->idn};
     struct past past;
     struct url u;
-    bool has = false;
     /* It was written in the form that the crawl compares. */
-    if (l->history &&
-        url_parse(&parser, s->url, NULL, (struct url_room){room, sizeof room}, &u) == RC_OK) {
-        has =
-            history_get(l->history, url_fingerprint(&u), l->arena, &past) == RC_OK && past.fetches;
-    }
-    print_seed(l, s, has, has ? past.code : 0);
+    if (s->has_code || !p->history ||
+        url_parse(&parser, s->url, NULL, (struct url_room){room, sizeof room}, &u) != RC_OK)
+        return;
+    s->has_code =
+        history_get(p->history, url_fingerprint(&u), l->arena, &past) == RC_OK && past.fetches;
+    s->code = s->has_code ? past.code : 0;
 }
 
-static int ask_batch(struct listing *l)
+static int ask_batch(struct listing *l, struct place *p)
 {
     json_t *answer = NULL;
-    control_begin(l->client, "known");
-    jsonw_key(&l->client->j, "urls");
-    jsonw_array(&l->client->j);
+    control_begin(&p->client, "known");
+    jsonw_key(&p->client.j, "urls");
+    jsonw_array(&p->client.j);
     for (size_t i = 0; i < l->count; i++)
-        jsonw_text(&l->client->j, l->batch[i].url);
-    jsonw_end(&l->client->j);
-    int code = control_ask(l->client, &answer);
+        jsonw_text(&p->client.j, l->batch[i].url);
+    jsonw_end(&p->client.j);
+    int code = control_ask(&p->client, &answer);
     const json_t *codes = json_object_get(answer, "codes");
     for (size_t i = 0; i < l->count && code == EXIT_DONE; i++) {
         const json_t *one = json_array_get(codes, i);
-        print_seed(l, &l->batch[i], json_is_integer(one), (int)json_integer_value(one));
+        struct seed *s = &l->batch[i];
+        s->code = s->has_code || !json_is_integer(one) ? s->code : (int)json_integer_value(one);
+        s->has_code |= json_is_integer(one);
     }
     json_decref(answer);
     return code;
@@ -231,10 +252,15 @@ static int ask_batch(struct listing *l)
 static int list_batch(struct listing *l)
 {
     int code = EXIT_DONE;
-    if (l->client && l->count)
-        code = ask_batch(l);
-    for (size_t i = 0; !l->client && i < l->count; i++)
-        look_up(l, &l->batch[i]);
+    for (size_t k = 0; k < l->place_count && l->count && code == EXIT_DONE; k++) {
+        struct place *p = &l->places[k];
+        if (p->is_running)
+            code = ask_batch(l, p);
+        for (size_t i = 0; !p->is_running && i < l->count; i++)
+            look_up(l, p, &l->batch[i]);
+    }
+    for (size_t i = 0; i < l->count && code == EXIT_DONE; i++)
+        print_seed(l, &l->batch[i]);
     l->count = 0;
     arena_clear(l->arena);
     cli_print(&l->out);
@@ -245,26 +271,30 @@ static int list_one(void *ctx, struct str url, struct str from)
 {
     struct listing *l = ctx;
     struct seed *s = &l->batch[l->count];
-    s->url = arena_dup(l->arena, url);
+    if (l->place_count > 1 && tally_find(&l->listed, url))
+        return EXIT_DONE;
+    bool has_room = l->place_count == 1 || tally_row(&l->listed, url);
+    *s = (struct seed){.url = arena_dup(l->arena, url)};
     s->from = from.p ? arena_dup(l->arena, from) : STR_NONE;
-    if (!s->url.p)
+    if (!s->url.p || !has_room)
         return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
     return ++l->count == CONTROL_URLS ? list_batch(l) : EXIT_DONE;
 }
 
-static int list(struct listing *l, const char *dir)
+static int list(struct listing *l)
 {
-    int code = stopped_crawl_seeds(dir, list_one, l);
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < l->place_count && code == EXIT_DONE; i++)
+        code = stopped_crawl_seeds(l->places[i].dir, list_one, l);
     return code == EXIT_DONE ? list_batch(l) : code;
 }
 
 /* Without a history there is nothing to tell of a seed but that it is one. */
-static int open_history(struct listing *l, const char *dir, struct arena *arena)
+static int open_history(struct place *p, struct arena *arena)
 {
     struct buf why = {.max = 4096};
-    struct str path = arena_printf(arena, "%s/state/history", dir);
-    enum rc rc = path.p ? url_idn_open(&l->idn) : RC_NOMEM;
-    rc = rc ? rc : history_open_read(path.p, &l->history, &why);
+    struct str path = arena_printf(arena, "%s/state/history", p->dir);
+    enum rc rc = path.p ? history_open_read(path.p, &p->history, &why) : RC_NOMEM;
     rc = rc == RC_NOT_FOUND ? RC_OK : rc;
     int code = cli_code_of(rc);
     if (rc)
@@ -282,47 +312,114 @@ static int want_reason(void *ctx, struct str url, struct str from)
                                               : EXIT_DONE;
 }
 
+/* Of an agent's directory it is said that the others are missing. */
+static void say_agents(struct listing *l, const struct place *p, struct disk *d)
+{
+    uint64_t bytes = 0;
+    l->is_agents = l->place_count == 1 &&
+                   crawl_dir_bytes(d, piece_paths[PIECE_AGENT], &bytes) == RC_OK && bytes;
+    if (l->is_agents)
+        (void)fprintf(stderr,
+                      "orbweaver: %s is of one agent of a cluster: a seed that another agent asked "
+                      "for has no code here; the folder of `cluster up` lists those of all\n",
+                      p->dir);
+}
+
 /* Of every seed, in one pass over crawl.log. */
-static int read_reasons(struct listing *l, const char *dir)
+static int read_reasons(struct listing *l, const struct place *p)
 {
     struct disk *d = NULL;
     struct buf why = {.max = 4096};
-    enum rc rc = log_reasons_init(&l->reasons);
-    int code =
-        rc ? cli_fail(EXIT_OTHER, "%s", rc_text(rc)) : stopped_crawl_seeds(dir, want_reason, l);
-    if (code == EXIT_DONE) {
-        rc = crawl_dir_open(dir, &d, &why);
-        rc = rc ? rc : log_reasons_read(&l->reasons, d);
+    int code = stopped_crawl_seeds(p->dir, want_reason, l);
+    enum rc rc = code == EXIT_DONE ? crawl_dir_open(p->dir, &d, &why) : RC_OK;
+    if (d) {
+        say_agents(l, p, d);
+        rc = log_reasons_read(&l->reasons, d);
     }
     disk_close(d);
     buf_done(&why);
-    return code != EXIT_DONE || !rc ? code : cli_fail(EXIT_OTHER, "%s: %s", dir, rc_text(rc));
+    return code != EXIT_DONE || !rc ? code : cli_fail(EXIT_OTHER, "%s: %s", p->dir, rc_text(rc));
+}
+
+static int open_place(struct listing *l, struct place *p, struct arena *arena)
+{
+    int code = control_client_open(&p->client, p->dir, true);
+    p->is_running = code == EXIT_DONE;
+    if (code == EXIT_USAGE)
+        code = open_history(p, arena);
+    return code == EXIT_DONE ? read_reasons(l, p) : code;
+}
+
+/* DIR, or those of the agents that have begun in the folder of `cluster up`. */
+static int find_places(struct invocation *in, struct listing *l, struct crawl_dirs *dirs)
+{
+    struct crawl_dirs_want want = {.here = true};
+    struct str plan = arena_printf(in->arena, "%s/post/plan.json", in->words[0]);
+    bool is_up = plan.p && access(plan.p, R_OK) == 0;
+    struct operator_place operator;
+    if (!is_up && operator_folder(in->words[0], &operator))
+        return cli_fail(EXIT_USAGE,
+                        "%s is the operator's folder of a cluster. Each agent's directory has the "
+                        "seeds: give that, on its machine; or orbweaver url %s URL asks the agent "
+                        "that owns the host",
+                        in->words[0], in->words[0]);
+    int code = is_up ? crawl_dirs_open(in, &want, dirs) : EXIT_DONE;
+    if (code != EXIT_DONE)
+        return code;
+    l->place_count = is_up ? dirs->count : 1;
+    l->places = arena_zero(in->arena, l->place_count * sizeof *l->places);
+    for (size_t i = 0; l->places && i < l->place_count; i++) {
+        l->places[i].dir = is_up ? dirs->paths[i] : in->words[0];
+        l->places[i].client.fd = -1;
+    }
+    return l->places ? EXIT_DONE : cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
+}
+
+struct listed_row {
+    struct str key;
+};
+
+static int open_listing(struct listing *l)
+{
+    buf_init(&l->out, 32 << 20);
+    l->arena = arena_open(64 << 10, 64 << 20);
+    enum rc rc = l->arena ? url_idn_open(&l->idn) : RC_NOMEM;
+    rc = rc ? rc : tally_init(&l->listed, sizeof(struct listed_row), LOG_REASONS_MAX_URLS);
+    rc = rc ? rc : log_reasons_init(&l->reasons);
+    return rc ? cli_fail(EXIT_OTHER, "%s", rc_text(rc)) : EXIT_DONE;
+}
+
+static void close_listing(struct listing *l)
+{
+    for (size_t i = 0; l->places && i < l->place_count; i++) {
+        control_client_close(&l->places[i].client);
+        history_close(l->places[i].history);
+    }
+    log_reasons_done(&l->reasons);
+    tally_done(&l->listed);
+    url_idn_close(l->idn);
+    arena_close(l->arena);
+    buf_done(&l->out);
 }
 
 static int run_list(struct invocation *in)
 {
     const struct settings *s = in->settings;
-    struct control_client c;
+    struct crawl_dirs dirs = {0};
     if (in->word_count != 1)
         return cli_fail(EXIT_USAGE, "seeds list: expected one directory of a crawl");
     struct listing *l = arena_zero(in->arena, sizeof *l);
-    if (!l || !(l->arena = arena_open(64 << 10, 64 << 20)))
+    if (!l)
         return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
     l->as_json = s->json;
-    buf_init(&l->out, 32 << 20);
-    int code = control_client_open(&c, in->words[0], true);
+    int code = open_listing(l);
     if (code == EXIT_DONE)
-        l->client = &c;
-    else if (code == EXIT_USAGE)
-        code = open_history(l, in->words[0], in->arena);
-    code = code == EXIT_DONE ? read_reasons(l, in->words[0]) : code;
-    code = code == EXIT_DONE ? list(l, in->words[0]) : code;
-    log_reasons_done(&l->reasons);
-    control_client_close(&c);
-    history_close(l->history);
-    url_idn_close(l->idn);
-    arena_close(l->arena);
-    buf_done(&l->out);
+        code = find_places(in, l, &dirs);
+    for (size_t i = 0; i < l->place_count && code == EXIT_DONE; i++)
+        code = open_place(l, &l->places[i], in->arena);
+    code = code == EXIT_DONE ? list(l) : code;
+    close_listing(l);
+    crawl_dirs_close(&dirs);
     return code;
 }
 
@@ -360,7 +457,9 @@ const struct command cmd_seeds_list = {
     .details =
         "A line a seed, separated by tabs: the last code (- if it was never asked for), the\n"
         "URL, and the code in words; for a seed that failed or was refused, also the reason that\n"
-        "crawl.log has. Where a seed redirects to is a seed, too.",
+        "crawl.log has. Where a seed redirects to is a seed, too. DIR may be the folder of\n"
+        "`cluster up`: the agents' codes are put together. Of one agent's directory, seeds that\n"
+        "other agents asked for have no code.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run_list,

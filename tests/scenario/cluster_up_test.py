@@ -77,6 +77,11 @@ def _(tmp):
         print(f"# {stopped} requests before the stop, {asked(web)} in all")
         said = run(["url", folder, web.run["home"]])
         assert said.code == 0 and "state    fetched" in said.out and "archive/" in said.out, said
+        for where, wanted_code, note in ((folder, 0, ""), (folder + "/a1", 0, "is of one agent of a cluster"),
+                                         (folder + "/post", 2, "is the operator's folder of a cluster")):
+            said = run(["seeds", "list", where])
+            assert said.code == wanted_code and note in said.err, said
+            assert where != folder or said.out == f"200\t{web.run['home']}\t200 OK\n", said
         last = asked(web)
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False)
         assert done.returncode == 0 and b"finished: " in done.stderr and asked(web) == last, done
