@@ -5,6 +5,7 @@
 #include "cli/crawl_keep.h"
 #include "cli/crawl_limits.h"
 #include "cli/crawl_seeds.h"
+#include "cli/crawl_trouble.h"
 #include "cli/crawl_watch.h"
 #include "cli/place.h"
 #include "cli/settings.h"
@@ -258,6 +259,14 @@ static enum rc begin_with_limits(struct crawl *c, struct buf *why)
     return rc ? rc : crawl_limits_forget(&c->limits);
 }
 
+static void say_trouble(const struct crawl *c, struct str why)
+{
+    struct buf text = {.max = TEXT_MAX};
+    crawl_trouble_print(c->settings, c->wiring, why, &text);
+    cli_fail(EXIT_OTHER, STR_FMT, STR_ARG(buf_rc(&text) ? why : buf_str(&text)));
+    buf_done(&text);
+}
+
 static int run_crawl(struct crawl *c)
 {
     struct buf why = {.max = TEXT_MAX};
@@ -301,7 +310,7 @@ static int run_crawl(struct crawl *c)
         buf_add(&why, STR("; everything that was finished is safe: raise the limit of memory "
                           "(ulimit -v, MemoryMax), or lower --frontier-memory, and start again"));
     if (rc)
-        cli_fail(EXIT_OTHER, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
+        say_trouble(c, buf_str(&why));
     buf_done(&why);
     if (rc)
         return has_lost_cluster(c) ? EXIT_CLUSTER : cli_code_of(rc);

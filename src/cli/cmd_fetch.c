@@ -234,6 +234,15 @@ static int understand(struct fetching *f, const char *word)
     return EXIT_DONE;
 }
 
+/* What a library says of a setting begins with its key: a flag of this command. */
+static int say_refused(enum rc rc, struct str why)
+{
+    bool is_usage = rc == RC_INVALID || rc == RC_UNSUPPORTED;
+    bool is_flag = option_find(cmd_fetch.options, str_first(why, str_find(why, ':'))) != NULL;
+    return cli_fail(is_usage ? EXIT_USAGE : EXIT_OTHER, "%s" STR_FMT, is_flag ? "--" : "",
+                    STR_ARG(why.n ? why : str_c(rc_text(rc))));
+}
+
 static int fetch_with(struct fetching *f, const char *word)
 {
     struct buf why = {.max = 4096};
@@ -242,8 +251,7 @@ static int fetch_with(struct fetching *f, const char *word)
     if (code == EXIT_DONE) {
         rc = fetch_net_open(&f->net, &f->s->net, f->arena, &why);
         if (rc)
-            code = cli_fail(rc == RC_INVALID || rc == RC_UNSUPPORTED ? EXIT_USAGE : EXIT_OTHER,
-                            STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
+            code = say_refused(rc, buf_str(&why));
         else
             code = get_page(f);
         fetch_net_close(&f->net);

@@ -192,7 +192,7 @@ static enum rc read_file(const char *path, char *room, size_t bytes, size_t *ret
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, room, bytes);
     if (n < 0)
-        buf_printf(why, "the agent's login %s: %s", path, strerror(errno));
+        buf_printf(why, "cluster-credentials: the agent's login %s: %s", path, strerror(errno));
     if (fd >= 0)
         (void)close(fd);
     *ret_n = n < 0 ? 0 : (size_t)n;
@@ -204,7 +204,7 @@ static enum rc read_login(const struct cluster_settings *s, struct cluster_part 
     char path[MAX_PATH_BYTES], room[POST_LOGIN_MAX_BYTES];
     size_t n = 0;
     if (!cluster_name_ok(s->agent)) {
-        buf_add(why, STR("--agent: which of the cluster's agents is this? NAME as in NAME.login"));
+        buf_add(why, STR("agent: which of the cluster's agents is this? NAME as in NAME.login"));
         return RC_INVALID;
     }
     int bytes = snprintf(path, sizeof path, STR_FMT "/" STR_FMT ".login", STR_ARG(s->credentials),
@@ -213,7 +213,7 @@ static enum rc read_login(const struct cluster_settings *s, struct cluster_part 
         return RC_LIMIT;
     enum rc rc = read_file(path, room, sizeof room, &n, why);
     if (rc == RC_OK && post_login_read(str_make(room, n), &c->login)) {
-        buf_printf(why, "%s: this is no agent's login", path);
+        buf_printf(why, "cluster-credentials: %s is no agent's login", path);
         rc = RC_INVALID;
     }
     explicit_bzero(room, sizeof room);
@@ -230,7 +230,7 @@ static enum rc open_bus(const struct cluster_settings *s, struct cluster_part *c
     };
     enum rc rc = bus_nats_open(&o, &c->bus);
     if (rc)
-        buf_printf(why, "--cluster " STR_FMT ": %s", STR_ARG(s->cluster), rc_text(rc));
+        buf_printf(why, "cluster: " STR_FMT ": %s", STR_ARG(s->cluster), rc_text(rc));
     return rc;
 }
 

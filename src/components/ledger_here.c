@@ -224,7 +224,7 @@ static enum rc open_directory(const char *path, struct ledger_part *p, struct bu
 {
     enum rc rc = disk_real_open(path, &p->disk);
     if (rc)
-        buf_printf(why, "cannot use the directory %s: %s", path,
+        buf_printf(why, "output: cannot use the directory %s: %s", path,
                    rc == RC_NOMEM ? rc_text(rc) : strerror(errno));
     return rc == RC_OK || rc == RC_NOMEM ? rc : RC_IO;
 }
@@ -318,7 +318,8 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         .log = part_log(self),
     };
     if (s->recrawl && s->no_history) {
-        buf_add(why, STR("--recrawl asks for what the history knows; there is none (no-history)"));
+        buf_add(why,
+                STR("recrawl: it asks for what the history knows; there is none (no-history)"));
         return RC_INVALID;
     }
     enum rc rc = history.p && written.p ? describe(p, s, &l.warc, why) : RC_NOMEM;

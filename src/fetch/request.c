@@ -50,22 +50,23 @@ static enum rc refuse(struct buf *why, const char *what)
 static enum rc check_agent(struct str agent, struct buf *why)
 {
     if (agent.n > IDENTITY_MAX_BYTES)
-        return refuse(why, "a user agent has at most 512 bytes");
+        return refuse(why, "user-agent: at most 512 bytes are expected");
     if (!is_printable(agent))
-        return refuse(why, "a user agent is written in visible ASCII");
+        return refuse(why, "user-agent: visible ASCII is expected");
     if (request_robots_token(agent).n == 0)
-        return refuse(why, "a user agent begins with its name for robots.txt: letters, - and _");
+        return refuse(why, "user-agent: it begins with its name for robots.txt: letters, - and _");
     return RC_OK;
 }
 
 static enum rc check_contact(struct str contact, struct buf *why)
 {
     if (contact.n > IDENTITY_MAX_BYTES)
-        return refuse(why, "a contact has at most 512 bytes");
+        return refuse(why, "contact: at most 512 bytes are expected");
     if (!is_printable(contact) || has_any(contact, STR(" ()<>\"\\")))
-        return refuse(why, "a contact is written in visible ASCII, without blanks and brackets");
+        return refuse(why, "contact: visible ASCII without blanks and brackets is expected");
     if (!is_page(contact) && !is_mail(contact))
-        return refuse(why, "a contact is a URL such as https://example.org/bot, or a mail address");
+        return refuse(why,
+                      "contact: expected a URL such as https://example.org/bot, or a mail address");
     return RC_OK;
 }
 

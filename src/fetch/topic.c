@@ -38,7 +38,7 @@ struct topic {
 
 static enum rc refuse(struct buf *why, struct str text, const char *what)
 {
-    buf_printf(why, "keyword \"" STR_FMT "\": %s", STR_ARG(text), what);
+    buf_printf(why, "keywords: \"" STR_FMT "\": %s", STR_ARG(text), what);
     return RC_INVALID;
 }
 
@@ -96,7 +96,7 @@ static enum rc add_keyword(struct topic *t, struct str whole, struct buf *why)
     struct keyword k = {0};
     struct str words = whole;
     if (t->count == TOPIC_MAX_KEYWORDS) {
-        buf_printf(why, "there are more than %d keywords", TOPIC_MAX_KEYWORDS);
+        buf_printf(why, "keywords: there are more than %d", TOPIC_MAX_KEYWORDS);
         return RC_LIMIT;
     }
     enum rc rc = take_weight(whole, &words, &k.weight, why);

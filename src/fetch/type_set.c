@@ -35,7 +35,7 @@ static enum rc add(struct type_set *s, struct str text, struct buf *why)
 {
     struct row r = {.type = text};
     if (s->count == TYPE_SET_MAX) {
-        buf_printf(why, "there are more than %d types", TYPE_SET_MAX);
+        buf_printf(why, "types: there are more than %d", TYPE_SET_MAX);
         return RC_INVALID;
     }
     r.leaves_out = str_starts(text, STR("-")) || str_starts(text, STR("!"));
@@ -45,7 +45,9 @@ static enum rc add(struct type_set *s, struct str text, struct buf *why)
     if (r.is_start)
         r.type = str_first(r.type, r.type.n - 1);
     if (!is_type(r.type, r.is_start)) {
-        buf_printf(why, "\"" STR_FMT "\" is no type such as text/html, image/* or -video/*",
+        buf_printf(why,
+                   "types: \"" STR_FMT "\" is not a media type; expected type/subtype, for example "
+                   "text/html, image/* or -video/*",
                    STR_ARG(text));
         return RC_INVALID;
     }

@@ -49,10 +49,20 @@ bool flow_is_paused(const struct flow *f)
     return atomic_load(&f->paused);
 }
 
+/* Whether the text is about an option of the part: "KEY: ...". */
+static bool is_about_option(const struct node *n, struct str text)
+{
+    struct str key = str_first(text, str_find(text, ':'));
+    return key.n < text.n && n->part->options && option_find(n->part->options, key);
+}
+
+/* An option is named as --set and the wiring name it, NAME.KEY; it is the same on all shards. */
 static void describe(struct buf *to, const struct flow *f, const struct node *n, enum rc rc,
                      struct str text)
 {
-    if (n) {
+    if (n && is_about_option(n, text)) {
+        buf_printf(to, "%s.", n->self.name);
+    } else if (n) {
         buf_printf(to, "%s %s", n->part->kind == PART_PROVIDER ? "provider" : "component",
                    n->self.name);
         if (f->shard_count > 1)

@@ -85,11 +85,12 @@ static enum rc servers_read(struct str list, struct ares_addr_port_node nodes[DN
     while (list.p) {
         struct str one = str_trim(str_take_until(&list, ','));
         if (count == DNS_MAX_SERVERS) {
-            buf_printf(why, "more than %d resolvers", DNS_MAX_SERVERS);
+            buf_printf(why, "resolver: there are more than %d", DNS_MAX_SERVERS);
             return RC_INVALID;
         }
         if (!server_read(one, &nodes[count])) {
-            buf_printf(why, "\"" STR_FMT "\" is no address such as 127.0.0.1:8053 or [::1]:53",
+            buf_printf(why,
+                       "resolver: \"" STR_FMT "\" is no address such as 127.0.0.1:8053 or [::1]:53",
                        STR_ARG(str_first(one, 64)));
             return RC_INVALID;
         }

@@ -65,8 +65,8 @@ static enum rc guard_add(struct guard *g, struct str item, struct buf *why)
             g->allows_all = true;
         } else if (!network_read(one, &g->networks[g->count])) {
             buf_printf(why,
-                       "\"" STR_FMT "\" is neither \"all\" nor a network such as 127.1.0.0/16, "
-                       "fd00::/8 or one address (no bits behind the prefix)",
+                       "allow-private: \"" STR_FMT "\" is neither \"all\" nor a network such as "
+                       "127.1.0.0/16, fd00::/8 or one address (no bits behind the prefix)",
                        STR_ARG(str_first(one, CIDR_MAX_BYTES)));
             return RC_INVALID;
         } else {
@@ -91,7 +91,7 @@ enum rc guard_open(const struct option_list *allow, struct guard **ret, struct b
 {
     size_t most = count_networks(allow);
     if (most > GUARD_MAX_NETWORKS) {
-        buf_printf(why, "more than %d networks", GUARD_MAX_NETWORKS);
+        buf_printf(why, "allow-private: there are more than %d networks", GUARD_MAX_NETWORKS);
         return RC_INVALID;
     }
     struct guard *g = mem_zero(1, sizeof *g + most * sizeof *g->networks);

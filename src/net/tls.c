@@ -79,7 +79,7 @@ static bool authorities_load(SSL_CTX *context, struct str ca_file, struct buf *w
     bool ok = c && SSL_CTX_load_verify_file(context, c) == 1;
     buf_done(&path);
     if (!ok)
-        buf_printf(why, "ca-file " STR_FMT ": not a file of certificates", STR_ARG(ca_file));
+        buf_printf(why, "ca-file: " STR_FMT ": not a file of certificates", STR_ARG(ca_file));
     return ok;
 }
 

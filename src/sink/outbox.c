@@ -372,7 +372,7 @@ static enum rc read_login(struct sink_outbox *o, struct buf *why)
     struct buf text = {.max = SINK_LOGIN_MAX_BYTES};
     FILE *f = fopen(o->login_file, "re");
     if (!f) {
-        buf_printf(why, "%s: %s", o->login_file, strerror(errno));
+        buf_printf(why, "sink: %s: %s", o->login_file, strerror(errno));
         return RC_INVALID;
     }
     char *to = buf_reserve(&text, SINK_LOGIN_MAX_BYTES);
@@ -380,7 +380,7 @@ static enum rc read_login(struct sink_outbox *o, struct buf *why)
     (void)fclose(f);
     enum rc rc = to ? sink_login_read(buf_str(&text), &o->login) : RC_NOMEM;
     if (rc)
-        buf_printf(why, "%s: not a login for an archive machine (orbweaver sink add)",
+        buf_printf(why, "sink: %s: not a login for an archive machine (orbweaver sink add)",
                    o->login_file);
     if (to)
         explicit_bzero(to, SINK_LOGIN_MAX_BYTES);

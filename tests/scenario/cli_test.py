@@ -49,6 +49,23 @@ def _(tmp):
     assert "try needs one of: url" in run(["try"]).err
 
 
+@case("a wrong value that a flag gave is told with the flag; one of --set with the part's option")
+def _(tmp):
+    file = write(tmp, "file", "x")
+    for flag, value in (("types", "foo"), ("include", "("), ("exclude", "("), ("normalise", "nonsense"),
+                        ("keywords", "a^x"), ("keep-score", "3"), ("resolver", "x"), ("ca-file", file),
+                        ("allow-private", "zz"), ("user-agent", "("), ("contact", "zz"), ("sink", tmp + "/none"),
+                        ("cluster", "nats://127.0.0.1:1")):
+        more = ["--keywords", "owl"] if flag == "keep-score" else []
+        done = run(["crawl", "-o", f"{tmp}/{flag}", f"--{flag}={value}", *more, "http://127.0.0.1:65535/"])
+        named = "agent" if flag == "cluster" else flag  # which of them is it?
+        assert done.code == 2 and done.err.startswith(f"orbweaver: --{named}: "), (flag, done)
+    done = run(["crawl", "-o", tmp + "/set", "--set", "scope.exclude=(", "http://127.0.0.1:65535/"])
+    assert done.code == 2 and done.err.startswith("orbweaver: scope.exclude: '(': at byte"), done
+    done = run(["fetch", "--resolver", "x", "http://127.0.0.1:65535/"])
+    assert done.code == 2 and 'orbweaver: --resolver: "x" is no address' in done.err, done
+
+
 @case("export wacz says what cannot be written and why, before the work, and names -o")
 def _(tmp):
     folder = os.path.join(tmp, "below", "c")

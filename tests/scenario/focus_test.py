@@ -75,7 +75,7 @@ def _(tmp):
 
 @case("keywords and scores that are none are refused with the reason")
 def _(tmp):
-    for options, why in ((["--keywords", "a^x"], 'keyword "a^x"'), (["--keep-score", "2"], "from 0 to 1"),
+    for options, why in ((["--keywords", "a^x"], '--keywords: "a^x"'), (["--keep-score", "2"], "from 0 to 1"),
                          (["--keep-score", "much"], "expected a number")):
         done = run(["crawl", "-o", tmp + "/c", *options, "http://127.0.0.1:65535/"])
         assert done.code == 2 and why in done.err, (options, done.err)

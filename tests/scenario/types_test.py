@@ -70,7 +70,7 @@ def _(tmp):
 @case("what is no type is refused")
 def _(tmp):
     done = run(["crawl", "-o", tmp + "/c", "--types", "html", "http://127.0.0.1:65535/"])
-    assert done.code == 2 and 'is no type such as text/html' in done.err, done.err
+    assert done.code == 2 and 'orbweaver: --types: "html" is not a media type; expected type/subtype' in done.err, done.err
 
 
 @case("plain flags reach the parts that have the setting")

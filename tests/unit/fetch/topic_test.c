@@ -155,14 +155,14 @@ static void links_are_seen_in_the_light_of_their_page(void **state)
 static const struct {
     const char *name, *keywords, *why;
 } wrong[] = {
-    {"a weight that is none", "spider^x", "keyword \"spider^x\": behind ^ stands a weight"},
-    {"a weight of 0", "spider^0", "keyword \"spider^0\": behind ^ stands a weight"},
-    {"a weight without end", "a^1e999", "keyword \"a^1e999\": behind ^"},
-    {"a weight that is no number", "a^nan", "keyword \"a^nan\": behind ^"},
-    {"two weights", "a^1^2", "keyword \"a^1^2\": behind ^"},
-    {"a keyword without letters", "a,--", "keyword \"--\": it has no letter"},
+    {"a weight that is none", "spider^x", "keywords: \"spider^x\": behind ^ stands a weight"},
+    {"a weight of 0", "spider^0", "keywords: \"spider^0\": behind ^ stands a weight"},
+    {"a weight without end", "a^1e999", "keywords: \"a^1e999\": behind ^"},
+    {"a weight that is no number", "a^nan", "keywords: \"a^nan\": behind ^"},
+    {"two weights", "a^1^2", "keywords: \"a^1^2\": behind ^"},
+    {"a keyword without letters", "a,--", "keywords: \"--\": it has no letter"},
     {"a phrase that is too long", "a b c d e f g h i j k l m n o p q",
-     "keyword \"a b c d e f g h i j k l m n o p q\": it has more than 16"},
+     "keywords: \"a b c d e f g h i j k l m n o p q\": it has more than 16"},
 };
 
 static void keywords_are_refused(void **state)

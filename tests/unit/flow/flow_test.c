@@ -296,6 +296,20 @@ static void a_part_that_fails_to_open_undoes_the_others_in_reverse(void **state)
     buf_done(&why);
 }
 
+static void a_refused_option_is_named_as_the_wiring_names_it(void **state)
+{
+    (void)state;
+    struct buf why = {.max = 4096};
+    witness_reset();
+    assert_rc(run_wiring("shards: 2\n"
+                         "components: {numbers: , bad: {part: breaks, odd: yes}, collect: }\n"
+                         "connections: [numbers -> bad -> collect]\n",
+                         false, &why),
+              RC_INVALID);
+    assert_str(buf_str(&why), STR("bad.odd: expected no"));
+    buf_done(&why);
+}
+
 static void a_part_that_fails_to_start_stops_the_flow(void **state)
 {
     (void)state;
@@ -540,6 +554,7 @@ int main(void)
         cmocka_unit_test(a_source_that_asks_too_little_is_overdrawn_and_still_ends),
         cmocka_unit_test(a_failing_part_stops_the_flow_and_is_named),
         cmocka_unit_test(a_part_that_fails_to_open_undoes_the_others_in_reverse),
+        cmocka_unit_test(a_refused_option_is_named_as_the_wiring_names_it),
         cmocka_unit_test(a_part_that_fails_to_start_stops_the_flow),
         cmocka_unit_test(a_part_that_keeps_a_message_for_ever_is_named),
         cmocka_unit_test(restarting_gives_the_same_results),

@@ -493,13 +493,14 @@ static const struct part part_batch = {
 
 struct breaks_settings {
     uint64_t at;
-    bool open, start, keep;
+    bool open, start, keep, odd;
 };
 static const struct option breaks_options[] = {
     OPTION_COUNT_ROW(struct breaks_settings, at, "at", NULL, "fail at this message"),
     OPTION_BOOL_ROW(struct breaks_settings, open, "open", "no", "fail when opened"),
     OPTION_BOOL_ROW(struct breaks_settings, start, "start", "no", "fail when started"),
     OPTION_BOOL_ROW(struct breaks_settings, keep, "keep", "no", "lose count of one message"),
+    OPTION_BOOL_ROW(struct breaks_settings, odd, "odd", "no", "a value that is refused"),
     {0},
 };
 
@@ -509,6 +510,10 @@ static enum rc breaks_open(struct instance *self, struct buf *why)
     if (set->open && self->shard + 1 == self->shard_count) {
         buf_add(why, STR("told to fail"));
         return RC_IO;
+    }
+    if (set->odd) {
+        buf_add(why, STR("odd: expected no"));
+        return RC_INVALID;
     }
     return state_open(self, why);
 }
