@@ -41,6 +41,7 @@ struct crawl {
     struct crawl_limits limits;
     struct crawl_keep keep;
     bool goes_on;   /* an earlier run had seeds */
+    bool is_over;   /* an earlier run reached a limit that still holds */
     size_t refused; /* seeds that were named and are none */
 };
 
@@ -133,15 +134,22 @@ static void say_what_was_done(const struct crawl *c, struct str reached, bool is
                    STR_ARG(reached), STR_ARG(c->settings->output));
 }
 
+/* A seed that was refused on the way is no reason to say less of the limit. */
+static bool did_nothing(const struct crawl *c, bool is_interrupted)
+{
+    const struct crawl_counts *n = &c->ledger->counts;
+    return !is_interrupted && !get(&n->fetched) &&
+           (c->is_over || (!get(&n->failed) && !get(&n->refused)));
+}
+
 /* The last words. */
 static void say_end(const struct crawl *c, bool is_interrupted)
 {
-    const struct crawl_counts *n = &c->ledger->counts;
     struct buf out = {.max = TEXT_MAX}, reached = {.max = TEXT_MAX};
     crawl_limits_print(&c->limits, &reached);
     if (c->settings->json)
         crawl_status_json(c->ledger, &out);
-    else if (!get(&n->fetched) && !get(&n->failed) && !get(&n->refused) && !is_interrupted)
+    else if (did_nothing(c, is_interrupted))
         say_nothing_done(c, buf_str(&reached), &out);
     else
         say_what_was_done(c, buf_str(&reached), is_interrupted, &out);
@@ -255,6 +263,9 @@ static enum rc begin_with_limits(struct crawl *c, struct buf *why)
     c->limits.ledger = c->ledger;
     c->limits.budget = flow_provider(c->flow, STR("budget"));
     enum rc rc = crawl_limits_lift_summed(&c->limits, why);
+    c->is_over = crawl_limits_are_reached(&c->limits);
+    if (c->goes_on)
+        crawl_limits_warn_of_depth(&c->limits);
     rc = rc ? rc : crawl_keep_save(c->settings, c->sources);
     return rc ? rc : crawl_limits_forget(&c->limits);
 }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool names_file(const struct option *o)
@@ -53,17 +54,31 @@ static enum rc make_all_absolute(const struct option *o, struct settings *s, str
     return rc;
 }
 
+/* Why a seed file cannot be read; NULL: it can. It is not opened, for a pipe is read once. */
+static const char *trouble_with_input(struct str name)
+{
+    struct stat st;
+    if (str_eq(name, STR("-")))
+        return NULL;
+    if (stat(name.p, &st) != 0)
+        return errno == ENOENT ? "no such file" : rc_text(rc_of_errno(errno));
+    if (S_ISDIR(st.st_mode))
+        return "it is a directory; expected a file with a seed a line";
+    return access(name.p, R_OK) ? rc_text(rc_of_errno(errno)) : NULL;
+}
+
 static void leave_out_lost_inputs(struct settings *s, struct str *items)
 {
     size_t left = 0;
     for (size_t i = 0; i < s->input.count; i++) {
-        if (access(items[i].p, R_OK) == 0)
+        const char *why = trouble_with_input(items[i]);
+        if (!why)
             items[left++] = items[i];
         else
             (void)fprintf(stderr,
                           "orbweaver: the seed file %s of an earlier start cannot be read (%s): "
                           "going on without it; give -i for another\n",
-                          items[i].p, strerror(errno));
+                          items[i].p, why);
     }
     s->input.count = left;
 }
@@ -89,9 +104,29 @@ static bool check_one(const struct option *o, struct str text, struct buf *why)
     return false;
 }
 
+/* Before anything is written: a start that fails leaves the directory as it was, or absent. */
+static enum rc check_inputs(const struct settings *s, const enum settings_source *sources,
+                            struct buf *why)
+{
+    const struct option *row = option_find(settings_table, STR("input"));
+    bool is_flag = sources[row - settings_table] == FROM_FLAG;
+    for (size_t i = 0; i < s->input.count; i++) {
+        const char *trouble = trouble_with_input(s->input.items[i]);
+        if (!trouble)
+            continue;
+        buf_printf(why, "%s " STR_FMT ": %s", is_flag ? "-i" : "the setting input",
+                   STR_ARG(s->input.items[i]), trouble);
+        return RC_INVALID;
+    }
+    return RC_OK;
+}
+
 enum rc crawl_keep_check(const struct settings *s, const enum settings_source *sources,
                          struct buf *why)
 {
+    enum rc rc = check_inputs(s, sources, why);
+    if (rc)
+        return rc;
     for (const struct option *o = settings_table; o->key; o++) {
         const void *value = (const char *)s + o->offset;
         if (!config_is_kept(o, s, sources))

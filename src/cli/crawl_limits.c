@@ -2,6 +2,7 @@
 #include "cli/crawl_limits.h"
 
 #include "base/log.h"
+#include "cli/stopped_crawl.h"
 #include "disk/disk.h"
 
 #include <stdio.h>
@@ -154,11 +155,21 @@ enum rc crawl_limits_lift_written(const struct crawl_limits *l, struct buf *why)
     return l->settings->recrawl ? RC_OK : lift_all(l, reached, lift_in_wiring, why);
 }
 
+/* By the sums of this machine; nothing in a cluster. */
+static unsigned reached_by_sums(const struct crawl_limits *l)
+{
+    bool can_tell = l->budget && !l->settings->cluster.n;
+    return can_tell ? budget_reached(l->budget, l->ledger->earlier_ms) : 0;
+}
+
 enum rc crawl_limits_lift_summed(const struct crawl_limits *l, struct buf *why)
 {
-    if (!l->budget || l->settings->cluster.n)
-        return RC_OK;
-    return lift_all(l, budget_reached(l->budget, l->ledger->earlier_ms), lift_in_flow, why);
+    return lift_all(l, reached_by_sums(l), lift_in_flow, why);
+}
+
+bool crawl_limits_are_reached(const struct crawl_limits *l)
+{
+    return reached_by_sums(l) != 0;
 }
 
 enum rc crawl_limits_forget(const struct crawl_limits *l)
@@ -169,6 +180,24 @@ enum rc crawl_limits_forget(const struct crawl_limits *l)
         rc = write_reached(l, STR(""));
     buf_done(&text);
     return rc;
+}
+
+void crawl_limits_warn_of_depth(const struct crawl_limits *l)
+{
+    struct settings *s = l->settings, *kept = NULL;
+    struct arena *arena = arena_open(4096, 16 << 20);
+    bool is_greater =
+        arena && stopped_crawl_settings(s->output.p, arena, &kept) && s->depth > kept->depth;
+    if (is_greater && s->json)
+        log_warn(l->log, "depth.raised", LOG_U64("before", kept->depth), LOG_U64("now", s->depth),
+                 LOG_C("note", "links that were left out for their depth stay left out"));
+    else if (is_greater)
+        (void)fprintf(stderr,
+                      "orbweaver: --depth %llu: links that were left out at --depth %llu stay left "
+                      "out, unless a page that is fetched from now on has them; for all of them "
+                      "crawl into a new directory (-o)\n",
+                      (unsigned long long)s->depth, (unsigned long long)kept->depth);
+    arena_close(arena);
 }
 
 static unsigned reached_now(const struct crawl_limits *l)

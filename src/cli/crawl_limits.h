@@ -30,6 +30,11 @@ struct crawl_limits {
     struct budget *budget;
 };
 
+/* Of a crawl that goes on: a greater --depth than before draws no link back that was left out for
+ * its depth, because only URLs that belong to the crawl are kept. Says so, while the directory
+ * still has the settings of the earlier run. */
+void crawl_limits_warn_of_depth(const struct crawl_limits *l);
+
 /* Before flow_open, because an agent looks at its limits from then on: lifts kept limits that
  * state/limits says are reached; not for a recrawl, which counts from 0. */
 MUST_CHECK enum rc crawl_limits_lift_written(const struct crawl_limits *l, struct buf *why);
@@ -37,6 +42,10 @@ MUST_CHECK enum rc crawl_limits_lift_written(const struct crawl_limits *l, struc
 /* Between flow_open and flow_start: lifts those that the sums say are reached, after a kill that
  * left no time to write it down; not in a cluster. Save the settings afterwards. */
 MUST_CHECK enum rc crawl_limits_lift_summed(const struct crawl_limits *l, struct buf *why);
+
+/* After that: whether a limit that holds was reached by earlier runs, so that this run fetches
+ * nothing. In a cluster the sums of one agent do not tell. */
+bool crawl_limits_are_reached(const struct crawl_limits *l);
 
 /* Once the settings are saved: what earlier runs have reached is over. */
 MUST_CHECK enum rc crawl_limits_forget(const struct crawl_limits *l);

@@ -34,8 +34,7 @@ bool stopped_crawl_is_one(const char *dir)
 
 /* The scope ------------------------------------------------------------------------------------ */
 
-/* As the crawl was last started (cmd_crawl.c saves it); false: not known. */
-static bool read_settings(const char *dir, struct arena *arena, struct settings **ret)
+bool stopped_crawl_settings(const char *dir, struct arena *arena, struct settings **ret)
 {
     char path[PATH_BYTES];
     struct problems problems;
@@ -90,7 +89,7 @@ uint32_t stopped_crawl_rules(const char *dir, struct arena *arena)
     struct scope_settings set;
     struct str bad;
     uint32_t rules = URL_RULES_DEFAULT;
-    if (read_settings(dir, arena, &s) && scope_settings_of(s, arena, &set) == RC_OK &&
+    if (stopped_crawl_settings(dir, arena, &s) && scope_settings_of(s, arena, &set) == RC_OK &&
         url_rules_parse(set.normalise, &rules, &bad) != RC_OK)
         rules = URL_RULES_DEFAULT;
     return rules;
@@ -102,7 +101,7 @@ static enum rc open_scope(struct stopped_crawl *d, const char *dir, struct arena
     struct settings *s = NULL;
     struct scope_settings set;
     d->rules = stopped_crawl_rules(dir, arena);
-    if (!read_settings(dir, arena, &s))
+    if (!stopped_crawl_settings(dir, arena, &s))
         return RC_OK;
     enum rc rc = scope_settings_of(s, arena, &set);
     return rc ? rc : scope_open(&set, &d->scope, why);

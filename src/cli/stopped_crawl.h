@@ -5,6 +5,8 @@
 
 #include "components/services.h"
 
+struct settings;
+
 struct stopped_crawl {
     struct disk *disk;
     struct ledger *ledger;   /* NULL: DIR cannot be written */
@@ -16,6 +18,9 @@ struct stopped_crawl {
 
 /* Whether a crawl was ever there. */
 bool stopped_crawl_is_one(const char *dir);
+
+/* As the crawl was last started (cli/crawl_keep.h saves it); false: not known. In the arena. */
+bool stopped_crawl_settings(const char *dir, struct arena *arena, struct settings **ret);
 
 /* Takes the crawl's lock until the close, and brings its files to where the next start would find
  * them (crawl/ledger.h, recovery); nothing else is written. Of a directory that cannot be written

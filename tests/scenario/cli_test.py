@@ -49,6 +49,30 @@ def _(tmp):
     assert "try needs one of: url" in run(["try"]).err
 
 
+@case("a seed file that cannot be read is named with its flag and reason; no directory is left, none is changed")
+def _(tmp):
+    with SmallWeb({"/": page("Home", "")}) as web:
+        folder = os.path.join(tmp, "good")
+        assert run(["crawl", "-o", folder, *PLAIN, web.url("/")]).code == 0
+        before = snapshot(folder)
+        for name, why in ((tmp, "it is a directory"), (os.path.join(tmp, "nope.txt"), "no such file")):
+            for place in (os.path.join(tmp, "new"), folder):
+                done = run(["crawl", "-o", place, "-i", name, web.url("/")])
+                assert done.code == 2 and done.err.startswith(f"orbweaver: -i {name}: {why}"), done
+            done = run(["crawl", "-o", os.path.join(tmp, "new")], env={"ORBWEAVER_INPUT": name})
+            assert done.code == 2 and f"the setting input {name}: {why}" in done.err, done
+        assert not os.path.exists(os.path.join(tmp, "new")) and snapshot(folder) == before
+
+
+def snapshot(folder: str) -> dict:
+    found = {}
+    for here, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(here, name), "rb") as f:
+                found[os.path.join(here, name)] = f.read()
+    return found
+
+
 @case("a wrong value that a flag gave is told with the flag; one of --set with the part's option")
 def _(tmp):
     file = write(tmp, "file", "x")
@@ -64,6 +88,39 @@ def _(tmp):
     assert done.code == 2 and done.err.startswith("orbweaver: scope.exclude: '(': at byte"), done
     done = run(["fetch", "--resolver", "x", "http://127.0.0.1:65535/"])
     assert done.code == 2 and 'orbweaver: --resolver: "x" is no address' in done.err, done
+
+
+@case("a greater --depth says that links which were left out stay left out, once")
+def _(tmp):
+    web = {"/": page("Home", "", [("/a", "a")]), "/a": page("A", "", [("/b", "b")]), "/b": page("B", "")}
+    words = "--depth 3: links that were left out at --depth 1 stay left out"
+    with SmallWeb(web) as served:
+        crawl = ["crawl", "-o", tmp + "/c", *PLAIN]
+        assert run([*crawl, "--depth", "1", served.url("/")]).code == 0
+        done = run([*crawl, "--depth", "1"])
+        assert done.code == 0 and "left out" not in done.err, done
+        done = run([*crawl, "--depth", "3"])
+        assert done.code == 0 and done.err.count(words) == 1, done
+        assert set(served.paths()) == {"/", "/a"}, served.paths()
+        assert "left out" not in run(crawl).err
+        done = run([*crawl, "--depth", "5", "-j"])
+        assert done.code == 0 and '"depth.raised"' in done.err and '"before":3' in done.err, done
+
+
+@case("a limit that is reached again says so in the same words, whichever it is and whatever else happens")
+def _(tmp):
+    with SmallWeb({"/": page("Home", "words " * 500)}) as web:
+        for flag, value, key in (("-n", "1", "pages"), ("-Q", "100", "size")):
+            crawl = ["crawl", "-o", tmp + "/" + key, *PLAIN, "--allow-private=127.0.0.1", flag, value]
+            assert run([*crawl, web.url("/")]).code == 0
+            for more in ([], ["http://127.0.0.2:8999/"]):  # an address that is not allowed
+                done = run([*crawl, *more])
+                assert done.code == 0 and done.err.endswith(
+                    f"nothing was fetched: the limit --{key} {value} is already reached; give a greater one, "
+                    "or 0 for no limit\n"), done
+            with subprocess.Popen([PROGRAM, *crawl, "-i", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as waiting:
+                code = waiting.wait(60)  # seeds that could still be typed would not be asked for
+                assert code == 0 and b"is already reached" in waiting.stderr.read(), (key, code)
 
 
 @case("export wacz says what cannot be written and why, before the work, and names -o")

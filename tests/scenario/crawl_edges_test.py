@@ -501,7 +501,7 @@ def unusable(tmp):
     done = run(["crawl", "-o", path, "http://a.invalid/"], program=program)
     assert done.code == 3 and path in done.err, done
     done = run(["crawl", "-o", os.path.join(tmp, "c"), "-i", tmp], program=program)
-    assert done.code == 2 and "Is a directory" in done.err, done
+    assert done.code == 2 and f"-i {tmp}: it is a directory" in done.err, done
 
 
 MANY = [b"/p%d" % i for i in range(60)]
