@@ -94,6 +94,7 @@ static bool read_long(struct reader *r)
     }
     if (!o) {
         const char *near = option_suggest(r->table, name);
+        r->in->unknown = name;
         buf_printf(r->why, "unknown option --" STR_FMT, STR_ARG(name));
         if (near)
             buf_printf(r->why, "; did you mean --%s?", near);
@@ -116,6 +117,7 @@ static bool read_letters(struct reader *r)
         char shown[] = {'-', *c, '\0'};
         if (!o) {
             buf_printf(r->why, "unknown option %s", shown);
+            r->in->unknown = str_make(c, 1);
             return false;
         }
         struct str value;

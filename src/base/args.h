@@ -17,6 +17,7 @@ struct invocation {
     struct arena *arena; /* ends with the command */
     char **words;        /* words[0..word_count), NULL behind the last */
     int word_count;
+    struct str unknown; /* after ARGS_WRONG: the name or letter of a flag that the table lacks */
 };
 
 enum args_result { ARGS_OK, ARGS_HELP, ARGS_WRONG };

@@ -144,5 +144,6 @@ const struct command cmd_cluster_up = {
         "on three machines.",
     .options = options,
     .settings_bytes = sizeof(struct up_settings),
+    .passes_on = true,
     .run = run,
 };

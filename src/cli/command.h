@@ -26,6 +26,7 @@ struct command {
     const char *details;          /* a paragraph or more for --help and the manual; may be NULL */
     const struct option *options; /* may be NULL */
     size_t settings_bytes;        /* size of the struct the options fill */
+    bool passes_on;               /* behind -- it takes options of crawl, too */
     int (*run)(struct invocation *in);
 };
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -20,6 +21,21 @@ static void set_limit(int fd, int seconds)
     (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
 
+/* No crawl runs in `dir`, and here is what to do; or it is no directory, which is all there is to
+ * say. */
+static void say_absent(const char *dir, struct str why)
+{
+    struct stat st;
+    if (stat(dir, &st) != 0)
+        cli_fail(EXIT_USAGE, "%s: %s", dir,
+                 errno == ENOENT ? "no such directory" : rc_text(rc_of_errno(errno)));
+    else if (!S_ISDIR(st.st_mode))
+        cli_fail(EXIT_USAGE, "%s: not a directory", dir);
+    else
+        cli_fail(EXIT_USAGE, STR_FMT "; orbweaver crawl -o %s starts it, or goes on with it",
+                 STR_ARG(why), dir);
+}
+
 int control_client_open(struct control_client *c, const char *dir, bool is_quiet)
 {
     struct buf why = {.max = 4096};
@@ -29,8 +45,7 @@ int control_client_open(struct control_client *c, const char *dir, bool is_quiet
     enum rc rc = control_connect(dir, &c->fd, &why);
     int code = rc == RC_OK ? EXIT_DONE : rc == RC_NOT_FOUND ? EXIT_USAGE : EXIT_OTHER;
     if (rc == RC_NOT_FOUND && !is_quiet)
-        cli_fail(EXIT_USAGE, STR_FMT "; orbweaver crawl -o %s starts it, or goes on with it",
-                 STR_ARG(buf_str(&why)), dir);
+        say_absent(dir, buf_str(&why));
     else if (rc && rc != RC_NOT_FOUND)
         cli_fail(EXIT_OTHER, STR_FMT, STR_ARG(buf_str(&why)));
     if (rc == RC_OK)

@@ -59,23 +59,45 @@ static void option_flags(struct buf *out, const struct option *o)
         buf_printf(out, "=%s", option_arg(o));
 }
 
-/* Paragraphs broken between words; lines that are short enough stay as they were written. */
+/* A paragraph, broken between words. */
+static void fill(struct buf *out, struct str line)
+{
+    while (line.n > WIDTH) {
+        size_t at = WIDTH;
+        while (at && line.p[at] != ' ')
+            at--;
+        at = at ? at : str_find(line, ' ');
+        buf_add(out, str_first(line, at));
+        buf_byte(out, '\n');
+        line = str_from(line, at + 1);
+    }
+    buf_add(out, line);
+    buf_byte(out, '\n');
+}
+
+/* Lines of a text are broken where the source is: a paragraph ends where a sentence does and one
+ * more word would have fit. */
+static bool ends_paragraph(struct str line, struct str rest)
+{
+    struct str next = str_take_until(&rest, '\n');
+    size_t with_word = line.n + 1 + str_find(next, ' ');
+    return !line.n || !next.n || (line.p[line.n - 1] == '.' && with_word <= WIDTH);
+}
+
 static void wrapped(struct buf *out, struct str text)
 {
+    struct buf paragraph = {.max = 1 << 16};
     while (text.p) {
         struct str line = str_take_until(&text, '\n');
-        while (line.n > WIDTH) {
-            size_t at = WIDTH;
-            while (at && line.p[at] != ' ')
-                at--;
-            at = at ? at : str_find(line, ' ');
-            buf_add(out, str_first(line, at));
-            buf_byte(out, '\n');
-            line = str_from(line, at + 1);
-        }
-        buf_add(out, line);
-        buf_byte(out, '\n');
+        if (paragraph.n)
+            buf_byte(&paragraph, ' ');
+        buf_add(&paragraph, line);
+        if (text.p && !ends_paragraph(line, text))
+            continue;
+        fill(out, buf_str(&paragraph));
+        buf_clear(&paragraph);
     }
+    buf_done(&paragraph);
 }
 
 void help_command(struct buf *out, const struct command *c)

@@ -77,6 +77,25 @@ static int unknown_command(const char *word)
     return cli_fail(EXIT_USAGE, "unknown command \"%s\"; see orbweaver --help", word);
 }
 
+static bool is_of_crawl(struct str flag)
+{
+    for (const struct option *o = cmd_crawl.options; o->key; o++)
+        if (str_eq(flag, str_c(o->key)) || (flag.n == 1 && flag.p[0] == o->letter))
+            return true;
+    return false;
+}
+
+static int wrong_words(const struct command *c, const struct invocation *in, struct str why)
+{
+    const char *dashes = in->unknown.n == 1 ? "-" : "--";
+    if (!c->passes_on || !is_of_crawl(in->unknown))
+        return cli_fail(EXIT_USAGE, "%s: " STR_FMT, c->name, STR_ARG(why));
+    return cli_fail(EXIT_USAGE,
+                    "%s: %s" STR_FMT " is an option of crawl: write it behind --, as in "
+                    "orbweaver %s URL... -- %s" STR_FMT " ...",
+                    c->name, dashes, STR_ARG(in->unknown), c->name, dashes, STR_ARG(in->unknown));
+}
+
 static int run_command(const struct command *c, int argc, char **argv)
 {
     struct buf why = {.max = 4096};
@@ -96,7 +115,7 @@ static int run_command(const struct command *c, int argc, char **argv)
             code = print_help(c);
             break;
         case ARGS_WRONG:
-            code = cli_fail(EXIT_USAGE, "%s: " STR_FMT, c->name, STR_ARG(buf_str(&why)));
+            code = wrong_words(c, &in, buf_str(&why));
         }
     }
     arena_close(in.arena);

@@ -54,6 +54,27 @@ static bool has_scheme(struct str text)
     return str_find(word, '.') == word.n && !begins_with_port(rest);
 }
 
+/* Those in use without "//" in which an @ is no sign of a password. */
+static bool is_at_scheme(struct str word)
+{
+    static const char *const words[] = {
+        "mailto", "sip",  "sips",  "xmpp",       "acct",  "im",   "news", "mid",
+        "cid",    "data", "about", "javascript", "skype", "blob", "urn",  "view-source"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_eq_nocase(word, str_c(words[i])))
+            return true;
+    return is_phone_scheme(word);
+}
+
+/* "user:password@example.org", which by its form could have the scheme "user". */
+static bool is_bare_login(struct str text)
+{
+    struct str word = word_before_colon(text);
+    struct str rest = str_from(text, word.n + 1);
+    return word.n && !str_starts(rest, STR("//")) && !is_at_scheme(word) &&
+           str_find(rest, '@') < rest.n;
+}
+
 static bool begins_with_slash(struct str text)
 {
     return text.n && (text.p[0] == '/' || text.p[0] == '\\');
@@ -71,6 +92,9 @@ static bool is_file_path(struct str text)
 }
 
 /* Reading -------------------------------------------------------------------------------------- */
+
+static const char has_login[] =
+    "has a user name or password; a crawl cannot log in yet, so remove them";
 
 static enum rc refuse(const char *why, const char **ret_why)
 {
@@ -107,7 +131,7 @@ enum rc seed_parse(struct str text, const struct url_idn *idn, struct url_room r
     if (rc == RC_INVALID || rc == RC_LIMIT)
         return refuse(url_reason_text(parser.reason), ret_why);
     if (rc == RC_OK && !url_is_http(ret))
-        return refuse("neither http nor https", ret_why);
+        return refuse(is_bare_login(text) ? has_login : "neither http nor https", ret_why);
     return rc;
 }
 
@@ -118,8 +142,7 @@ enum rc seed_read(struct str text, const struct url_idn *idn, struct url_room ro
     if (rc)
         return rc;
     if (ret->host_at != ret->user_at)
-        return refuse("has a user name or password; a crawl cannot log in yet, so remove them",
-                      ret_why);
+        return refuse(has_login, ret_why);
     if (port_is_bad(url_port(ret)))
         return refuse("that port is never asked", ret_why);
     if (url_host(ret).n > FRONTIER_MAX_HOST_BYTES ||

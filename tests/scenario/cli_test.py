@@ -9,6 +9,7 @@ from scenario import ROOT, PROGRAM, case, main, run, write
 from small_web import QUICK, SmallWeb, page
 
 PLAIN = [word for word in QUICK if word != "-j"]  # words for a person
+WIDTH = 78
 
 
 @case("--help lists every command on one screen, each with its own --help")
@@ -26,6 +27,24 @@ def _(tmp):
         one = run(name.split() + ["--help"])
         assert one.code == 0 and one.out.startswith(f"usage: orbweaver {name}"), one
         assert all(len(line) <= 120 for line in one.out.splitlines()), one.out
+
+
+def commands() -> list:
+    page = run(["--manual"]).out
+    return re.findall(r"^\.SS ([a-z]+(?: [a-z]+)?)(?: [^a-z].*)?$", page, re.M)
+
+
+@case("a text of --help is wrapped once: no line ends early, unless a paragraph does")
+def _(tmp):
+    seen = 0
+    for name in commands():
+        paragraphs = run(name.split() + ["--help"]).out.split("\n\n")
+        lines = paragraphs[1].splitlines() if len(paragraphs) > 1 and paragraphs[1][0] != " " else []
+        seen += len(lines) > 1
+        for line, following in zip(lines, lines[1:]):
+            could_take = len(line) + 1 + len(following.split()[0]) <= WIDTH
+            assert len(line) <= WIDTH and (not could_take or line.endswith(".")), (name, line, following)
+    assert seen > 30, seen
 
 
 @case("--version prints name and version")
@@ -47,6 +66,28 @@ def _(tmp):
     done = run(["config", "show", "--detph=3"])
     assert done.code == 2 and "unknown option --detph; did you mean --depth?" in done.err, done
     assert "try needs one of: url" in run(["try"]).err
+
+
+@case("an option of crawl that stands before -- is told to stand behind it")
+def _(tmp):
+    for flag in ("--scope", "-l"):
+        done = run(["cluster", "up", "-o", tmp + "/up", "http://127.0.0.1:8999/", flag, "3"])
+        assert done.code == 2 and f"{flag} is an option of crawl: write it behind --" in done.err, done
+    done = run(["cluster", "up", "-o", tmp + "/up", "http://127.0.0.1:8999/", "--socpe", "any"])
+    assert done.code == 2 and "unknown option --socpe" in done.err, done
+    assert not os.path.exists(tmp + "/up")
+
+
+@case("a directory that is not there is named, by every command that asks a running crawl")
+def _(tmp):
+    file = write(tmp, "file", "")
+    for command in (["status"], ["pause"], ["stop"], ["checkpoint"]):
+        done = run([*command, tmp + "/none"])
+        assert (done.code, done.out, done.err) == (2, "", f"orbweaver: {tmp}/none: no such directory\n"), done
+        done = run([*command, file])
+        assert done.code == 2 and done.err == f"orbweaver: {file}: not a directory\n", done
+    done = run(["status", tmp])
+    assert done.code == 2 and f"no crawl runs in {tmp}; orbweaver crawl -o {tmp}" in done.err, done
 
 
 @case("a seed file that cannot be read is named with its flag and reason; no directory is left, none is changed")
@@ -71,6 +112,13 @@ def snapshot(folder: str) -> dict:
             with open(os.path.join(here, name), "rb") as f:
                 found[os.path.join(here, name)] = f.read()
     return found
+
+
+@case("a seed with a password and no scheme is refused for the password, which is not shown")
+def _(tmp):
+    done = run(["crawl", "-o", tmp + "/c", "joe:secret@example.invalid"])
+    assert done.code == 2 and "has a user name or password" in done.err and "secret" not in done.err, done
+    assert not os.path.exists(tmp + "/c")
 
 
 @case("a wrong value that a flag gave is told with the flag; one of --set with the part's option")

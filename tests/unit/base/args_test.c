@@ -69,10 +69,32 @@ static void flags_that_come_again_add_to_lists_and_replace_the_rest(void **state
     score_end(&score, sizeof rows / sizeof *rows);
 }
 
+static void a_flag_that_the_table_lacks_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word, *unknown, *why;
+    } wrong[] = {{"--nothing=1", "nothing", "unknown option --nothing"},
+                 {"-Z", "Z", "unknown option -Z"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct all all = {0};
+        struct buf why = {.max = 1000};
+        struct arena *arena = arena_open(4096, 1 << 20);
+        struct invocation in = {.settings = &all, .arena = arena};
+        char *argv[] = {(char *)wrong[i].word};
+        assert_int_equal(args_read(table, 1, argv, &in, &why), ARGS_WRONG);
+        assert_str(in.unknown, str_c(wrong[i].unknown));
+        assert_true(str_starts(buf_str(&why), str_c(wrong[i].why)));
+        buf_done(&why);
+        arena_close(arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flags_that_come_again_add_to_lists_and_replace_the_rest),
+        cmocka_unit_test(a_flag_that_the_table_lacks_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
