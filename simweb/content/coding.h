@@ -3,8 +3,7 @@
  *
  *   gzip   header │ stored block │ deflate blocks of a piece │ stored │ … │ empty last block │ CRC
  *   zstd   frame of raw blocks │ frame of a piece │ frame of raw blocks │ …
- *   br     header │ uncompressed meta-block │ meta-blocks of a piece │ uncompressed │ … │ empty
- * last
+ *   br     header │ uncompressed meta-block │ those of a piece │ uncompressed │ … │ empty last
  *
  * What stands between the pieces is short and differs from page to page; it is not compressed. */
 #ifndef CONTENT_CODING_H

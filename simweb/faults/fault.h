@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fault: one way a server or its content is bad, F01 to F93, and what a crawler should do about it.
  *
- *   http://zoo.test/            links to every enabled fault
- *   http://f46.test/            a healthy index page: links to the fault's cases
- *   http://nx.f46.test/page     a case on a host of its own, where the fault is the host's
- *   http://f06.test/reset       a case on a path, where the fault is an answer's
- *   http://www.heron7.test/f06/reset   the same, sprinkled over an ordinary host, linked by its
- * home
+ *   http://zoo.test/                   links to every enabled fault
+ *   http://f46.test/                   a healthy index page: links to the fault's cases
+ *   http://nx.f46.test/page            a case on a host of its own, where the fault is the host's
+ *   http://f06.test/reset              a case on a path, where the fault is an answer's
+ *   http://www.heron7.test/f06/reset   the same, sprinkled over an ordinary host; its home page
+ *                                      links there
  *
  * A fault is one table: its hosts, its cases, a function that answers, and what is expected of the
  * crawler, judged by witness/judge.h from what was seen. Each group of faults is one file that ends
@@ -59,8 +59,8 @@ enum expect_kind {
     EXPECT_LEAVES,      /* the client ends each such connection itself, within --patience */
     EXPECT_NO_REUSE,    /* no further request on the connection of such an answer */
     EXPECT_GAP,         /* after such an answer at least n ms pass before the host's next request;
-                           n = 0: the back-off that this very answer asked for (reply.backoff_ms), so
-                           an answer that asked for none wants nothing */
+                           n = 0: the back-off that this answer asked for (reply.backoff_ms), so an
+                           answer that asked for none wants nothing */
     EXPECT_NOT_AT,      /* no request came to address n (127.0.0.1, the trap) */
     EXPECT_NO_FACT,     /* no request carried one of the sight_facts in n (faults/fact.h) */
     EXPECT_AT_ONCE,     /* at most n such requests are open at the same time on one address */

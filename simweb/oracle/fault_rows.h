@@ -5,8 +5,7 @@
  *   EXPECT_FETCHED            must
  *   EXPECT_NEVER              known, with the fault's id as reason (also for cases it matches)
  *   every other case, path    may
- *   robots.txt of a host      must if something of that host is, or if it is the site's own; else
- * may
+ *   robots.txt of a host      must, if something of that host is or it is the site's own; else may
  *
  * A path that the table gives as a prefix is printed with its star (F62's /cal*), since there is no
  * end to what it stands for. The index has the depth given, its cases one more, all else two more.

@@ -4,8 +4,9 @@
  *   {"requests": all of them, "open": not ended yet, "missed": not kept for want of memory,
  *    "urls": {"requests", "distinct", "fetched_again": URLs asked for more than once,
  *             "repeats": requests beyond the first of their URL, "forbidden": requests for what
- *             robots.txt forbids, "missed", "again_first": [up to ten URLs], "forbidden_first":
- * […]}, "robots": {"requests", "distinct", "fetched_again", "repeats"},          robots.txt, apart
+ *             robots.txt forbids, "missed", "again_first": [up to ten URLs],
+ *             "forbidden_first": […]},
+ *    "robots": {"requests", "distinct", "fetched_again", "repeats"},          robots.txt, apart
  *    "politeness": {"hosts", "most_open": at once to one host, "overlaps": requests that started
  *                   while another was open, "least_start_gap_ms", "least_end_gap_ms": null without
  *                   two requests to one host, "during_backoff", "worst_early_ms", "under_delay":
@@ -13,9 +14,9 @@
  *                   "worst": [{"host", "requests", …the same…}, up to ten, worst first]},
  *    "addresses": {"addresses", …, "worst": [{"address", …}]},                the same by address
  *    "dns": {"queries", "questions": different ones, "a", "aaaa", "other", "rcodes": {"0": …},
- * "missed", "most_asked": [{"name", "type", "rcode", "count"}, up to ten]}, "faults": [{"id":
- * "F35", "verdict": "good", "requests", "dropped", "why": […]}, all of them], "url_counts":
- * {"http://…": 1, …}, "hosts": […], "dns_names": […], "sights": [{"fault", …}]}
+ *            "missed", "most_asked": [{"name", "type", "rcode", "count"}, up to ten]},
+ *    "faults": [{"id": "F35", "verdict": "good", "requests", "dropped", "why": […]}, all of them],
+ *    "url_counts": {"http://…": 1, …}, "hosts": […], "dns_names": […], "sights": [{"fault", …}]}
  *
  * The last line only by wish. Gaps are in ms with three decimals. A report is as long as what it
  * lists: about 2 KB and 200 bytes a fault without wishes, and for each URL its length and 6 bytes,

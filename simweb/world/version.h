@@ -18,9 +18,9 @@ struct version {
     uint32_t structure; /* changes of each kind so far; their order is lost, nobody needs it */
     uint32_t text;
     uint32_t image;
-    uint64_t
-        changed_ms;            /* the last that changed the bytes of the place (an image's own, or
-                                  structure       and text), wall clock; at or before the moment asked for */
+    /* The last that changed the bytes of the place (an image's own, or structure and text), wall
+     * clock; at or before the moment asked for. */
+    uint64_t changed_ms;
     uint64_t image_changed_ms; /* of a page: the last change of its images */
 };
 

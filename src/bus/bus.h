@@ -2,11 +2,10 @@
 /* bus: how agents of one crawl reach each other: a replicated post office that holds streams of
  * messages, and carries what need not be kept.
  *
- *   say      to everyone who listens; may be lost, delayed, doubled        heartbeats
- *   append   to the stream that keeps the subject; acknowledged            roster, inboxes,
- * outcomes get      the first message of a stream at or behind a number           reading, without
- * consumers ask      one listener answers, or nobody does                          status, url,
- * bundles
+ *   say      to all listeners; may be lost, delayed, doubled          heartbeats
+ *   append   to the stream that keeps the subject; acknowledged       roster, inboxes, outcomes
+ *   get      the first message of a stream at or behind a number      reading, without consumers
+ *   ask      one listener answers, or none does                       status, url, bundles
  *
  * Nothing here waits. A call only begins something; what comes of it is an event that bus_poll
  * hands out on the caller's thread. Calls that have an end carry the caller's `ticket`, and each

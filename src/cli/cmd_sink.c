@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sink init, add, remove: the directory of an archive machine, and who may send to it.
  *
- *   DIR/sink/authority.crt, authority.key   signs the machine's certificate; agents believe it
- * alone DIR/sink/server.crt, server.key         the machine's DIR/sink/server how agents reach it:
- * HOST:PORT DIR/sink/agents                         a line an agent: name, hash of its secret
+ *   DIR/sink/authority.crt, authority.key   signs the machine's certificate; agents trust no other
+ *   DIR/sink/server.crt, server.key         the machine's
+ *   DIR/sink/server                         how agents reach it: HOST:PORT
+ *   DIR/sink/agents                         a line an agent: name, hash of its secret
  *   DIR/sink/NAME.login                     goes to the agent's machine (sink/login.h)
  *
  * All of it is 0600. What arrives is sink/store.h's. */

@@ -6,8 +6,10 @@
  *   DIR/admin.login                     makes streams
  *   DIR/operator.login                  pauses, adds seeds, asks
  *   DIR/founded                         the roster's first entry was written: never again, for
- * agents restore what servers have lost, and a second one contradicts them DIR/MACHINE/ goes to
- * that machine, whole: nats-server.conf, authority.crt, route.crt, route.key, AGENT.login
+ *                                       agents restore what servers have lost, and a second one
+ *                                       contradicts them
+ *   DIR/MACHINE/                        goes to that machine, whole: nats-server.conf,
+ *                                       authority.crt, route.crt, route.key, AGENT.login
  *
  * Files are written beside and renamed, so that each is old or new, never half. */
 #ifndef CLI_POST_FOLDER_H

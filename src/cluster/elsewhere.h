@@ -2,9 +2,11 @@
 /* elsewhere: what an agent of a cluster has been told to be archived with others, a line each.
  *
  *     state/elsewhere   done NAME INC TIME HOPS CLASS URL   agent NAME archived it, in the
- * directory that began with its incarnation INC again - 0 0 HOPS CLASS URL          that was lost:
- * it is asked for again here state/agent       NAME INC                            whose directory
- * this is, and what it began with
+ *                                                           directory that began with its
+ *                                                           incarnation INC
+ *                       again - 0 0 HOPS CLASS URL          that was lost: this agent asks again
+ *     state/agent       NAME INC                            the agent of this directory, and the
+ *                                                           incarnation that it began with
  *
  * An agent that comes back with an empty directory has a new incarnation, and its directory begins
  * with it: what it archived in directories that began earlier is lost. One that comes back with its

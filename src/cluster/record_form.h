@@ -2,7 +2,8 @@
 /* record form: what the two halves of records.h, writing and reading, must agree on.
  *
  *   batch:   version 1, is 1, session 8, number 8, attempt 1, [1] src, src_inc 8, epoch 8, then by
- * what it is records: records up to the end       mark: [1] holder, holder_inc 8       end: nonce 8
+ *            what it is
+ *     records: records up to the end       mark: [1] holder, holder_inc 8       end: nonce 8
  *   record:  kind 1, [1] host, then by kind
  *     url:     flags 1, class 1, port 2, fingerprint 8, via 8, [1] hops, [2] path
  *     done:    fingerprint 8, time 8, status 4, digest 20, [1] where, where_inc 8 and, if where

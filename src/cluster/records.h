@@ -3,14 +3,15 @@
  *
  *   url(u)                                 u was found
  *   done(u, time, status, digest, where)   u was asked for, and that came of it; beats url, of the
- *                                          same round (first crawl, or recrawl). Of what
- *                                          was archived it says the URL too: should that archive be
+ *                                          same round (first crawl, or recrawl). Of what was
+ *                                          archived it says the URL too: should that archive be
  *                                          lost, it can be named and asked for again
  *   host(h, next moment, state)            when h may be asked next, and what its owner keeps on it
  *   way(u, hops, where)                    u was asked for at the end of these hops; `where` can
- * say what was found on it (of a crawl with a --depth) nearer(u, hops, where)                 a
- * shorter way was found: for `where`, to judge its links again; or for the owner, to ask for u
- * again, if nobody is there or has it any more
+ *                                          say what was found on it (with --depth)
+ *   nearer(u, hops, where)                 a shorter way was found: `where` judges the links of u
+ *                                          again; or the owner asks for u again, if `where` is gone
+ *                                          or has lost it
  *
  * Records merge as a join (invariant 8): any order, any number of times, the same state. Of two
  * dones the later round and time wins (then the greater bytes, so that everybody agrees); of two

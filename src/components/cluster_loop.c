@@ -20,7 +20,7 @@ enum {
     REST_MS = 5,       /* for events to gather, while nobody waits for the agent */
     LOOK_MS = 20,      /* between two looks at what has become of the agent */
     SAY_MS = 10000,
-    PAUSE_MS = 1000, /* a pause that lasts so long is said; at speed there are short ones */
+    PAUSE_MS = 1000,  /* a pause that lasts so long is said; at speed there are short ones */
     SILENT_MS = 5000, /* the roster's stream answers nothing, though a server is there */
     LAST_BEATS = 3,
 };

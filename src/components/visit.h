@@ -30,7 +30,7 @@ enum visit_kind {
     VISIT_PAGE,
     VISIT_ROBOTS, /* of the robots.txt that the loan's host needs first; the loan stays */
     VISIT_HOP,    /* of a robots.txt that leads elsewhere: to be kept and told, and nothing else. No
-                     loan; it ends within the call, and borrows all it has from the visit it is of */
+                     loan; it ends within the call, and borrows all from the visit it is of */
     VISIT_SEEDS,  /* no loan */
     VISIT_KNOWN,  /* no loan */
     VISIT_DEEPER, /* no loan: `lent` says only which page it was, and the way there */

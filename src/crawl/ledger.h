@@ -3,8 +3,8 @@
  * files that say so. It joins the frontiers of all shards, the journal, the archive, the history
  * and the files of lines, so that after any crash they agree.
  *
- *   DIR/archive/PREFIX-….warc.gz                      archive/warc_files.h, one list of files a
- * shard DIR/indexes/parts/index.cdxj                 lines as captured; `export cdxj` sorts them
+ *   DIR/archive/PREFIX-….warc.gz      archive/warc_files.h, one list of files a shard
+ *   DIR/indexes/parts/index.cdxj      lines as captured; `export cdxj` sorts them
  *   DIR/pages/pages.jsonl, extraPages.jsonl
  *   DIR/logs/crawl.log, logs/progress-statistics.log
  *   DIR/links/links.nodes, links/links.arcs

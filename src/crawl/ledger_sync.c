@@ -2,9 +2,9 @@
 /* The helper's round:
  *
  *   1. under the lock: everything is written, as in a turn; the journal's end, and with it the
- * length of every file and archive
+ *      length of every file and archive
  *   2. archives are synced, then files of lines, then the journal; turns go on writing, and only
- * they write to the journal, so that it is never ahead of an archive
+ *      they write to the journal, so that it is never ahead of an archive
  *   3. archives that are full and behind which nothing is missing get their last names
  *   4. the history gets what was settled; it never knows more than the journal that lasts
  *   5. a commit says 1. It lasts with the next round; until then the one before is true as well;

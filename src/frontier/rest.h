@@ -9,8 +9,8 @@
  * pieces of its inbox, each with length and hash; and what is still in memory of its inbox:
  *
  *   file    piece piece …
- *   piece   length 4, hash 8, bytes: of the first the image, of the others records
- * (frontier/inbox.h)
+ *   piece   length 4, hash 8, bytes: in the first the image, in the others records
+ *           (frontier/inbox.h)
  *
  * Links to it pass a table of recent fingerprints and go to the inbox unseen. When it is loaded,
  * the records are done in their order: only then it is known which links were new. A file is only

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* name_set: names that are only ever added, looked up by any thread without a lock.
  *
- *   table  [ 0  tag|place  0  tag|place  tag|place  0 ]     words, open addressing, 3/4 full at
- * most │ blocks [4 KB][8 KB][16 KB] …                             {hash, length, bytes} one behind
- * another
+ *   table   [ 0  tag|place  0  tag|place  tag|place  0 ]   words, open addressing, at most 3/4 full
+ *                    │
+ *                    ▼
+ *   blocks  [4 KB] [8 KB] [16 KB] …                        {hash, length, bytes} behind each other
  *
  * A place is an offset over all blocks, and a name never moves, so a word that a reader has seen
  * stays right for ever. A name is written, then its word is stored with release order; a table that

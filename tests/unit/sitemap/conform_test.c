@@ -2,10 +2,11 @@
 /* The sets of sitemaps and feeds. What the set leaves open is decided here, by name:
  *   the two lists of two URLs    expected.tsv gives no number for them
  *   do-not-visit.txt             a list of one; only a file that names it as an entity must not
- * read it, which the reader cannot do: it opens nothing testSitemapParserBrokenXml   a strict
- * parser refuses it; we find its one URL testLenientParser            0 is the answer of the rule
- * that a sitemap speaks only for the folder it lies in; the reader is not told where the file was
- * and finds 1 */
+ *                                read it, which the reader cannot do: it opens nothing
+ *   testSitemapParserBrokenXml   a strict parser refuses it; we find its one URL
+ *   testLenientParser            0 is the answer of the rule that a sitemap speaks only for the
+ *                                folder it lies in; the reader is not told where the file was and
+ *                                finds 1 */
 #include "kit.h"
 #include "warc/inflate.h"
 

@@ -8,8 +8,8 @@
 #include "lib/test.h"
 
 /* Reads `file` in pieces of `piece_bytes` (0: whole) and appends a line for each entry to *dump:
- *     page 1 http://example.org/ lastmod=2005-01-01 ms=1104537600000 freq=daily priority=800
- * lang=de with only what it has. The options' emit and ctx are the kit's. */
+ *     page 1 http://a.test/ lastmod=2005-01-01 ms=1104537600000 freq=daily priority=800 lang=de
+ * with only what it has. The options' emit and ctx are the kit's. */
 struct sitemap_summary kit_read(struct str file, struct sitemap_options options, size_t piece_bytes,
                                 bool is_whole, struct buf *dump);
 
