@@ -169,6 +169,8 @@ enum rc runs_all(const struct runs_settings *s, struct runs_result *ret)
             ret->first_failed = seed;
             ret->failure = r;
         }
+        if (s->seen)
+            s->seen(s->ctx, seed, &r);
         ret->failed += r.broken != 0;
         ret->runs++;
         add(&ret->sum, &r);

@@ -12,6 +12,9 @@ struct runs_settings {
     bool is_large;                /* many agents; of so many hosts some are modelled */
     bool is_calm;                 /* nothing goes wrong */
     bool is_unbounded;            /* agents do not keep to the bound of untold outcomes */
+    /* Called after each seed; NULL: not wanted. */
+    void (*seen)(void *ctx, uint64_t seed, const struct world_report *r);
+    void *ctx;
 };
 
 struct runs_result {

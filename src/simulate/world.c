@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "simulate/world.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "simulate/world_inside.h"
 
@@ -398,7 +399,11 @@ void world_roster_refold(struct world *w)
 
 static void taken(void *ctx, int stream, uint64_t sequence)
 {
-    invariants_taken(ctx, stream, sequence);
+    struct world *w = ctx;
+    const struct post_message *m = post_at(w->post, stream, sequence);
+    uint64_t before = hash64_seeded(m->subject, w->report->messages_hash);
+    w->report->messages_hash = hash64_seeded(m->payload, before);
+    invariants_taken(w, stream, sequence);
 }
 
 /* ---- the loop ---- */

@@ -95,6 +95,7 @@ struct world_report {
     uint64_t events, ended_ms;
     uint64_t fetches, refetches, refetch_allowance, frozen_overlaps;
     uint64_t appends, gets, says, epochs;
+    uint64_t messages_hash; /* of all messages that streams took, in their order: subjects, bytes */
     uint64_t most_at_stake; /* pages open or untold when an agent's disk was lost, or it died */
     uint64_t longest_recovery_ms; /* from a death to the epoch that is settled again */
     uint64_t faults[WORLD_FAULTS];

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The protocol between agents against its thirteen invariants (D1, D2, D5, D7, D8), seed by seed.
- * ORB_SEEDS=A..B runs others, or more of them; a failing seed prints its last events. */
+/* The protocol between agents against its thirteen invariants (D1, D2, D5, D7, D8), seed by seed,
+ * and each seed against its digest (digests.h). ORB_SEEDS=A..B runs others, or more of them; a
+ * failing seed prints its last events. */
 #include "simulate/runs.h"
+
+#include "digests.h"
 
 #include "lib/test.h"
 
@@ -39,10 +42,15 @@ static void d1_d7_d8_every_seed_keeps_the_thirteen_invariants(void **state)
         assert_int_equal(sscanf(wanted, "%llu..%llu", (unsigned long long *)&s.first,
                                 (unsigned long long *)&s.last),
                          2);
+    struct digests d;
+    digests_open(&d);
+    s.seen = digests_seen;
+    s.ctx = &d;
     struct runs_result r;
     assert_rc(runs_all(&s, &r), RC_OK);
     print_failure(&r);
     assert_int_equal(r.failed, 0);
+    assert_int_equal(digests_close(&d), 0);
     if (s.last - s.first + 1 >= SEEDS) {
         assert_null(runs_missing_fault(&r));
         for (int i = 1; i <= WORLD_INVARIANTS; i++)
