@@ -66,10 +66,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 
 class SmallWeb:
-    def __init__(self, pages: dict):
+    def __init__(self, pages: dict, address=("127.0.0.1", 0)):
         self.pages, self.asked, self.body_bytes, self.sent_bytes = pages, [], 0, 0
         self.lock = threading.Lock()
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        self.server = http.server.ThreadingHTTPServer(address, _Handler)
         self.server.daemon_threads = True
         self.server.web = self
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.05,))
