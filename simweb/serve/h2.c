@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/h2.h"
 
-#include "base/mem.h"
+#include "base/mem_nghttp2.h"
 #include "serve/h2_body.h"
 #include "serve/h2_moods.h"
-
-#include <nghttp2/nghttp2.h>
 
 enum { MOST_STREAMS = 100, MOST_REPLY_HEADERS = 1000 };
 
@@ -363,33 +361,9 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
 
 /* Opening ----------------------------------------------------------------------------------- */
 
-static void *use_alloc(size_t bytes, void *ctx)
-{
-    (void)ctx;
-    return mem_alloc(bytes);
-}
-
-static void use_free(void *p, void *ctx)
-{
-    (void)ctx;
-    mem_free(p);
-}
-
-static void *use_zero(size_t count, size_t bytes, void *ctx)
-{
-    (void)ctx;
-    return mem_zero(count, bytes);
-}
-
-static void *use_resize(void *p, size_t bytes, void *ctx)
-{
-    (void)ctx;
-    return mem_resize(p, bytes);
-}
-
 static nghttp2_session *session_make(struct h2 *h)
 {
-    nghttp2_mem mem = {NULL, use_alloc, use_free, use_zero, use_resize};
+    nghttp2_mem mem = MEM_NGHTTP2;
     nghttp2_session_callbacks *calls;
     nghttp2_session *session = NULL;
     if (nghttp2_session_callbacks_new(&calls))

@@ -2,11 +2,10 @@
 #include "net/h2.h"
 
 #include "base/buf.h"
-#include "base/mem.h"
+#include "base/mem_nghttp2.h"
 #include "net/h2_fields.h"
 
 #include <assert.h>
-#include <nghttp2/nghttp2.h>
 
 enum { FRAME_HEAD_BYTES = 9, TYPE_AT = 3, FLAGS_AT = 4 };
 
@@ -218,33 +217,9 @@ static int on_unsent(nghttp2_session *session, const nghttp2_frame *frame, int e
 
 /* ---- opening ---- */
 
-static void *use_alloc(size_t bytes, void *ctx)
-{
-    (void)ctx;
-    return mem_alloc(bytes);
-}
-
-static void use_free(void *p, void *ctx)
-{
-    (void)ctx;
-    mem_free(p);
-}
-
-static void *use_zero(size_t count, size_t bytes, void *ctx)
-{
-    (void)ctx;
-    return mem_zero(count, bytes);
-}
-
-static void *use_resize(void *p, size_t bytes, void *ctx)
-{
-    (void)ctx;
-    return mem_resize(p, bytes);
-}
-
 static nghttp2_session *session_make(struct h2 *h)
 {
-    nghttp2_mem mem = {NULL, use_alloc, use_free, use_zero, use_resize};
+    nghttp2_mem mem = MEM_NGHTTP2;
     nghttp2_session_callbacks *calls;
     nghttp2_session *session = NULL;
     if (nghttp2_session_callbacks_new(&calls))
