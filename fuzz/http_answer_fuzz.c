@@ -5,7 +5,7 @@
  * reader of archives, to its last byte. */
 #include "net/reply.h"
 
-#include "warc/chunked.h"
+#include "base/chunked.h"
 
 #include <stdlib.h>
 

@@ -158,7 +158,7 @@ static void report_notes(struct audit *a, const struct warc_record *r, const str
     if (v->payload == WARC_CHECK_CUT)
         note(a, r->place, "the payload digest is not that of the truncated payload");
     if (v->facts.is_chunked && v->facts.chunks.end == CHUNKED_BROKEN)
-        note(a, r->place, v->facts.chunks.problem);
+        note(a, r->place, chunked_problem_text(v->facts.chunks.problem));
 }
 
 static struct str mime_shown(const struct warc_record *r, const struct warc_verdict *v)

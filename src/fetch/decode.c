@@ -113,7 +113,7 @@ static void plain(const struct decode_input *in, struct str *ret_text, struct de
 static void chunks_report(const struct chunked *c, struct decode_report *r)
 {
     if (c->end == CHUNKED_BROKEN)
-        say(r, DECODE_BROKEN, c->problem);
+        say(r, DECODE_BROKEN, chunked_problem_text(c->problem));
     else if (c->end == CHUNKED_OPEN)
         say(r, DECODE_BROKEN, "the last chunk is missing");
 }

@@ -10,8 +10,8 @@
 #define FETCH_LAYERS_H
 
 #include "base/buf.h"
+#include "base/chunked.h"
 #include "fetch/codec.h"
-#include "warc/chunked.h"
 
 enum { LAYERS_MAX = 4, LAYER_ROOM_BYTES = 16 << 10, LAYER_HEAD_BYTES = 256 };
 

@@ -5,16 +5,13 @@
  *     framing_init(&f, FRAMING_LENGTH, 5);
  *     end = framing_take(&f, piece, &taken);     taken < piece.n: the rest is not the body's
  *
- * Chunks are followed, not taken off: a body is kept as it came. Their lines may end with LF alone
- * and blanks may stand behind a size, as servers send both; a size of more than 16 digits, anything
- * else behind it, a size line over 4 KiB, a NUL or a bare CR are broken, and trailers over 64 KiB
- * too long. What warc/chunked.h reads is no less than what is whole here. */
+ * Chunks are followed, not taken off: a body is kept as it came. They are read strictly
+ * (base/chunked.h): a NUL or a bare CR in their lines is broken too, and in a trailer it refuses
+ * the answer. */
 #ifndef NET_FRAMING_H
 #define NET_FRAMING_H
 
-#include "base/str.h"
-
-enum { FRAMING_LINE_BYTES = 4096, FRAMING_TRAILER_BYTES = 64 << 10 };
+#include "base/chunked.h"
 
 enum framing_kind {
     FRAMING_NONE,    /* no body, whatever the head says */
@@ -39,10 +36,7 @@ struct framing {
     const char *why;      /* broken or refused: what was wrong */
     /* private */
     uint64_t left;
-    uint32_t line_bytes;
-    uint32_t digits;
-    unsigned char step;
-    bool has_chunk; /* the first size line was one */
+    struct chunked chunks;
 };
 
 /* `length` matters for FRAMING_LENGTH alone. */

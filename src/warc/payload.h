@@ -10,8 +10,8 @@
 #ifndef WARC_PAYLOAD_H
 #define WARC_PAYLOAD_H
 
+#include "base/chunked.h"
 #include "base/digest.h"
-#include "warc/chunked.h"
 
 enum { PAYLOAD_MAX_HEAD = 256 << 10 };
 

@@ -3,9 +3,9 @@
  * takes the chunks off whatever is whole here. */
 #include "net/framing.h"
 
+#include "base/chunked.h"
 #include "base/rng.h"
 #include "lib/test.h"
-#include "warc/chunked.h"
 
 enum { OPEN = FRAMING_OPEN, WHOLE = FRAMING_WHOLE, BROKEN = FRAMING_BROKEN };
 enum { LENGTH = FRAMING_LENGTH, CHUNKED = FRAMING_CHUNKED };
@@ -155,12 +155,12 @@ static struct framing fed_times(const char *start, const char *piece, size_t tim
 static void lines_without_end_are_broken_at_a_limit(void **state)
 {
     (void)state;
-    struct framing f = fed_times("1\r\na\r\n1;", "x", (size_t)2 * FRAMING_LINE_BYTES);
+    struct framing f = fed_times("1\r\na\r\n1;", "x", (size_t)2 * CHUNKED_MAX_LINE);
     assert_int_equal(f.end, FRAMING_BROKEN);
-    assert_int_equal(f.taken_bytes, 6 + FRAMING_LINE_BYTES);
-    f = fed_times("1\r\na\r\n0\r\n", "A: b\r\n", FRAMING_TRAILER_BYTES);
+    assert_int_equal(f.taken_bytes, 6 + CHUNKED_MAX_LINE);
+    f = fed_times("1\r\na\r\n0\r\n", "A: b\r\n", CHUNKED_MAX_TRAILERS);
     assert_int_equal(f.end, FRAMING_BROKEN);
-    assert_int_equal(f.taken_bytes, 9 + FRAMING_TRAILER_BYTES);
+    assert_int_equal(f.taken_bytes, 9 + CHUNKED_MAX_TRAILERS);
     assert_true(f.sound_bytes >= 9);
     f = fed_times("", "0", 100); /* leading zeros are digits too */
     assert_true(f.is_not_chunked);
