@@ -5,43 +5,15 @@
  *     Sun Nov  6 08:49:37 1994 */
 #include "wire/reply.h"
 
+#include "base/calendar.h"
+
 #define DAY_S UINT64_C(86400)
 #define LAST_S UINT64_C(253402300799) /* of the year 9999; the form has no room for more */
 
-static const char month_names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 static const char *const day_names[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
                                         "Thursday", "Friday", "Saturday"};
 
-struct moment {
-    uint64_t year, month, day, hour, minute, second; /* month and day from 1 */
-};
-
-/* Days from 1970-01-01; the year begins in March here, so that a leap day comes last. */
-static uint64_t days_of(uint64_t year, uint64_t month, uint64_t day)
-{
-    uint64_t y = month <= 2 ? year - 1 : year;
-    uint64_t shifted = month <= 2 ? month + 9 : month - 3;
-    return y * 365 + y / 4 - y / 100 + y / 400 + (shifted * 153 + 2) / 5 + day - 1 - 719468;
-}
-
-/* The inverse, by the year that can be at most one off. */
-static struct moment moment_of(uint64_t seconds)
-{
-    uint64_t days = seconds / DAY_S, rest = seconds % DAY_S;
-    struct moment m = {.hour = rest / 3600, .minute = rest / 60 % 60, .second = rest % 60};
-    m.year = 1970 + days * 400 / 146097;
-    while (days_of(m.year + 1, 1, 1) <= days)
-        m.year++;
-    while (days_of(m.year, 1, 1) > days)
-        m.year--;
-    m.month = 12;
-    while (days_of(m.year, m.month, 1) > days)
-        m.month--;
-    m.day = days - days_of(m.year, m.month, 1) + 1;
-    return m;
-}
-
-static void two_digits(char *to, uint64_t v)
+static void two_digits(char *to, int v)
 {
     to[0] = (char)('0' + v / 10 % 10);
     to[1] = (char)('0' + v % 10);
@@ -50,11 +22,11 @@ static void two_digits(char *to, uint64_t v)
 void buf_http_date(struct buf *b, uint64_t wall_ms)
 {
     uint64_t seconds = wall_ms / 1000 < LAST_S ? wall_ms / 1000 : LAST_S;
-    struct moment m = moment_of(seconds);
+    struct moment m = moment_of_ms((int64_t)seconds * 1000);
     char text[] = "Day, 00 Mon 0000 00:00:00 GMT";
     memcpy(text, day_names[(seconds / DAY_S + 4) % 7], 3);
     two_digits(text + 5, m.day);
-    memcpy(text + 8, month_names + (m.month - 1) * 3, 3);
+    memcpy(text + 8, calendar_month_name(m.month).p, 3);
     two_digits(text + 12, m.year / 100);
     two_digits(text + 14, m.year % 100);
     two_digits(text + 17, m.hour);
@@ -78,28 +50,26 @@ static void take_text(struct str *s, struct str text)
         refuse(s);
 }
 
-static uint64_t take_digits(struct str *s, size_t digits)
+static int take_digits(struct str *s, size_t digits)
 {
-    uint64_t v = 0;
+    int v = 0;
     for (size_t i = 0; i < digits && s->p; i++) {
         if (i >= s->n || !ascii_is_digit(s->p[i])) {
             refuse(s);
             return 0;
         }
-        v = v * 10 + (uint64_t)(s->p[i] - '0');
+        v = v * 10 + (s->p[i] - '0');
     }
     *s = str_from(*s, digits);
     return v;
 }
 
-static uint64_t take_month(struct str *s)
+static int take_month(struct str *s)
 {
-    for (uint64_t month = 1; month <= 12 && s->p; month++) {
-        struct str name = str_make(month_names + (month - 1) * 3, 3);
-        if (str_starts(*s, name)) {
-            *s = str_from(*s, 3);
-            return month;
-        }
+    int month = s->p ? calendar_month(str_first(*s, 3)) : 0;
+    if (month && str_starts(*s, calendar_month_name(month))) {
+        *s = str_from(*s, 3);
+        return month;
     }
     refuse(s);
     return 0;
@@ -151,15 +121,6 @@ static void take_rfc(struct str *s, bool is_long, struct moment *m)
     take_text(s, STR(" GMT"));
 }
 
-static bool is_moment(const struct moment *m)
-{
-    static const char lengths[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool is_leap = m->year % 4 == 0 && (m->year % 100 != 0 || m->year % 400 == 0);
-    return m->year >= 1970 && m->month >= 1 && m->day >= 1 &&
-           m->day <= (uint64_t)lengths[m->month - 1] && (m->month != 2 || m->day < 29 || is_leap) &&
-           m->hour < 24 && m->minute < 60 && m->second <= 60;
-}
-
 enum rc http_date_read(struct str text, uint64_t *ret_wall_ms)
 {
     struct str s = STR_NONE;
@@ -176,9 +137,8 @@ enum rc http_date_read(struct str text, uint64_t *ret_wall_ms)
         take_asctime(&s, &m);
     else
         take_rfc(&s, is_long, &m);
-    if (!s.p || s.n || !is_moment(&m))
+    if (!s.p || s.n || m.year < 1970 || !moment_is_good(&m))
         return RC_INVALID;
-    uint64_t days = days_of(m.year, m.month, m.day);
-    *ret_wall_ms = (days * DAY_S + m.hour * 3600 + m.minute * 60 + m.second) * 1000;
+    *ret_wall_ms = (uint64_t)moment_ms(&m);
     return RC_OK;
 }

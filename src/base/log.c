@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 
+#include "base/calendar.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_LINE_BYTES = 64 * 1024, LIMIT_NAME_BYTES = 64 };
@@ -103,18 +103,16 @@ static void put_two(struct buf *b, char before, int value)
 /* Without printf: every line of a crawl's log has one. */
 void buf_time_iso(struct buf *b, uint64_t wall_ms)
 {
-    time_t seconds = (time_t)(wall_ms / 1000);
-    struct tm t;
-    if (!gmtime_r(&seconds, &t) || t.tm_year < -1900)
-        t = (struct tm){.tm_year = 70, .tm_mday = 1};
-    buf_u64_wide(b, (uint64_t)t.tm_year + 1900, 4, '0');
-    put_two(b, '-', t.tm_mon + 1);
-    put_two(b, '-', t.tm_mday);
-    put_two(b, 'T', t.tm_hour);
-    put_two(b, ':', t.tm_min);
-    put_two(b, ':', t.tm_sec);
+    struct moment m = moment_of_day((int64_t)(wall_ms / CALENDAR_MS_A_DAY),
+                                    (uint32_t)(wall_ms % CALENDAR_MS_A_DAY));
+    buf_u64_wide(b, (uint64_t)m.year, 4, '0');
+    put_two(b, '-', m.month);
+    put_two(b, '-', m.day);
+    put_two(b, 'T', m.hour);
+    put_two(b, ':', m.minute);
+    put_two(b, ':', m.second);
     buf_byte(b, '.');
-    buf_u64_wide(b, wall_ms % 1000, 3, '0');
+    buf_u64_wide(b, (uint64_t)m.ms, 3, '0');
     buf_byte(b, 'Z');
 }
 

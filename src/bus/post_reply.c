@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bus/post_reply.h"
 
+#include "base/calendar.h"
 #include "bus/bus.h"
 
 #include <jansson.h>
 #include <stdio.h>
-#include <time.h>
 
 /* What the servers' numbers mean (2.9.10). All that stand for a limit of the stream, the account
  * or the disk are RC_LIMIT: the agent pauses and says so. */
@@ -94,18 +94,16 @@ static int number_at(struct str s, size_t at, size_t digits)
 enum rc post_stamp_read(struct str text, uint64_t *ret_ms)
 {
     enum { SECONDS_END = 19 };
-    struct tm t = {.tm_year = number_at(text, 0, 4) - 1900,
-                   .tm_mon = number_at(text, 5, 2) - 1,
-                   .tm_mday = number_at(text, 8, 2),
-                   .tm_hour = number_at(text, 11, 2),
-                   .tm_min = number_at(text, 14, 2),
-                   .tm_sec = number_at(text, 17, 2)};
+    struct moment m = {.year = number_at(text, 0, 4),
+                       .month = number_at(text, 5, 2),
+                       .day = number_at(text, 8, 2),
+                       .hour = number_at(text, 11, 2),
+                       .minute = number_at(text, 14, 2),
+                       .second = number_at(text, 17, 2)};
     if (text.n <= SECONDS_END || text.p[4] != '-' || text.p[7] != '-' || text.p[10] != 'T' ||
         text.p[13] != ':' || text.p[16] != ':' || text.p[text.n - 1] != 'Z')
         return RC_INVALID;
-    if (t.tm_year < 70 || t.tm_mon < 0 || t.tm_mon > 11 || t.tm_mday < 1 || t.tm_mday > 31 ||
-        t.tm_hour < 0 || t.tm_hour > 23 || t.tm_min < 0 || t.tm_min > 59 || t.tm_sec < 0 ||
-        t.tm_sec > 60)
+    if (m.year < 1970 || !moment_is_good(&m))
         return RC_INVALID;
     uint64_t ms = 0;
     struct str rest = str_first(str_from(text, SECONDS_END), text.n - 1 - SECONDS_END);
@@ -118,7 +116,7 @@ enum rc post_stamp_read(struct str text, uint64_t *ret_ms)
             ms += (uint64_t)(rest.p[i] - '0') * scale;
         }
     }
-    *ret_ms = (uint64_t)timegm(&t) * 1000 + ms;
+    *ret_ms = (uint64_t)moment_ms(&m) + ms;
     return RC_OK;
 }
 

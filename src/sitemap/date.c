@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sitemap/date.h"
 
-struct moment {
-    int year, month, day, hour, minute, second, ms;
+#include "base/calendar.h"
+
+/* A moment as a clock of its zone shows it. */
+struct zoned {
+    struct moment at;
     int offset_minutes; /* of the zone, east of Greenwich */
 };
-
-static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec";
 
 struct zone {
     char name[4];
@@ -57,40 +58,8 @@ static struct str take_letters(struct str *s)
     return word;
 }
 
-/* Days from 1970-01-01 in the Gregorian calendar. Years begin in March here, so that the leap day
- * is the last of its year and months have a regular length. */
-static int64_t days_of(int year, int month, int day)
-{
-    int64_t y = month <= 2 ? year - 1 : year;
-    int64_t era = (y >= 0 ? y : y - 399) / 400;
-    int64_t year_of_era = y - era * 400;
-    int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-    int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    return era * 146097 + day_of_era - 719468;
-}
-
-static int month_days(int year, int month)
-{
-    if (month == 2)
-        return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28;
-    return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
-}
-
-static bool moment_is_good(const struct moment *m)
-{
-    return m->year >= 0 && m->year <= 9999 && m->month >= 1 && m->month <= 12 && m->day >= 1 &&
-           m->day <= month_days(m->year, m->month) && m->hour <= 23 && m->minute <= 59 &&
-           m->second <= 60;
-}
-
-static int64_t moment_ms(const struct moment *m)
-{
-    int64_t minutes = (days_of(m->year, m->month, m->day) * 24 + m->hour) * 60 + m->minute;
-    return ((minutes - m->offset_minutes) * 60 + m->second) * 1000 + m->ms;
-}
-
 /* "+01:00", "-0500", "+01" */
-static bool take_offset(struct str *s, struct moment *m)
+static bool take_offset(struct str *s, struct zoned *m)
 {
     int sign = *s->p == '-' ? -1 : 1, hours, minutes = 0;
     *s = str_from(*s, 1);
@@ -103,7 +72,7 @@ static bool take_offset(struct str *s, struct moment *m)
     return hours <= 23 && minutes <= 59;
 }
 
-static bool take_zone(struct str *s, struct moment *m)
+static bool take_zone(struct str *s, struct zoned *m)
 {
     skip_space(s);
     if (s->n && (*s->p == '+' || *s->p == '-'))
@@ -116,19 +85,20 @@ static bool take_zone(struct str *s, struct moment *m)
 }
 
 /* The digits behind the point, of which three count. */
-static void take_fraction(struct str *s, struct moment *m)
+static void take_fraction(struct str *s, struct zoned *m)
 {
     int scale = 100;
     for (; s->n && ascii_is_digit(*s->p); *s = str_from(*s, 1), scale /= 10)
-        m->ms += (*s->p - '0') * scale;
+        m->at.ms += (*s->p - '0') * scale;
 }
 
-static bool take_time(struct str *s, struct moment *m)
+static bool take_time(struct str *s, struct zoned *m)
 {
-    if (!take_number(s, 1, 2, &m->hour) || !take_byte(s, ':') || !take_number(s, 1, 2, &m->minute))
+    if (!take_number(s, 1, 2, &m->at.hour) || !take_byte(s, ':') ||
+        !take_number(s, 1, 2, &m->at.minute))
         return false;
     if (take_byte(s, ':')) {
-        if (!take_number(s, 1, 2, &m->second))
+        if (!take_number(s, 1, 2, &m->at.second))
             return false;
         if (take_byte(s, '.') || take_byte(s, ','))
             take_fraction(s, m);
@@ -136,17 +106,17 @@ static bool take_time(struct str *s, struct moment *m)
     return take_zone(s, m);
 }
 
-static bool take_w3c(struct str *s, struct moment *m)
+static bool take_w3c(struct str *s, struct zoned *m)
 {
-    if (!take_number(s, 4, 4, &m->year))
+    if (!take_number(s, 4, 4, &m->at.year))
         return false;
     if (!take_byte(s, '-'))
         return true;
-    if (!take_number(s, 1, 2, &m->month))
+    if (!take_number(s, 1, 2, &m->at.month))
         return false;
     if (!take_byte(s, '-'))
         return true;
-    if (!take_number(s, 1, 2, &m->day))
+    if (!take_number(s, 1, 2, &m->at.day))
         return false;
     if (take_byte(s, 'T') || take_byte(s, 't'))
         return take_time(s, m);
@@ -170,14 +140,8 @@ static bool take_year(struct str *s, int *ret)
 
 static bool take_month(struct str *s, int *ret)
 {
-    struct str word = take_letters(s);
-    for (size_t i = 0; word.n >= 3 && i < 12; i++) {
-        if (str_eq_nocase(str_first(word, 3), str_make(months + 3 * i, 3))) {
-            *ret = (int)i + 1;
-            return true;
-        }
-    }
-    return false;
+    *ret = calendar_month(str_first(take_letters(s), 3));
+    return *ret != 0;
 }
 
 static void skip_dashes(struct str *s)
@@ -186,19 +150,19 @@ static void skip_dashes(struct str *s)
         *s = str_from(*s, 1);
 }
 
-static bool take_rfc822(struct str *s, struct moment *m)
+static bool take_rfc822(struct str *s, struct zoned *m)
 {
     if (take_letters(s).n) {
         (void)take_byte(s, ',');
         skip_space(s);
     }
-    if (!take_number(s, 1, 2, &m->day))
+    if (!take_number(s, 1, 2, &m->at.day))
         return false;
     skip_dashes(s);
-    if (!take_month(s, &m->month))
+    if (!take_month(s, &m->at.month))
         return false;
     skip_dashes(s);
-    if (!take_year(s, &m->year))
+    if (!take_year(s, &m->at.year))
         return false;
     skip_space(s);
     return s->n == 0 || take_time(s, m);
@@ -206,14 +170,14 @@ static bool take_rfc822(struct str *s, struct moment *m)
 
 bool sitemap_date_parse(struct str text, int64_t *ret_ms)
 {
-    struct moment m = {.month = 1, .day = 1};
+    struct zoned m = {.at = {.month = 1, .day = 1}};
     struct str s = str_trim(text);
     size_t digits = 0;
     while (digits < s.n && ascii_is_digit(s.p[digits]))
         digits++;
     bool good = digits == 4 ? take_w3c(&s, &m) : take_rfc822(&s, &m);
-    if (!good || str_trim(s).n || !moment_is_good(&m))
+    if (!good || str_trim(s).n || !moment_is_good(&m.at))
         return false;
-    *ret_ms = moment_ms(&m);
+    *ret_ms = moment_ms(&m.at) - (int64_t)m.offset_minutes * 60000;
     return true;
 }

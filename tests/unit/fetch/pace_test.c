@@ -68,6 +68,17 @@ static void the_three_forms_of_a_date_are_read(void **state)
     }
 }
 
+/* 1955 is the year of a clock that stands there: 06 is 1906, the nearest one not 50 years back. */
+static void a_short_year_is_near_the_clock_s_own(void **state)
+{
+    (void)state;
+    int64_t ms = 0, in_1955_ms = INT64_C(-460296000000);
+    assert_rc(http_date_read(STR("Sunday, 02-Aug-06 00:43:23 GMT"), in_1955_ms, &ms), RC_OK);
+    assert_int_equal(ms, INT64_C(-2001280597000));
+    assert_rc(http_date_read(STR("Sunday, 02-Aug-06 00:43:23 GMT"), NOW_MS, &ms), RC_OK);
+    assert_int_equal(ms, INT64_C(1154479403000));
+}
+
 static const struct {
     const char *name, *text;
     uint64_t wait_ms; /* 0: nothing of use */
@@ -340,6 +351,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_three_forms_of_a_date_are_read),
+        cmocka_unit_test(a_short_year_is_near_the_clock_s_own),
         cmocka_unit_test(retry_after_is_read_or_means_nothing),
         cmocka_unit_test(each_end_has_its_verdict),
         cmocka_unit_test(a_crawl_delay_is_kept_within_bounds),
