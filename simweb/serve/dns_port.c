@@ -4,6 +4,7 @@
 #include "serve/listen.h"
 #include "wire/dns_message.h"
 
+#include "base/list.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ enum {
 struct later {
     struct timer timer; /* the first member */
     struct dns_port *port;
-    struct later *next, *before;
+    struct list_node node;
     struct sockaddr_in to;
     struct buf bytes;
 };
@@ -33,7 +34,7 @@ struct client {
     struct timer timer; /* the first member */
     struct watch watch;
     struct dns_port *port;
-    struct client *next, *before;
+    struct list_node node;
     int fd;
     struct buf in;
     struct buf out;
@@ -49,9 +50,9 @@ struct dns_port {
     int udp, tcp;
     uint16_t number;
     struct watch udp_watch, tcp_watch;
-    struct later *laters;
+    struct list laters;
     uint32_t later_count;
-    struct client *clients;
+    struct list clients;
     uint32_t client_count;
     struct buf answer;
     char *room; /* ROOM_BYTES */
@@ -75,12 +76,7 @@ static void later_free(struct later *l)
 {
     struct dns_port *p = l->port;
     poller_timer_stop(p->loop, &l->timer);
-    if (l->before)
-        l->before->next = l->next;
-    else
-        p->laters = l->next;
-    if (l->next)
-        l->next->before = l->before;
+    list_remove(&p->laters, &l->node);
     p->later_count--;
     buf_done(&l->bytes);
     mem_free(l);
@@ -103,10 +99,7 @@ static void send_later(struct dns_port *p, const struct sockaddr_in *to, uint64_
     l->timer.due = on_later;
     buf_init(&l->bytes, DNS_MAX_BYTES);
     buf_add(&l->bytes, buf_str(&p->answer));
-    l->next = p->laters;
-    if (l->next)
-        l->next->before = l;
-    p->laters = l;
+    list_add_first(&p->laters, &l->node);
     p->later_count++;
     if (buf_rc(&l->bytes) != RC_OK ||
         poller_timer(p->loop, &l->timer, now_ms() + delay_ms) != RC_OK)
@@ -142,12 +135,7 @@ static void client_free(struct client *c)
     struct dns_port *p = c->port;
     poller_timer_stop(p->loop, &c->timer);
     (void)close(c->fd);
-    if (c->before)
-        c->before->next = c->next;
-    else
-        p->clients = c->next;
-    if (c->next)
-        c->next->before = c->before;
+    list_remove(&p->clients, &c->node);
     p->client_count--;
     buf_done(&c->in);
     buf_done(&c->out);
@@ -272,10 +260,7 @@ static void client_take(struct dns_port *p, int fd)
     c->timer.due = on_client_time;
     buf_init(&c->in, IN_BYTES);
     buf_init(&c->out, ROOM_BYTES);
-    c->next = p->clients;
-    if (c->next)
-        c->next->before = c;
-    p->clients = c;
+    list_add_first(&p->clients, &c->node);
     p->client_count++;
     if (poller_watch(p->loop, fd, EPOLLIN | EPOLLRDHUP, &c->watch) != RC_OK ||
         poller_timer(p->loop, &c->timer, now_ms() + DNS_PORT_IDLE_MS) != RC_OK)
@@ -345,10 +330,10 @@ void dns_port_close(struct dns_port *p)
 {
     if (!p)
         return;
-    while (p->laters)
-        later_free(p->laters);
-    while (p->clients)
-        client_free(p->clients);
+    while (p->laters.first)
+        later_free(LIST_OF(p->laters.first, struct later, node));
+    while (p->clients.first)
+        client_free(LIST_OF(p->clients.first, struct client, node));
     if (p->udp >= 0)
         (void)close(p->udp);
     if (p->tcp >= 0)

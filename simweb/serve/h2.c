@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/h2.h"
 
+#include "base/list.h"
 #include "base/mem_nghttp2.h"
 #include "serve/h2_body.h"
 #include "serve/h2_moods.h"
@@ -31,7 +32,7 @@ enum h2_state {
 
 struct h2_stream {
     struct h2 *h2;
-    struct h2_stream *next, *before;
+    struct list_node node;
     int32_t id;
     enum h2_state state;
     bool is_head; /* the method is HEAD */
@@ -46,7 +47,7 @@ struct h2 {
     nghttp2_session *session;
     enum h2_mood mood;
     struct h2_asks asks;
-    struct h2_stream *first;
+    struct list streams;
     struct h2_flood flood;
     bool is_flooding;
     bool is_leaving; /* said GOAWAY; later streams are closed by it, unanswered */
@@ -69,10 +70,7 @@ static struct h2_stream *stream_open(struct h2 *h, int32_t id)
     buf_init(&s->asked.text, REQUEST_MAX_BYTES);
     reply_init(&s->reply);
     h2_body_init(&s->body, &s->reply, h->asks.endless_bytes);
-    s->next = h->first;
-    if (s->next)
-        s->next->before = s;
-    h->first = s;
+    list_add_first(&h->streams, &s->node);
     return s;
 }
 
@@ -87,12 +85,7 @@ static void stream_tell_end(struct h2_stream *s, bool whole)
 static void stream_close(struct h2_stream *s)
 {
     stream_tell_end(s, false);
-    if (s->before)
-        s->before->next = s->next;
-    else
-        s->h2->first = s->next;
-    if (s->next)
-        s->next->before = s->before;
+    list_remove(&s->h2->streams, &s->node);
     h2_body_done(&s->body);
     reply_done(&s->reply);
     buf_done(&s->asked.text);
@@ -409,8 +402,8 @@ void h2_close(struct h2 *h)
 {
     if (!h)
         return;
-    while (h->first)
-        stream_close(h->first);
+    while (h->streams.first)
+        stream_close(LIST_OF(h->streams.first, struct h2_stream, node));
     nghttp2_session_del(h->session);
     mem_free(h);
 }
@@ -438,9 +431,9 @@ static bool is_due(const struct h2_stream *s, uint64_t now_ms)
 
 static void wake(struct h2 *h)
 {
-    struct h2_stream *next;
-    for (struct h2_stream *s = h->first; s; s = next) {
-        next = s->next;
+    for (struct list_node *n = h->streams.first, *next; n; n = next) {
+        struct h2_stream *s = LIST_OF(n, struct h2_stream, node);
+        next = n->next;
         if (!is_due(s, h->now_ms))
             continue;
         if (s->state == H2_HEAD) {
@@ -481,9 +474,11 @@ uint64_t h2_wake_ms(const struct h2 *h)
         return h2_flood_is_over(&h->flood) ? wake_ms : 0;
     if (nghttp2_session_want_write(h->session))
         return 0;
-    for (const struct h2_stream *s = h->first; s; s = s->next)
+    for (struct list_node *n = h->streams.first; n; n = n->next) {
+        const struct h2_stream *s = LIST_OF(n, struct h2_stream, node);
         if ((s->state == H2_HEAD || s->state == H2_PAUSING) && s->body.due_ms < wake_ms)
             wake_ms = s->body.due_ms;
+    }
     return wake_ms;
 }
 

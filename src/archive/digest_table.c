@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "archive/digest_table.h"
 
+#include "base/list.h"
 #include "base/mem.h"
 
 #include <pthread.h>
 
 struct payload {
-    struct payload *chain;         /* in its slot */
-    struct payload *newer, *older; /* by last use */
+    struct payload *chain; /* in its slot */
+    struct list_node use;
     struct digest digest;
     struct warc_id id;
     int64_t date_ms;
@@ -24,7 +25,7 @@ struct stripe {
     pthread_mutex_t lock;
     struct slot *slots;
     size_t slot_count; /* a power of two */
-    struct payload *newest, *oldest;
+    struct list uses;  /* the latest first */
     uint64_t bytes, max_bytes, count;
 };
 
@@ -61,10 +62,9 @@ struct digest_table *digest_table_open(uint64_t max_bytes)
 
 static void stripe_done(struct stripe *s)
 {
-    while (s->newest) {
-        struct payload *older = s->newest->older;
-        mem_free(s->newest);
-        s->newest = older;
+    for (struct list_node *n = s->uses.first, *next; n; n = next) {
+        next = n->next;
+        mem_free(LIST_OF(n, struct payload, use));
     }
     mem_free(s->slots);
     (void)pthread_mutex_destroy(&s->lock);
@@ -98,33 +98,19 @@ static struct payload *find(struct stripe *s, const struct digest *d)
     return p;
 }
 
-static void unlink_use(struct stripe *s, struct payload *p)
-{
-    *(p->newer ? &p->newer->older : &s->newest) = p->older;
-    *(p->older ? &p->older->newer : &s->oldest) = p->newer;
-}
-
-static void link_newest(struct stripe *s, struct payload *p)
-{
-    p->newer = NULL;
-    p->older = s->newest;
-    *(s->newest ? &s->newest->newer : &s->oldest) = p;
-    s->newest = p;
-}
-
 static void use(struct stripe *s, struct payload *p)
 {
-    unlink_use(s, p);
-    link_newest(s, p);
+    list_remove(&s->uses, &p->use);
+    list_add_first(&s->uses, &p->use);
 }
 
 static void drop_oldest(struct stripe *s)
 {
-    struct payload *p = s->oldest, **at = slot_of(s, &p->digest);
+    struct payload *p = LIST_OF(s->uses.last, struct payload, use), **at = slot_of(s, &p->digest);
     while (*at != p)
         at = &(*at)->chain;
     *at = p->chain;
-    unlink_use(s, p);
+    list_remove(&s->uses, &p->use);
     s->bytes -= PAYLOAD_COST + p->uri_bytes;
     s->count--;
     mem_free(p);
@@ -136,7 +122,7 @@ static void add(struct stripe *s, const struct digest *d, const struct digest_re
     struct payload *p = cost <= s->max_bytes ? mem_zero(1, sizeof *p + ref->uri.n) : NULL;
     if (!p)
         return;
-    while (s->oldest && s->bytes + cost > s->max_bytes)
+    while (s->uses.last && s->bytes + cost > s->max_bytes)
         drop_oldest(s);
     p->digest = *d;
     p->id = ref->id;
@@ -146,7 +132,7 @@ static void add(struct stripe *s, const struct digest *d, const struct digest_re
     struct payload **slot = slot_of(s, d);
     p->chain = *slot;
     *slot = p;
-    link_newest(s, p);
+    list_add_first(&s->uses, &p->use);
     s->bytes += cost;
     s->count++;
 }

@@ -52,7 +52,7 @@ struct fetch {
     struct arena *arena; /* of the identity */
     struct request_identity identity;
     struct type_set *types; /* NULL: all */
-    struct visit *running;
+    struct list running;
     struct message *early, **early_end; /* at a place of its own: until it may ask */
     struct timer may_begin;
     uint64_t session, begun_ms; /* of who sends visits, and when its first came */
@@ -103,25 +103,16 @@ static enum rc fetch_open(struct instance *self, struct buf *why)
 
 /* What is running ------------------------------------------------------------------------------ */
 
-static void list(struct fetch *f, struct visit *v)
+static void running_add(struct fetch *f, struct visit *v)
 {
-    v->before = NULL;
-    v->next = f->running;
-    if (f->running)
-        f->running->before = v;
-    f->running = v;
+    list_add_first(&f->running, &v->running);
     if (f->ledger)
         count_add(&f->ledger->counts.open, 1);
 }
 
-static void unlist(struct fetch *f, struct visit *v)
+static void running_remove(struct fetch *f, struct visit *v)
 {
-    if (v->before)
-        v->before->next = v->next;
-    else
-        f->running = v->next;
-    if (v->next)
-        v->next->before = v->before;
+    list_remove(&f->running, &v->running);
     if (f->ledger)
         atomic_fetch_sub_explicit(&f->ledger->counts.open, 1, memory_order_relaxed);
 }
@@ -178,7 +169,7 @@ static void on_answer(struct http_ask *ask, const struct http_answer *answer)
 {
     struct visit *v = EVENT_OF(ask, struct visit, ask);
     struct fetch *f = v->fetch;
-    unlist(f, v);
+    running_remove(f, v);
     v->state = VISIT_ENDED;
     v->answer = answer->head.n ? answer : NULL;
     v->why = answer->why;
@@ -225,10 +216,10 @@ static void put_off(struct fetch *f, struct visit *v)
 static void break_off(void *ctx)
 {
     struct fetch *f = ctx;
-    while (f->running) {
-        struct visit *v = f->running;
+    while (f->running.first) {
+        struct visit *v = LIST_OF(f->running.first, struct visit, running);
         http_cancel(f->http, &v->ask);
-        unlist(f, v);
+        running_remove(f, v);
         put_off(f, v);
     }
 }
@@ -258,10 +249,10 @@ static void ask(struct instance *self, struct message *m)
         .wants = f->types && v->kind == VISIT_PAGE ? wants_type : NULL,
         .done = on_answer,
     };
-    list(f, v);
+    running_add(f, v);
     if (v->request.p && http_start(f->http, &v->ask) == RC_OK)
         return;
-    unlist(f, v);
+    running_remove(f, v);
     v->state = VISIT_ENDED;
     v->end = (struct pace_end){.dns = DNS_FOUND, .http = HTTP_FAILED};
     v->why = "no memory";
@@ -337,10 +328,10 @@ static void fetch_stop(struct instance *self)
         f->early = m->next;
         part_end(self, m);
     }
-    while (f->running) {
-        struct visit *v = f->running;
+    while (f->running.first) {
+        struct visit *v = LIST_OF(f->running.first, struct visit, running);
         http_cancel(f->http, &v->ask);
-        unlist(f, v);
+        running_remove(f, v);
         part_end(self, &v->head);
     }
 }

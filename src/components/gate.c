@@ -6,6 +6,7 @@
 #include "components/judge.h"
 
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -27,7 +28,7 @@ struct waiting {
     struct timer timer;
     struct instance *self;
     struct visit *visit;
-    struct waiting *next, *before;
+    struct list_node node;
 };
 
 struct gate {
@@ -35,20 +36,10 @@ struct gate {
     struct budget *budget;
     struct addresses_service *addresses;
     struct cluster_service *cluster;
-    struct waiting *waiting;
+    struct list waiting;
 };
 
 static void on_due(struct timer *t, uint64_t now_ms);
-
-static void unlist(struct gate *g, struct waiting *w)
-{
-    if (w->before)
-        w->before->next = w->next;
-    else
-        g->waiting = w->next;
-    if (w->next)
-        w->next->before = w->before;
-}
 
 /* The rules of the visit's origin allow it. Where they could never be had nothing is allowed. */
 static bool robots_allow(const struct instance *self, struct visit *v)
@@ -114,12 +105,10 @@ static void wait_here(struct instance *self, struct visit *v)
         part_emit(self, REFUSED, &v->head);
         return;
     }
-    *w = (struct waiting){.timer = {.due = on_due}, .self = self, .visit = v, .next = g->waiting};
-    if (w->next)
-        w->next->before = w;
-    g->waiting = w;
+    *w = (struct waiting){.timer = {.due = on_due}, .self = self, .visit = v};
+    list_add_first(&g->waiting, &w->node);
     if (part_timer(self, &w->timer, v->due_ms)) {
-        unlist(g, w);
+        list_remove(&g->waiting, &w->node);
         part_emit(self, REFUSED, &v->head);
     }
 }
@@ -140,17 +129,18 @@ static void on_due(struct timer *t, uint64_t now_ms)
 {
     (void)now_ms;
     struct waiting *w = EVENT_OF(t, struct waiting, timer);
-    unlist(w->self->state, w);
+    struct gate *g = w->self->state;
+    list_remove(&g->waiting, &w->node);
     gate_handle(w->self, 0, &w->visit->head);
 }
 
 static void gate_stop(struct instance *self)
 {
     struct gate *g = self->state;
-    while (g->waiting) {
-        struct waiting *w = g->waiting;
+    while (g->waiting.first) {
+        struct waiting *w = LIST_OF(g->waiting.first, struct waiting, node);
         part_timer_stop(self, &w->timer);
-        unlist(g, w);
+        list_remove(&g->waiting, &w->node);
         part_end(self, &w->visit->head);
     }
 }

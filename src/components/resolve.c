@@ -4,6 +4,7 @@
 #include "components/services.h"
 #include "components/visit.h"
 
+#include "base/list.h"
 #include "base/mem.h"
 
 enum { OUT, FAILED };
@@ -13,14 +14,14 @@ struct asking {
     struct dns_query query;
     struct resolve *resolve;
     struct visit *visit;
-    struct asking *next, *before;
+    struct list_node node;
 };
 
 struct resolve {
     struct instance *self;
     struct dns *dns;
     struct guard *guard;
-    struct asking *first;
+    struct list asked;
 };
 
 static enum rc resolve_open(struct instance *self, struct buf *why)
@@ -104,22 +105,12 @@ static void fail(struct resolve *r, struct visit *v, enum dns_outcome outcome)
     part_emit(r->self, FAILED, &v->head);
 }
 
-static void unlist(struct asking *a)
-{
-    if (a->before)
-        a->before->next = a->next;
-    else
-        a->resolve->first = a->next;
-    if (a->next)
-        a->next->before = a->before;
-}
-
 static void on_answer(struct dns_query *q, const struct dns_result *result)
 {
     struct asking *a = EVENT_OF(q, struct asking, query);
     struct resolve *r = a->resolve;
     struct visit *v = a->visit;
-    unlist(a);
+    list_remove(&r->asked, &a->node);
     if (result->outcome == DNS_FOUND) {
         remember(v, result);
         choose(r, v, result->addresses, result->count);
@@ -136,12 +127,10 @@ static void ask(struct resolve *r, struct visit *v)
         fail(r, v, DNS_FAILED);
         return;
     }
-    *a = (struct asking){.query = {.done = on_answer}, .resolve = r, .visit = v, .next = r->first};
-    if (r->first)
-        r->first->before = a;
-    r->first = a;
+    *a = (struct asking){.query = {.done = on_answer}, .resolve = r, .visit = v};
+    list_add_first(&r->asked, &a->node);
     if (dns_ask(r->dns, url_host(&v->url), &a->query)) {
-        unlist(a);
+        list_remove(&r->asked, &a->node);
         fail(r, v, DNS_FAILED);
     }
 }
@@ -178,10 +167,10 @@ static void resolve_handle(struct instance *self, unsigned inlet, struct message
 static void resolve_stop(struct instance *self)
 {
     struct resolve *r = self->state;
-    while (r->first) {
-        struct asking *a = r->first;
+    while (r->asked.first) {
+        struct asking *a = LIST_OF(r->asked.first, struct asking, node);
         dns_cancel(r->dns, &a->query);
-        unlist(a);
+        list_remove(&r->asked, &a->node);
         part_end(self, &a->visit->head);
     }
 }

@@ -9,6 +9,7 @@
 #include "components/judge.h"
 
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "fetch/decode.h"
@@ -40,7 +41,7 @@ struct hop {
     struct timer timer;
     struct robots_part *robots;
     struct visit *visit;
-    struct hop *next, *before;
+    struct list_node node;
 };
 
 struct robots_part {
@@ -51,7 +52,7 @@ struct robots_part {
     struct pace_service *pace;
     struct rng rng;
     struct decoder *decoder;
-    struct hop *waiting;
+    struct list waiting;
     struct buf text;
     char room[URL_ROOM_BYTES];
 };
@@ -100,21 +101,11 @@ static bool redirect(struct robots_part *r, struct visit *v)
     return room && url_copy(&to, (struct url_room){room, (size_t)to.n + 1}, &v->url) == RC_OK;
 }
 
-static void unlist(struct hop *h)
-{
-    if (h->before)
-        h->before->next = h->next;
-    else
-        h->robots->waiting = h->next;
-    if (h->next)
-        h->next->before = h->before;
-}
-
 static void on_due(struct timer *t, uint64_t now_ms)
 {
     (void)now_ms;
     struct hop *h = EVENT_OF(t, struct hop, timer);
-    unlist(h);
+    list_remove(&h->robots->waiting, &h->node);
     part_emit(h->robots->self, AGAIN, &h->visit->head);
 }
 
@@ -154,24 +145,22 @@ static void ask_again(struct robots_part *r, struct visit *v)
     v->heads = (struct visit_heads){0};
     v->answer = NULL;
     if (h)
-        *h = (struct hop){.timer = {.due = on_due}, .robots = r, .visit = v, .next = r->waiting};
+        *h = (struct hop){.timer = {.due = on_due}, .robots = r, .visit = v};
     if (!h || part_timer(r->self, &h->timer, now_ms + wait_ms + 1)) {
         part_fail(r->self, RC_NOMEM, "no memory to wait");
         part_end(r->self, &v->head);
         return;
     }
-    if (r->waiting)
-        r->waiting->before = h;
-    r->waiting = h;
+    list_add_first(&r->waiting, &h->node);
 }
 
 static void robots_stop(struct instance *self)
 {
     struct robots_part *r = self->state;
-    while (r->waiting) {
-        struct hop *h = r->waiting;
+    while (r->waiting.first) {
+        struct hop *h = LIST_OF(r->waiting.first, struct hop, node);
         part_timer_stop(self, &h->timer);
-        unlist(h);
+        list_remove(&r->waiting, &h->node);
         part_end(self, &h->visit->head);
     }
 }

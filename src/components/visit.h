@@ -14,6 +14,7 @@
 #define COMPONENTS_VISIT_H
 
 #include "archive/capture.h"
+#include "base/list.h"
 #include "components/calls.h"
 #include "crawl/card.h"
 #include "fetch/media.h"
@@ -134,7 +135,7 @@ struct visit {
     struct http_ask ask;
     struct str request;               /* as sent */
     void *fetch;                      /* which one asks */
-    struct visit *next, *before;      /* in its list of what is running */
+    struct list_node running;         /* in its list of what is */
     uint64_t begun_ms;                /* the flow's clock */
     int64_t date_ms;                  /* the wall's */
     const struct http_answer *answer; /* NULL: there is none */

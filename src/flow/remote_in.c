@@ -2,6 +2,7 @@
 /* Where a connection comes in from another place: a source of copies. */
 #include "flow/remote.h"
 
+#include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -13,7 +14,7 @@ struct copy {
     struct remote_in *in;
     uint64_t ticket;
     struct home home;
-    struct copy *next, *before;
+    struct list_node node;
 };
 
 struct remote_in {
@@ -21,11 +22,11 @@ struct remote_in {
     struct remote *remote;
     const struct remote_end_settings *settings;
     struct remote_in *sibling;
-    struct link *link;            /* NULL: nobody is there */
-    uint64_t session;             /* the sender's */
-    uint64_t last;                /* ticket that came through */
-    struct copy *first, *last_in; /* that have not ended, in the order of tickets */
-    struct buf ended;             /* to be told at the end of the turn */
+    struct link *link;  /* NULL: nobody is there */
+    uint64_t session;   /* the sender's */
+    uint64_t last;      /* ticket that came through */
+    struct list copies; /* that have not ended, in the order of tickets */
+    struct buf ended;   /* to be told at the end of the turn */
 };
 
 const struct home *remote_home(const struct message *m)
@@ -55,8 +56,7 @@ static void copy_whole(struct purse *p)
     struct copy *c = (struct copy *)(void *)p;
     struct remote_in *in = c->in;
     tell_ended(in, c->ticket);
-    *(c->before ? &c->before->next : &in->first) = c->next;
-    *(c->next ? &c->next->before : &in->last_in) = c->before;
+    list_remove(&in->copies, &c->node);
     mem_free(c);
     atomic_fetch_sub(&purse_of(in)->out, 1);
 }
@@ -71,9 +71,7 @@ static struct copy *copy_make(struct remote_in *in, const struct remote_head *h)
     c->in = in;
     c->ticket = h->ticket;
     c->home = h->home;
-    c->before = in->last_in;
-    *(in->last_in ? &in->last_in->next : &in->first) = c;
-    in->last_in = c;
+    list_add_last(&in->copies, &c->node);
     atomic_fetch_add(&purse_of(in)->out, 1);
     return c;
 }
@@ -219,8 +217,8 @@ static void say_welcome(struct remote_in *in)
     buf_init(&text, LINK_MAX_FRAME_BYTES);
     struct welcome w = {.session = in->remote->session, .last = in->last};
     welcome_write_head(&w, &text);
-    for (const struct copy *c = in->first; c; c = c->next)
-        buf_le64(&text, c->ticket);
+    for (struct list_node *n = in->copies.first; n; n = n->next)
+        buf_le64(&text, LIST_OF(n, struct copy, node)->ticket);
     struct str frame = buf_str(&text);
     if (buf_rc(&text) == RC_OK) {
         link_put(in->link, &frame, 1);
@@ -239,7 +237,7 @@ void remote_in_take(struct remote_in *in, struct link *link, const struct hello 
     in->link = link;
     link->happened = on_link;
     link->owner = in;
-    if (h->session != in->session && in->first) {
+    if (h->session != in->session && in->copies.first) {
         log_info_limited(part_log(in->self), "place.not_yet", LOG_C("place", peer_name(in)));
         link_drop(in);
         return;

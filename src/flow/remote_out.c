@@ -2,6 +2,7 @@
 /* Where a connection leaves the place: messages stay here while their copies are elsewhere. */
 #include "flow/remote.h"
 
+#include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -19,8 +20,8 @@ struct stayed {
     uint64_t ticket;
     struct message *message;
     struct buf frame;
-    struct stayed *next, *before; /* in the order of tickets */
-    struct stayed *chain;         /* in its slot */
+    struct list_node node; /* in the order of tickets */
+    struct stayed *chain;  /* in its slot */
 };
 
 struct remote_out {
@@ -33,8 +34,9 @@ struct remote_out {
     uint64_t wait_ms;
     bool is_up; /* welcomed */
     uint64_t tickets;
-    struct stayed *first, *last, *unsent;
-    struct stayed **slots; /* by ticket; a power of two */
+    struct list stayed;
+    struct list_node *unsent; /* in `stayed`: all from it on */
+    struct stayed **slots;    /* by ticket; a power of two */
     size_t slot_count, count;
 };
 
@@ -47,14 +49,15 @@ static struct stayed **slot_of(struct remote_out *o, uint64_t ticket)
 
 static bool slots_grow(struct remote_out *o)
 {
-    size_t n = o->slot_count ? o->slot_count * 2 : FIRST_SLOTS;
-    struct stayed **slots = mem_zero(n, sizeof *slots);
+    size_t slot_count = o->slot_count ? o->slot_count * 2 : FIRST_SLOTS;
+    struct stayed **slots = mem_zero(slot_count, sizeof *slots);
     if (!slots)
         return false;
     mem_free(o->slots);
     o->slots = slots;
-    o->slot_count = n;
-    for (struct stayed *s = o->first; s; s = s->next) {
+    o->slot_count = slot_count;
+    for (struct list_node *n = o->stayed.first; n; n = n->next) {
+        struct stayed *s = LIST_OF(n, struct stayed, node);
         s->chain = *slot_of(o, s->ticket);
         *slot_of(o, s->ticket) = s;
     }
@@ -71,17 +74,12 @@ static struct stayed *stayed_find(struct remote_out *o, uint64_t ticket)
 
 static void stayed_add(struct remote_out *o, struct stayed *s)
 {
-    s->before = o->last;
-    if (o->last)
-        o->last->next = s;
-    else
-        o->first = s;
-    o->last = s;
+    list_add_last(&o->stayed, &s->node);
     s->chain = *slot_of(o, s->ticket);
     *slot_of(o, s->ticket) = s;
     o->count++;
     if (!o->unsent)
-        o->unsent = s;
+        o->unsent = &s->node;
 }
 
 /* Gives the message away; the rest goes. */
@@ -92,10 +90,9 @@ static struct message *stayed_remove(struct remote_out *o, struct stayed *s)
     while (*at != s)
         at = &(*at)->chain;
     *at = s->chain;
-    if (o->unsent == s)
-        o->unsent = s->next;
-    *(s->before ? &s->before->next : &o->first) = s->next;
-    *(s->next ? &s->next->before : &o->last) = s->before;
+    if (o->unsent == &s->node)
+        o->unsent = s->node.next;
+    list_remove(&o->stayed, &s->node);
     o->count--;
     buf_done(&s->frame);
     mem_free(s);
@@ -195,7 +192,7 @@ static void send_more(struct remote_out *o)
 {
     while (o->is_up && o->unsent && !o->link.is_gone &&
            link_backlog(&o->link) < LINK_BACKLOG_BYTES) {
-        struct str frame = buf_str(&o->unsent->frame);
+        struct str frame = buf_str(&LIST_OF(o->unsent, struct stayed, node)->frame);
         o->unsent = o->unsent->next;
         link_put(&o->link, &frame, 1);
     }
@@ -210,16 +207,18 @@ static enum rc on_welcome(struct remote_out *o, struct str frame)
     o->wait_ms = 0;
     part_timer_stop(o->self, &o->again);
     log_info_limited(part_log(o->self), "place.up", LOG_C("place", peer_name(o)));
-    struct stayed *s = o->first;
-    while (s && s->ticket <= w.last) { /* both in order of tickets */
-        struct stayed *next = s->next;
+    struct list_node *n = o->stayed.first, *next;
+    for (; n; n = next) { /* both in order of tickets */
+        struct stayed *s = LIST_OF(n, struct stayed, node);
+        if (s->ticket > w.last)
+            break;
+        next = n->next;
         while (w.open.n && get_le64(w.open.p) < s->ticket)
             w.open = str_from(w.open, 8);
         if (!w.open.n || get_le64(w.open.p) != s->ticket)
             stayed_end(o, s);
-        s = next;
     }
-    o->unsent = s;
+    o->unsent = n;
     return RC_OK;
 }
 
@@ -341,8 +340,8 @@ static void out_stop(struct instance *self)
 {
     struct remote_out *o = self->state;
     part_timer_stop(self, &o->again);
-    while (o->first)
-        stayed_end(o, o->first);
+    while (o->stayed.first)
+        stayed_end(o, LIST_OF(o->stayed.first, struct stayed, node));
 }
 
 /* Only a flow that came to its end in order tells so; the place with the sources begins it. */

@@ -8,6 +8,7 @@
 #ifndef NET_CONN_H
 #define NET_CONN_H
 
+#include "base/list.h"
 #include "base/loop.h"
 #include "net/address.h"
 #include "net/h2.h"
@@ -28,7 +29,8 @@ struct conn {
     unsigned events; /* waited for */
     uint64_t key;    /* hash of scheme, host and port */
     /* the pool's */
-    struct conn *older, *newer, *same;
+    struct list_node age; /* among those that wait */
+    struct conn *same;
     uint64_t idle_ms;
     /* the origin's host */
     size_t host_n;

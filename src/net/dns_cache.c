@@ -2,6 +2,7 @@
 #include "net/dns_cache.h"
 
 #include "base/hash.h"
+#include "base/list.h"
 #include "base/mem.h"
 
 #include <assert.h>
@@ -9,8 +10,8 @@
 enum { FIRST_BUCKETS = 64 };
 
 struct entry {
-    struct entry *in_bucket;     /* the next there */
-    struct entry *newer, *older; /* by use */
+    struct entry *in_bucket; /* the next there */
+    struct list_node use;
     uint64_t hash;
     uint64_t until_ms;
     uint8_t outcome;
@@ -25,8 +26,13 @@ struct dns_cache {
     uint64_t seed;
     uint64_t most;
     uint32_t count;
-    struct entry *newest, *oldest;
+    struct list uses; /* the latest first */
 };
+
+static struct entry *entry_of(struct list_node *use)
+{
+    return LIST_OF(use, struct entry, use);
+}
 
 struct dns_cache *dns_cache_open(uint64_t most_names, uint64_t seed)
 {
@@ -45,10 +51,9 @@ void dns_cache_close(struct dns_cache *c)
 {
     if (!c)
         return;
-    while (c->newest) {
-        struct entry *e = c->newest;
-        c->newest = e->older;
-        mem_free(e);
+    for (struct list_node *n = c->uses.first, *next; n; n = next) {
+        next = n->next;
+        mem_free(entry_of(n));
     }
     mem_free(c->buckets);
     mem_free(c);
@@ -72,26 +77,12 @@ static struct entry **find(struct dns_cache *c, const struct dns_name *name)
     return place_of(c, hash64_seeded(dns_name_str(name), c->seed), dns_name_str(name));
 }
 
-static void use_remove(struct dns_cache *c, struct entry *e)
-{
-    *(e->newer ? &e->newer->older : &c->newest) = e->older;
-    *(e->older ? &e->older->newer : &c->oldest) = e->newer;
-}
-
-static void use_add(struct dns_cache *c, struct entry *e)
-{
-    e->newer = NULL;
-    e->older = c->newest;
-    *(c->newest ? &c->newest->newer : &c->oldest) = e;
-    c->newest = e;
-}
-
 static void forget(struct dns_cache *c, struct entry **at)
 {
     struct entry *e = *at;
     assert(e);
     *at = e->in_bucket;
-    use_remove(c, e);
+    list_remove(&c->uses, &e->use);
     c->count--;
     mem_free(e);
 }
@@ -106,8 +97,8 @@ bool dns_cache_get(struct dns_cache *c, const struct dns_name *name, uint64_t no
         forget(c, at);
         return false;
     }
-    use_remove(c, e);
-    use_add(c, e);
+    list_remove(&c->uses, &e->use);
+    list_add_first(&c->uses, &e->use);
     ret->outcome = (enum dns_outcome)e->outcome;
     ret->until_ms = e->until_ms;
     ret->count = e->address_count;
@@ -122,7 +113,8 @@ static void grow(struct dns_cache *c)
     struct entry **buckets = mem_zero(count, sizeof(struct entry *));
     if (!buckets)
         return;
-    for (struct entry *e = c->newest; e; e = e->older) {
+    for (struct list_node *n = c->uses.first; n; n = n->next) {
+        struct entry *e = entry_of(n);
         struct entry **at = &buckets[e->hash & (count - 1)];
         e->in_bucket = *at;
         *at = e;
@@ -158,14 +150,16 @@ enum rc dns_cache_put(struct dns_cache *c, const struct dns_name *name,
     struct entry *e = entry_open(dns_name_str(name), hash, result);
     if (!e)
         return RC_NOMEM;
-    if (c->count >= c->most)
-        forget(c, place_of(c, c->oldest->hash, entry_name(c->oldest)));
+    if (c->count >= c->most) {
+        const struct entry *oldest = entry_of(c->uses.last);
+        forget(c, place_of(c, oldest->hash, entry_name(oldest)));
+    }
     if (c->count >= c->bucket_count)
         grow(c);
     struct entry **at = &c->buckets[hash & (c->bucket_count - 1)];
     e->in_bucket = *at;
     *at = e;
-    use_add(c, e);
+    list_add_first(&c->uses, &e->use);
     c->count++;
     return RC_OK;
 }

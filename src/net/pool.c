@@ -5,12 +5,18 @@
 
 enum { MOST_SLOTS = 1 << 20 };
 
+static struct conn *oldest(const struct pool *p)
+{
+    return p->ages.first ? LIST_OF(p->ages.first, struct conn, age) : NULL;
+}
+
 /* Closes what has waited too long, then sleeps until the next one has. */
 static void expire(struct pool *p, uint64_t now_ms)
 {
-    while (p->oldest && now_ms - p->oldest->idle_ms >= p->keep_ms)
+    const struct conn *c;
+    while ((c = oldest(p)) && now_ms - c->idle_ms >= p->keep_ms)
         (void)pool_drop_oldest(p);
-    if (p->oldest && loop_timer(p->loop, &p->timer, p->oldest->idle_ms + p->keep_ms) != RC_OK)
+    if (c && loop_timer(p->loop, &p->timer, c->idle_ms + p->keep_ms) != RC_OK)
         while (pool_drop_oldest(p))
             ; /* nothing would ever close them */
 }
@@ -45,13 +51,6 @@ static struct conn **slot_of(struct pool *p, uint64_t key)
     return &p->slots[key & (p->slot_count - 1)];
 }
 
-static void unlink_age(struct pool *p, struct conn *c)
-{
-    *(c->older ? &c->older->newer : &p->oldest) = c->newer;
-    *(c->newer ? &c->newer->older : &p->newest) = c->older;
-    c->older = c->newer = NULL;
-}
-
 static void take_out(struct pool *p, struct conn *c)
 {
     struct conn **at = slot_of(p, c->key);
@@ -59,13 +58,13 @@ static void take_out(struct pool *p, struct conn *c)
         at = &(*at)->same;
     *at = c->same;
     c->same = NULL;
-    unlink_age(p, c);
+    list_remove(&p->ages, &c->age);
     p->count--;
 }
 
 bool pool_drop_oldest(struct pool *p)
 {
-    struct conn *c = p->oldest;
+    struct conn *c = oldest(p);
     if (!c)
         return false;
     take_out(p, c);
@@ -97,9 +96,7 @@ void pool_give(struct pool *p, struct conn **given)
     c->watch.ready = on_ready;
     c->user = p;
     c->idle_ms = p->loop->now_ms;
-    c->older = p->newest;
-    *(p->newest ? &p->newest->newer : &p->oldest) = c;
-    p->newest = c;
+    list_add_last(&p->ages, &c->age);
     struct conn **at = slot_of(p, c->key);
     c->same = *at;
     *at = c;

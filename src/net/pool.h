@@ -2,7 +2,7 @@
 /* pool: connections that wait for their next request.
  *
  *     slots  [ . c . c ]──same──► c          found by scheme, host and port
- *     oldest ◄──older── c ──newer──► newest  closed from the oldest on
+ *     ages   oldest ◄─► c ◄─► newest         closed from the oldest on
  *
  * At most `most` are kept, none longer than `keep_ms`. One that the other end closes, or says
  * anything on, is closed. */
@@ -17,7 +17,7 @@ struct pool {
     uint32_t slot_count; /* a power of two */
     uint32_t count, most;
     uint64_t keep_ms;
-    struct conn *oldest, *newest;
+    struct list ages; /* the oldest first */
     struct timer timer;
 };
 
