@@ -8,43 +8,14 @@
 #include "cluster/passes.h"
 
 #include "base/hash.h"
-#include "base/mem.h"
 
-enum { USUAL = 8, MOST = 12, PROBES = 12, FIRST_CAP = 256 };
-
-static bool put(uint64_t *keys, size_t cap, uint64_t key)
-{
-    size_t at = key & (cap - 1);
-    while (keys[at] && keys[at] != key)
-        at = (at + 1) & (cap - 1);
-    bool is_new = !keys[at];
-    keys[at] = key;
-    return is_new;
-}
-
-static bool grow(struct passes *p)
-{
-    size_t cap = p->cap ? p->cap * 2 : FIRST_CAP;
-    uint64_t *keys = mem_zero(cap, sizeof *keys);
-    if (!keys)
-        return false;
-    for (size_t i = 0; i < p->cap; i++)
-        if (p->keys[i])
-            (void)put(keys, cap, p->keys[i]);
-    mem_free(p->keys);
-    p->keys = keys;
-    p->cap = cap;
-    return true;
-}
+enum { USUAL = 8, MOST = 12, PROBES = 12 };
 
 /* Whether it was not there before; without memory nothing was. */
 static bool is_first(struct passes *p, uint64_t key)
 {
-    if (p->count * 2 >= p->cap && !grow(p))
-        return true;
-    bool is_new = put(p->keys, p->cap, key | 1);
-    p->count += is_new;
-    return is_new;
+    bool is_new;
+    return int_set_add(&p->keys, key, &is_new) != RC_OK || is_new;
 }
 
 bool passes_see(struct passes *p, bool has_copies, uint64_t sequence, uint64_t hash)
@@ -78,6 +49,6 @@ bool passes_again(struct passes *p, bool has_copies)
 
 void passes_done(struct passes *p)
 {
-    mem_free(p->keys);
+    int_set_done(&p->keys);
     *p = (struct passes){0};
 }

@@ -3,15 +3,12 @@
 #ifndef CLUSTER_PASSES_H
 #define CLUSTER_PASSES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/int_set.h"
 
 struct passes {
     unsigned pass, probes;
-    bool is_split;  /* two readings of one number differed */
-    uint64_t *keys; /* of what was seen, and of what was seen under which number */
-    size_t cap, count;
+    bool is_split;       /* two readings of one number differed */
+    struct int_set keys; /* of what was seen, and of what was seen under which number */
 };
 
 /* Whether that message is seen for the first time; without copies it always is. */

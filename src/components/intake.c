@@ -7,20 +7,11 @@
 #include "components/visit.h"
 
 #include "base/hash.h"
+#include "base/int_set.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "url/encoding.h"
 #include "url/normalise.h"
-
-/* Fingerprints of one page's links: open addressing, emptied by a new mark. */
-struct page_set {
-    struct page_slot {
-        uint64_t fingerprint;
-        uint32_t mark;
-    } * slots;
-    size_t slot_count;
-    uint32_t mark;
-};
 
 struct intake {
     struct ledger_service *ledger;
@@ -28,7 +19,7 @@ struct intake {
     struct budget *budget;
     struct frontier *frontier;
     uint32_t rules;
-    struct page_set seen;
+    struct int_set seen; /* fingerprints of one page's links */
     char room[URL_ROOM_BYTES];
     char base_room[URL_ROOM_BYTES];
 };
@@ -36,7 +27,7 @@ struct intake {
 static void intake_close(struct instance *self)
 {
     struct intake *in = self->state;
-    mem_free(in->seen.slots);
+    int_set_done(&in->seen);
     mem_free(in);
 }
 
@@ -53,42 +44,6 @@ static enum rc intake_open(struct instance *self, struct buf *why)
     in->frontier = ledger_frontier(in->ledger->ledger, self->shard);
     in->rules = scope_rules(in->scope->scope);
     return RC_OK;
-}
-
-/* Each link once ------------------------------------------------------------------------------- */
-
-/* Room for `count` links, at most half full. */
-static bool page_set_begin(struct page_set *s, size_t count)
-{
-    size_t needed = 128;
-    while (needed < count * 2)
-        needed *= 2;
-    if (needed > s->slot_count) {
-        struct page_slot *slots = mem_zero(needed, sizeof *slots);
-        if (!slots)
-            return false;
-        mem_free(s->slots);
-        *s = (struct page_set){.slots = slots, .slot_count = needed};
-    }
-    s->mark++;
-    if (s->mark == 0) { /* once in four thousand million pages */
-        memset(s->slots, 0, s->slot_count * sizeof *s->slots);
-        s->mark = 1;
-    }
-    return true;
-}
-
-/* False: it was there. */
-static bool page_set_add(struct page_set *s, uint64_t fingerprint)
-{
-    size_t at = (size_t)fingerprint & (s->slot_count - 1);
-    while (s->slots[at].mark == s->mark) {
-        if (s->slots[at].fingerprint == fingerprint)
-            return false;
-        at = (at + 1) & (s->slot_count - 1);
-    }
-    s->slots[at] = (struct page_slot){fingerprint, s->mark};
-    return true;
 }
 
 /* Judging -------------------------------------------------------------------------------------- */
@@ -192,7 +147,7 @@ static void judge(struct judging *j, const struct visit_reference *ref)
     struct str hops = hops_of(j, ref->hop);
     struct visit_link *l = &v->links[v->link_count];
     uint64_t fingerprint = url_fingerprint(&u);
-    if (!hops.p || !frontier_takes(&u, hops) || !page_set_add(&in->seen, fingerprint) ||
+    if (!hops.p || !frontier_takes(&u, hops) || !int_set_put(&in->seen, fingerprint) ||
         !has_room(j, &u, ref) || !describe(v, &u, fingerprint, ref, hops, l))
         return;
     v->link_count++;
@@ -270,7 +225,7 @@ static void intake_handle(struct instance *self, unsigned inlet, struct message 
                         .bringing = bringing_of(v, in->frontier, in->budget)};
     v->links =
         v->reference_count ? arena_alloc(v->arena, v->reference_count * sizeof *v->links) : NULL;
-    if (v->links && page_set_begin(&in->seen, v->reference_count)) {
+    if (v->links && int_set_begin(&in->seen, v->reference_count) == RC_OK) {
         if (v->charset && url_encoding_open(str_c(v->charset), &j.parser.encoding))
             j.parser.encoding = NULL;
         set_base(&j);

@@ -9,6 +9,7 @@
 #include "base/boot.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/int_set.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "fetch/request.h"
@@ -97,11 +98,6 @@ static const struct option ledger_options[] = {
 };
 #undef ROW
 
-struct seed_set { /* fingerprints; open addressing, 0 = free */
-    uint64_t *slots;
-    size_t slot_count, count;
-};
-
 enum { JOINED_BYTES = 1 << 20 };
 
 struct ledger_part {
@@ -110,45 +106,17 @@ struct ledger_part {
     struct arena *arena;
     struct scope_service *scope;
     struct budget *budget;
-    struct seed_set seeds;
+    struct int_set seeds; /* fingerprints */
     struct depths *depths[CRAWL_MAX_SHARDS];
     struct buf heard; /* links of the journal, while it is opened */
 };
 
 /* Seeds that were there before ----------------------------------------------------------------- */
 
-static size_t seed_slot(const struct seed_set *s, uint64_t fingerprint)
-{
-    size_t at = (size_t)fingerprint & (s->slot_count - 1);
-    while (s->slots[at] && s->slots[at] != fingerprint)
-        at = (at + 1) & (s->slot_count - 1);
-    return at;
-}
-
-static enum rc seed_add(struct seed_set *s, uint64_t fingerprint)
-{
-    if (s->count * 2 >= s->slot_count) {
-        struct seed_set larger = {.slot_count = s->slot_count ? s->slot_count * 2 : 64};
-        larger.slots = mem_zero(larger.slot_count, sizeof *larger.slots);
-        if (!larger.slots)
-            return RC_NOMEM;
-        for (size_t i = 0; i < s->slot_count; i++)
-            if (s->slots[i])
-                larger.slots[seed_slot(&larger, s->slots[i])] = s->slots[i];
-        larger.count = s->count;
-        mem_free(s->slots);
-        *s = larger;
-    }
-    uint64_t *slot = &s->slots[seed_slot(s, fingerprint)];
-    s->count += *slot == 0;
-    *slot = fingerprint;
-    return RC_OK;
-}
-
 static bool knows_seed(const struct ledger_service *service, uint64_t fingerprint)
 {
     const struct ledger_part *p = (const struct ledger_part *)(const void *)service;
-    return p->seeds.slot_count && p->seeds.slots[seed_slot(&p->seeds, fingerprint)] != 0;
+    return int_set_has(&p->seeds, fingerprint);
 }
 
 /* "URL", or for where a seed redirected to "URL SEED": both draw the scope. */
@@ -162,8 +130,9 @@ static enum rc hear_seed(void *ctx, struct str line)
     if (url_parse(&parser, seed.url, NULL, (struct url_room){room, sizeof room}, &u))
         return RC_OK; /* it was a URL for the version that wrote it; the frontier knows it */
     enum rc rc = scope_add_seed(p->scope->scope, &u);
+    bool is_new;
     if (rc || !seed.from.p)
-        return rc ? rc : seed_add(&p->seeds, url_fingerprint(&u));
+        return rc ? rc : int_set_add(&p->seeds, url_fingerprint(&u), &is_new);
     if (p->service.joined.n + seed.url.n < JOINED_BYTES) { /* more are told by who owns them */
         buf_add(&p->service.joined, seed.url);
         buf_byte(&p->service.joined, '\n');
@@ -392,7 +361,7 @@ static void ledger_here_close(struct instance *self)
     disk_close(p->disk);
     calls_done(&p->service.calls);
     arena_close(p->arena);
-    mem_free(p->seeds.slots);
+    int_set_done(&p->seeds);
     buf_done(&p->service.joined);
     buf_done(&p->service.found_again);
     buf_done(&p->heard);

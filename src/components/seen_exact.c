@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* seen/exact: fingerprints in one open-addressing table, at most 3/4 full. 0 means free, so the
- * fingerprint 0 is remembered apart. */
+/* seen/exact: all fingerprints, in memory. */
 #include "components/seen.h"
 
-#include "base/hash.h"
+#include "base/int_set.h"
 #include "base/mem.h"
 #include "flow/part.h"
-
-enum { FIRST_SLOTS = 1024 };
 
 struct exact_settings {
     uint64_t max;
@@ -15,9 +12,8 @@ struct exact_settings {
 
 struct exact {
     struct seen seen; /* first */
-    uint64_t *slots;
-    uint64_t slot_count, count, max;
-    bool has_zero;
+    struct int_set fingerprints;
+    uint64_t max;
 };
 
 static const struct option exact_options[] = {
@@ -26,56 +22,20 @@ static const struct option exact_options[] = {
     {0},
 };
 
-static uint64_t *slot_of(const struct exact *e, uint64_t fingerprint)
-{
-    uint64_t at = hash64_mix(fingerprint) & (e->slot_count - 1);
-    while (e->slots[at] && e->slots[at] != fingerprint)
-        at = (at + 1) & (e->slot_count - 1);
-    return &e->slots[at];
-}
-
-static enum rc grow(struct exact *e)
-{
-    struct exact old = *e;
-    e->slot_count = old.slot_count ? old.slot_count * 2 : FIRST_SLOTS;
-    e->slots = mem_zero(e->slot_count, sizeof *e->slots);
-    if (!e->slots) {
-        *e = old;
-        return RC_NOMEM;
-    }
-    for (uint64_t i = 0; i < old.slot_count; i++)
-        if (old.slots[i])
-            *slot_of(e, old.slots[i]) = old.slots[i];
-    mem_free(old.slots);
-    return RC_OK;
-}
-
 static enum rc exact_add(struct seen *s, uint64_t fingerprint, bool *ret_was_there)
 {
     struct exact *e = (struct exact *)(void *)s;
-    if (fingerprint == 0 ? e->has_zero : e->slot_count && *slot_of(e, fingerprint)) {
-        *ret_was_there = true;
-        return RC_OK;
-    }
-    if (e->count == e->max)
+    bool is_new = false;
+    if (e->fingerprints.count == e->max && !int_set_has(&e->fingerprints, fingerprint))
         return RC_LIMIT;
-    if (e->count >= e->slot_count / 4 * 3) {
-        enum rc rc = grow(e);
-        if (rc)
-            return rc;
-    }
-    if (fingerprint)
-        *slot_of(e, fingerprint) = fingerprint;
-    else
-        e->has_zero = true;
-    e->count++;
-    *ret_was_there = false;
-    return RC_OK;
+    enum rc rc = int_set_add(&e->fingerprints, fingerprint, &is_new);
+    *ret_was_there = !is_new;
+    return rc;
 }
 
 static uint64_t exact_count(const struct seen *s)
 {
-    return ((const struct exact *)(const void *)s)->count;
+    return ((const struct exact *)(const void *)s)->fingerprints.count;
 }
 
 static enum rc exact_open(struct instance *self, struct buf *why)
@@ -94,7 +54,7 @@ static enum rc exact_open(struct instance *self, struct buf *why)
 static void exact_close(struct instance *self)
 {
     struct exact *e = self->state;
-    mem_free(e->slots);
+    int_set_done(&e->fingerprints);
     mem_free(e);
 }
 

@@ -8,10 +8,11 @@
 #include "disk/crash_state.h"
 
 #include "base/hash.h"
+#include "base/int_set.h"
 #include "base/mem.h"
 #include "base/rng.h"
 
-enum { MAX_FILES = 120, MAX_MOVES = 120, MAX_OUTCOMES = 24, MAX_STEPS = 6, SEEN_SLOTS = 1 << 14 };
+enum { MAX_FILES = 120, MAX_MOVES = 120, MAX_OUTCOMES = 24, MAX_STEPS = 6, SEEN_MOST = 1 << 13 };
 
 enum damage { DAMAGE_NONE, DAMAGE_ZEROS, DAMAGE_GARBAGE, DAMAGE_HOLE, DAMAGE_COUNT };
 
@@ -40,8 +41,7 @@ struct imaging {
     uint32_t file_count;
     unsigned __int128 needs[MAX_MOVES]; /* the earlier moves each builds on */
     struct rng rng;
-    uint64_t *seen; /* hashes of the images given out; 0 = free */
-    uint32_t seen_count;
+    struct int_set seen; /* hashes of the images given out */
     struct buf what;
     enum rc (*each)(void *ctx, struct disk *image, const char *what);
     void *ctx;
@@ -108,9 +108,8 @@ static enum rc imaging_init(struct imaging *im, struct crash *c)
     }
     if (c->move_count > MAX_MOVES)
         return RC_LIMIT;
-    im->seen = mem_zero(SEEN_SLOTS, sizeof *im->seen);
     buf_init(&im->what, 1 << 16);
-    return im->seen ? RC_OK : RC_NOMEM;
+    return int_set_begin(&im->seen, SEEN_MOST);
 }
 
 static bool same_name(const char *a, const char *b)
@@ -270,21 +269,15 @@ static uint64_t hash_of(const struct crash *c)
         hash = hash64_seeded(str_c(c->now.rows[i].path), hash);
         hash = hash64_seeded(buf_str(&c->now.rows[i].node->now), hash);
     }
-    return hash | 1;
+    return hash;
 }
 
+/* Those past the most are given out again. */
 static bool seen_before(struct imaging *im, uint64_t hash)
 {
-    uint32_t at = (uint32_t)(hash >> 32) & (SEEN_SLOTS - 1);
-    while (im->seen[at] && im->seen[at] != hash)
-        at = (at + 1) & (SEEN_SLOTS - 1);
-    if (im->seen[at])
-        return true;
-    if (im->seen_count < SEEN_SLOTS / 2) {
-        im->seen[at] = hash;
-        im->seen_count++;
-    }
-    return false;
+    if (im->seen.count < SEEN_MOST)
+        return !int_set_put(&im->seen, hash);
+    return int_set_has(&im->seen, hash);
 }
 
 static const char *path_of(const struct crash *c, const struct node *n)
@@ -471,7 +464,7 @@ enum rc disk_crash_images(struct disk *d, const struct disk_crash_limits *limits
         }
         rc = rc ? rc : give_random(im, l->samples);
     }
-    mem_free(im->seen);
+    int_set_done(&im->seen);
     buf_done(&im->what);
     mem_free(im);
     return rc;
