@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open addressing, a power of two of slots, at most 3/4 in use; nothing is ever taken out, a row
- * whose client is gone is chosen for again when it is next asked for. */
+/* Nothing is ever taken out; a row whose client is gone is chosen for again when it is next asked
+ * for. */
 #include "assign/domain_table.h"
 
 #include "assign/rendezvous.h"
 #include "base/hash.h"
+#include "base/int_map.h"
 #include "base/mem.h"
 
 #include <assert.h>
 
-enum { FIRST_SLOTS = 64 };
-#define NO_AGENT (UINT32_MAX - 1) /* the row is there, its client is gone */
-#define FREE_SLOT UINT32_MAX
+#define NO_AGENT UINT32_MAX /* its client is gone, or not chosen yet */
 
 struct row {
-    uint64_t hash;
     uint32_t agent;
 };
 
 struct domain_table {
-    struct row *rows;
-    uint32_t slot_count;
-    uint32_t used;
+    struct int_map rows; /* by the hash of a domain */
     uint32_t max_domains;
     const struct domain_policy *policy;
     struct assign_agent *agents; /* weights and zones; the names are not looked at */
@@ -31,31 +27,6 @@ struct domain_table {
     struct rng rng;
     uint64_t chosen, not_kept;
 };
-
-static struct row *row_of(struct row *rows, uint32_t slot_count, uint64_t hash)
-{
-    uint32_t at = (uint32_t)(hash64_mix(hash) >> 32) & (slot_count - 1);
-    while (rows[at].agent != FREE_SLOT && rows[at].hash != hash)
-        at = (at + 1) & (slot_count - 1);
-    return &rows[at];
-}
-
-static enum rc grow(struct domain_table *t)
-{
-    uint32_t slot_count = t->slot_count ? t->slot_count * 2 : FIRST_SLOTS;
-    struct row *rows = mem_alloc(slot_count * sizeof *rows);
-    if (!rows)
-        return RC_NOMEM;
-    for (uint32_t i = 0; i < slot_count; i++)
-        rows[i].agent = FREE_SLOT;
-    for (uint32_t i = 0; i < t->slot_count; i++)
-        if (t->rows[i].agent != FREE_SLOT)
-            *row_of(rows, slot_count, t->rows[i].hash) = t->rows[i];
-    mem_free(t->rows);
-    t->rows = rows;
-    t->slot_count = slot_count;
-    return RC_OK;
-}
 
 /* Takes over the weights and zones of a new list; `held` is the count of rows by its places. */
 static enum rc set_agents(struct domain_table *t, const struct assign_list *list,
@@ -71,13 +42,14 @@ static enum rc set_agents(struct domain_table *t, const struct assign_list *list
         return rc;
     }
     memcpy(agents, list->agents, list->count * sizeof *agents);
-    for (uint32_t i = 0; i < t->slot_count; i++) {
-        uint32_t *agent = &t->rows[i].agent;
-        if (*agent == FREE_SLOT || *agent == NO_AGENT)
+    size_t at = 0;
+    uint64_t hash;
+    for (struct row *row; (row = int_map_next(&t->rows, &at, &hash));) {
+        if (row->agent == NO_AGENT)
             continue;
-        *agent = now_at[*agent] == ASSIGN_GONE ? NO_AGENT : now_at[*agent];
-        if (*agent != NO_AGENT)
-            held[*agent]++;
+        row->agent = now_at[row->agent] == ASSIGN_GONE ? NO_AGENT : now_at[row->agent];
+        if (row->agent != NO_AGENT)
+            held[row->agent]++;
     }
     mem_free(t->agents);
     mem_free(t->held);
@@ -97,7 +69,7 @@ static void close_table(void *state)
     rendezvous_done(&t->lots);
     mem_free(t->agents);
     mem_free(t->held);
-    mem_free(t->rows);
+    int_map_done(&t->rows);
     mem_free(t);
 }
 
@@ -107,6 +79,7 @@ static enum rc open_table(const struct assign_list *list, const struct assign_op
     struct domain_table *t = mem_zero(1, sizeof *t);
     if (!t)
         return RC_NOMEM;
+    t->rows = INT_MAP(sizeof(struct row));
     t->policy = options->policy;
     t->max_domains = options->max_domains;
     rng_init(&t->rng, options->seed);
@@ -127,22 +100,13 @@ static enum rc change_table(void *state, const struct assign_list *list, const u
 /* The row of a hash, made if there is none; *ret_row is NULL if the table may hold no more. */
 static enum rc row_for(struct domain_table *t, uint64_t hash, struct row **ret_row)
 {
-    if (t->slot_count) {
-        *ret_row = row_of(t->rows, t->slot_count, hash);
-        if ((*ret_row)->agent != FREE_SLOT)
-            return RC_OK;
-    }
-    *ret_row = NULL;
-    if (t->used >= t->max_domains)
+    *ret_row = int_map_get(&t->rows, hash);
+    if (*ret_row || t->rows.count >= t->max_domains)
         return RC_OK;
-    if (t->used >= t->slot_count / 4 * 3) {
-        enum rc rc = grow(t);
-        if (rc)
-            return rc;
-    }
-    *ret_row = row_of(t->rows, t->slot_count, hash);
-    **ret_row = (struct row){hash, NO_AGENT};
-    t->used++;
+    *ret_row = int_map_need(&t->rows, hash, NULL);
+    if (!*ret_row)
+        return RC_NOMEM;
+    (*ret_row)->agent = NO_AGENT;
     return RC_OK;
 }
 
@@ -181,7 +145,7 @@ void domain_table_count(const struct assign *a, struct domain_table_counts *ret)
 {
     assert(a->kind == &assign_domain_table);
     const struct domain_table *t = a->state;
-    *ret = (struct domain_table_counts){t->used, t->chosen, t->not_kept, t->held};
+    *ret = (struct domain_table_counts){(uint32_t)t->rows.count, t->chosen, t->not_kept, t->held};
 }
 
 void domain_table_walk(const struct assign *a,
@@ -189,9 +153,11 @@ void domain_table_walk(const struct assign *a,
 {
     assert(a->kind == &assign_domain_table);
     const struct domain_table *t = a->state;
-    for (uint32_t i = 0; i < t->slot_count; i++)
-        if (t->rows[i].agent != FREE_SLOT && t->rows[i].agent != NO_AGENT)
-            each(ctx, t->rows[i].hash, t->rows[i].agent);
+    size_t at = 0;
+    uint64_t hash;
+    for (const struct row *row; (row = int_map_next(&t->rows, &at, &hash));)
+        if (row->agent != NO_AGENT)
+            each(ctx, hash, row->agent);
 }
 
 enum rc domain_table_put(struct assign *a, uint64_t domain_hash, uint32_t agent)

@@ -2,24 +2,23 @@
 #include "components/depths.h"
 
 #include "base/hash.h"
+#include "base/int_map.h"
 #include "base/mem.h"
 
-enum { FIRST_SLOTS = 1024, MAX_DEPTH = 255 };
+enum { MAX_DEPTH = 255 };
 
-struct depth_slot {
-    uint64_t fingerprint;
+struct depth {
     char *better;  /* hops of a way that is shorter than the one it will be asked for by */
     uint8_t depth; /* of the shortest */
-    bool is_used, is_done;
+    bool is_done;
     bool is_again; /* it was done, and is to be asked for again */
 };
 
 struct depths {
-    struct depth_slot *slots; /* open addressing */
-    uint32_t slot_count;      /* a power of two */
-    uint32_t count, max;
+    struct int_map urls; /* by fingerprint: struct depth */
+    uint32_t max;
     bool keeps_ways;
-    struct depth_slot last; /* whose hops were handed out */
+    struct depth last; /* whose hops were handed out */
 };
 
 struct depths *depths_open(uint32_t max_urls, bool keeps_ways)
@@ -29,46 +28,21 @@ struct depths *depths_open(uint32_t max_urls, bool keeps_ways)
         return NULL;
     d->max = max_urls;
     d->keeps_ways = keeps_ways;
-    d->slot_count = FIRST_SLOTS;
-    d->slots = mem_zero(d->slot_count, sizeof *d->slots);
-    if (d->slots)
-        return d;
-    mem_free(d);
-    return NULL;
+    d->urls = INT_MAP(sizeof(struct depth));
+    return d;
 }
 
 void depths_close(struct depths *d)
 {
     if (!d)
         return;
-    for (uint32_t i = 0; i < d->slot_count; i++)
-        mem_free(d->slots[i].better);
-    mem_free(d->slots);
+    size_t at = 0;
+    uint64_t fingerprint;
+    for (struct depth *s; (s = int_map_next(&d->urls, &at, &fingerprint));)
+        mem_free(s->better);
+    int_map_done(&d->urls);
     mem_free(d->last.better);
     mem_free(d);
-}
-
-static struct depth_slot *find(struct depth_slot *slots, uint32_t slot_count, uint64_t fingerprint)
-{
-    uint32_t at = (uint32_t)fingerprint & (slot_count - 1);
-    while (slots[at].is_used && slots[at].fingerprint != fingerprint)
-        at = (at + 1) & (slot_count - 1);
-    return &slots[at];
-}
-
-static bool grow(struct depths *d)
-{
-    uint32_t more = d->slot_count * 2;
-    struct depth_slot *slots = mem_zero(more, sizeof *slots);
-    if (!slots)
-        return false;
-    for (uint32_t i = 0; i < d->slot_count; i++)
-        if (d->slots[i].is_used)
-            *find(slots, more, d->slots[i].fingerprint) = d->slots[i];
-    mem_free(d->slots);
-    d->slots = slots;
-    d->slot_count = more;
-    return true;
 }
 
 static uint8_t bounded(unsigned depth)
@@ -76,21 +50,19 @@ static uint8_t bounded(unsigned depth)
     return (uint8_t)(depth < MAX_DEPTH ? depth : MAX_DEPTH);
 }
 
-/* Its slot, made if there is room; NULL: there is none. */
-static struct depth_slot *need(struct depths *d, uint64_t fingerprint, unsigned depth)
+/* What is known of it, made if there is room; NULL: there is none. */
+static struct depth *need(struct depths *d, uint64_t fingerprint, unsigned depth)
 {
-    struct depth_slot *s = find(d->slots, d->slot_count, fingerprint);
-    if (s->is_used)
+    struct depth *s = int_map_get(&d->urls, fingerprint);
+    if (s || d->urls.count >= d->max)
         return s;
-    if (d->count >= d->max || (d->count >= d->slot_count / 4 * 3 && !grow(d)))
-        return NULL;
-    s = find(d->slots, d->slot_count, fingerprint);
-    *s = (struct depth_slot){.fingerprint = fingerprint, .depth = bounded(depth), .is_used = true};
-    d->count++;
+    s = int_map_need(&d->urls, fingerprint, NULL);
+    if (s)
+        s->depth = bounded(depth);
     return s;
 }
 
-static void keep_hops(struct depth_slot *s, struct str hops)
+static void keep_hops(struct depth *s, struct str hops)
 {
     char *copy = mem_alloc(hops.n + 1);
     if (!copy) /* the shorter way is forgotten: no more is lost than without this table */
@@ -104,9 +76,9 @@ static void keep_hops(struct depth_slot *s, struct str hops)
 
 enum nearer depths_found(struct depths *d, uint64_t fingerprint, unsigned depth, struct str hops)
 {
-    uint32_t count = d->count;
-    struct depth_slot *s = need(d, fingerprint, depth);
-    if (s && d->count > count && d->keeps_ways)
+    size_t count = d->urls.count;
+    struct depth *s = need(d, fingerprint, depth);
+    if (s && d->urls.count > count && d->keeps_ways)
         keep_hops(s, hops);
     if (!s || bounded(depth) >= s->depth)
         return NEARER_NOT;
@@ -124,19 +96,19 @@ void depths_waits(struct depths *d, uint64_t fingerprint)
 
 bool depths_knows(const struct depths *d, uint64_t fingerprint, unsigned depth)
 {
-    const struct depth_slot *s = find(d->slots, d->slot_count, fingerprint);
-    return s->is_used ? s->depth <= bounded(depth) : d->count >= d->max;
+    const struct depth *s = int_map_get(&d->urls, fingerprint);
+    return s ? s->depth <= bounded(depth) : d->urls.count >= d->max;
 }
 
 struct str depths_way(const struct depths *d, uint64_t fingerprint, struct str hops)
 {
-    const struct depth_slot *s = find(d->slots, d->slot_count, fingerprint);
-    return s->is_used && !s->is_done && s->better ? str_c(s->better) : hops;
+    const struct depth *s = int_map_get(&d->urls, fingerprint);
+    return s && !s->is_done && s->better ? str_c(s->better) : hops;
 }
 
 bool depths_done(struct depths *d, uint64_t fingerprint, unsigned depth, struct str *ret_hops)
 {
-    struct depth_slot *s = need(d, fingerprint, depth);
+    struct depth *s = need(d, fingerprint, depth);
     if (!s)
         return false;
     s->is_done = true;
@@ -152,7 +124,7 @@ bool depths_done(struct depths *d, uint64_t fingerprint, unsigned depth, struct 
 
 bool depths_told(struct depths *d, uint64_t fingerprint, unsigned depth, struct str *ret_hops)
 {
-    struct depth_slot *s = need(d, fingerprint, depth);
+    struct depth *s = need(d, fingerprint, depth);
     *ret_hops = STR("");
     if (!s)
         return false;
@@ -163,8 +135,7 @@ bool depths_told(struct depths *d, uint64_t fingerprint, unsigned depth, struct 
     bool is_nearer = s->better && s->depth < bounded(depth);
     mem_free(d->last.better);
     d->last = *s;
-    *s = (struct depth_slot){
-        .fingerprint = fingerprint, .depth = bounded(depth), .is_used = true, .is_done = true};
+    *s = (struct depth){.depth = bounded(depth), .is_done = true};
     if (is_nearer)
         *ret_hops = str_c(d->last.better);
     return is_nearer;
@@ -177,7 +148,7 @@ bool depths_is_done(struct depths *d, uint64_t fingerprint, struct str *ret_hops
 
 void depths_again(struct depths *d, uint64_t fingerprint)
 {
-    struct depth_slot *s = need(d, fingerprint, MAX_DEPTH);
+    struct depth *s = need(d, fingerprint, MAX_DEPTH);
     if (!s)
         return;
     s->is_again = true;
@@ -189,14 +160,14 @@ void depths_again(struct depths *d, uint64_t fingerprint)
 
 bool depths_waits_again(const struct depths *d, uint64_t fingerprint, unsigned depth)
 {
-    const struct depth_slot *s = find(d->slots, d->slot_count, fingerprint);
-    return s->is_used && s->is_again && s->depth < bounded(depth);
+    const struct depth *s = int_map_get(&d->urls, fingerprint);
+    return s && s->is_again && s->depth < bounded(depth);
 }
 
 void depths_far(struct depths *d, uint64_t fingerprint)
 {
-    struct depth_slot *s = find(d->slots, d->slot_count, fingerprint);
-    if (s->is_used && s->is_done)
+    struct depth *s = int_map_get(&d->urls, fingerprint);
+    if (s && s->is_done)
         s->depth = MAX_DEPTH;
 }
 
@@ -212,8 +183,8 @@ uint64_t depths_origin(uint64_t position, bool is_https, uint16_t port)
 
 bool depths_take(struct depths *d, uint64_t fingerprint, struct str *ret_hops)
 {
-    struct depth_slot *s = find(d->slots, d->slot_count, fingerprint);
-    if (!s->is_used || s->is_done || !s->better)
+    struct depth *s = int_map_get(&d->urls, fingerprint);
+    if (!s || s->is_done || !s->better)
         return false;
     s->is_done = true;
     mem_free(d->last.better);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stripe is a lock and an open-addressing table of its own. When it is three quarters full it is
- * made anew, without those entries that say nothing any more, and larger only if it must.
+/* A stripe is a lock and a map of its own. When that is full it is made anew, without those entries
+ * that say nothing any more, and larger only if it must.
  *
  * Which addresses are asked most is kept beside it in a few counters a stripe: a group that has
  * none takes the least one over with what it has counted ("space saving"), which is remembered as
@@ -8,6 +8,7 @@
 #include "fetch/address_table.h"
 
 #include "base/hash.h"
+#include "base/int_map.h"
 #include "base/mem.h"
 
 #include <assert.h>
@@ -19,23 +20,20 @@ enum {
     CACHE_LINE = 64,
     STRIPE_BITS = 6,
     STRIPES = 1 << STRIPE_BITS,
-    FIRST_SLOTS = 16,
-    MOST_SLOTS = 1 << 15, /* of a stripe: a million and a half entries in all, 50 MB */
-    FULL_MS = 1000,       /* how long to stay away when there is no room or memory */
-    BUSY_MS = 100,        /* how long a request may take, for those who wait for one to end */
-    LATE_PART = 8,        /* who comes so little of a delay too early came in turn */
-    BUSY_SLOTS = 8,       /* of a stripe */
+    MOST_ENTRIES = 3 << 13, /* of a stripe: a million and a half in all, 80 MB */
+    FULL_MS = 1000,         /* how long to stay away when there is no room or memory */
+    BUSY_MS = 100,          /* how long a request may take, for those who wait for one to end */
+    LATE_PART = 8,          /* who comes so little of a delay too early came in turn */
+    BUSY_SLOTS = 8,         /* of a stripe */
     BUSY_LEAST = 2,
 };
 
 struct entry {
-    uint64_t group;
     uint64_t next_ms;     /* the next request may begin */
     uint64_t promised_ms; /* the last moment given out */
     uint64_t others_ms;   /* until then: */
     uint32_t others;      /* agents that ask it too */
     uint32_t open;
-    bool is_used;
 };
 
 struct busy {
@@ -44,10 +42,8 @@ struct busy {
 };
 
 struct stripe {
-    pthread_mutex_t lock; /* of all that follows */
-    struct entry *slots;
-    uint32_t slot_count; /* a power of two, or 0 */
-    uint32_t used;
+    pthread_mutex_t lock;   /* of all that follows */
+    struct int_map entries; /* by group: struct entry */
     uint64_t full_until_ms; /* nothing new before: there was no room */
     struct busy busy[BUSY_SLOTS];
 } __attribute__((aligned(CACHE_LINE)));
@@ -69,8 +65,10 @@ enum rc address_table_open(uint64_t conns, uint64_t delay_ms, struct address_tab
     if (!t)
         return RC_NOMEM;
     memset(t, 0, sizeof *t);
-    for (unsigned i = 0; i < STRIPES; i++)
+    for (unsigned i = 0; i < STRIPES; i++) {
         pthread_mutex_init(&t->stripes[i].lock, NULL);
+        t->stripes[i].entries = INT_MAP(sizeof(struct entry));
+    }
     address_table_change(t, conns, delay_ms);
     *ret = t;
     return RC_OK;
@@ -82,69 +80,54 @@ void address_table_close(struct address_table *t)
         return;
     for (unsigned i = 0; i < STRIPES; i++) {
         pthread_mutex_destroy(&t->stripes[i].lock);
-        mem_free(t->stripes[i].slots);
+        int_map_done(&t->stripes[i].entries);
     }
     mem_free(t);
 }
 
-/* The entry of a group, or the free slot where it belongs; NULL while there are no slots. */
-static struct entry *find(struct entry *slots, uint32_t slot_count, uint64_t hash, uint64_t group)
-{
-    for (uint32_t i = (uint32_t)hash; slot_count; i++) {
-        struct entry *e = &slots[i & (slot_count - 1)];
-        if (!e->is_used || e->group == group)
-            return e;
-    }
-    return NULL;
-}
-
 static bool is_needed(const struct entry *e, uint64_t now_ms)
 {
-    return e->is_used && (e->open || e->next_ms > now_ms || e->promised_ms > now_ms);
+    return e->open || e->next_ms > now_ms || e->promised_ms > now_ms;
 }
 
-/* Room for one more. False: no memory, or every entry of a full stripe is needed. */
+static size_t count_needed(const struct stripe *s, uint64_t now_ms)
+{
+    size_t count = 0, at = 0;
+    uint64_t group;
+    for (const struct entry *e; (e = int_map_next(&s->entries, &at, &group));)
+        count += is_needed(e, now_ms);
+    return count;
+}
+
+/* Room for one more, at half as many again as are needed. False: no memory, or every entry of a
+ * full stripe is needed. */
 static bool make_room(struct stripe *s, uint64_t now_ms)
 {
-    uint32_t needed = 1, count = FIRST_SLOTS;
-    for (uint32_t i = 0; i < s->slot_count; i++)
-        needed += is_needed(&s->slots[i], now_ms);
-    while (count < MOST_SLOTS && count < needed * 2)
-        count *= 2;
-    struct entry *slots = needed <= count / 4 * 3 ? mem_zero(count, sizeof *slots) : NULL;
-    if (!slots)
+    size_t needed = count_needed(s, now_ms) + 1, wanted = needed + needed / 2, at = 0;
+    uint64_t group;
+    struct int_map anew = INT_MAP(sizeof(struct entry));
+    if (needed > MOST_ENTRIES ||
+        int_map_reserve(&anew, wanted < MOST_ENTRIES ? wanted : MOST_ENTRIES) != RC_OK)
         return false;
-    for (uint32_t i = 0; i < s->slot_count; i++) {
-        const struct entry *e = &s->slots[i];
+    for (const struct entry *e; (e = int_map_next(&s->entries, &at, &group));)
         if (is_needed(e, now_ms))
-            *find(slots, count, hash64_mix(e->group), e->group) = *e;
-    }
-    mem_free(s->slots);
-    s->slots = slots;
-    s->slot_count = count;
-    s->used = needed - 1;
+            *(struct entry *)int_map_need(&anew, group, NULL) = *e;
+    int_map_done(&s->entries);
+    s->entries = anew;
     return true;
 }
 
 /* The entry of a group, made if need be; NULL without room. */
-static struct entry *entry_get(struct stripe *s, uint64_t hash, uint64_t group, uint64_t now_ms)
+static struct entry *entry_get(struct stripe *s, uint64_t group, uint64_t now_ms)
 {
-    struct entry *e = find(s->slots, s->slot_count, hash, group);
-    if (e && e->is_used)
+    struct entry *e = int_map_get(&s->entries, group);
+    if (e || s->full_until_ms > now_ms)
         return e;
-    if (s->full_until_ms > now_ms)
+    if (int_map_is_full(&s->entries) && !make_room(s, now_ms)) {
+        s->full_until_ms = now_ms + FULL_MS;
         return NULL;
-    if (s->used + 1 > s->slot_count / 4 * 3) {
-        if (!make_room(s, now_ms)) {
-            s->full_until_ms = now_ms + FULL_MS;
-            return NULL;
-        }
-        e = find(s->slots, s->slot_count, hash, group);
     }
-    assert(e); /* a stripe with room has slots */
-    *e = (struct entry){.group = group, .is_used = true};
-    s->used++;
-    return e;
+    return int_map_need(&s->entries, group, NULL); /* there is room */
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -190,19 +173,18 @@ static void count_request(struct stripe *s, uint64_t group)
     *least = (struct busy){group, least->count + 1, least->count};
 }
 
-static struct stripe *stripe_of(struct address_table *t, uint64_t hash)
+static struct stripe *stripe_of(struct address_table *t, uint64_t group)
 {
-    return &t->stripes[hash >> (64 - STRIPE_BITS)];
+    return &t->stripes[hash64_mix(group) >> (64 - STRIPE_BITS)];
 }
 
 uint64_t address_table_ask(struct address_table *t, uint64_t group, uint64_t now_ms)
 {
-    uint64_t hash = hash64_mix(group);
     uint64_t conns = atomic_load_explicit(&t->conns, memory_order_relaxed);
     uint64_t delay_ms = atomic_load_explicit(&t->delay_ms, memory_order_relaxed);
-    struct stripe *s = stripe_of(t, hash);
+    struct stripe *s = stripe_of(t, group);
     pthread_mutex_lock(&s->lock);
-    struct entry *e = entry_get(s, hash, group, now_ms);
+    struct entry *e = entry_get(s, group, now_ms);
     if (e && e->others_ms > now_ms)
         delay_ms *= 1 + (uint64_t)e->others;
     uint64_t when = e ? entry_ask(e, conns, delay_ms, now_ms) : now_ms + FULL_MS;
@@ -215,11 +197,10 @@ uint64_t address_table_ask(struct address_table *t, uint64_t group, uint64_t now
 void address_table_others(struct address_table *t, uint64_t group, uint32_t others,
                           uint64_t until_ms)
 {
-    uint64_t hash = hash64_mix(group);
-    struct stripe *s = stripe_of(t, hash);
+    struct stripe *s = stripe_of(t, group);
     pthread_mutex_lock(&s->lock);
-    struct entry *e = find(s->slots, s->slot_count, hash, group);
-    if (e && e->is_used) {
+    struct entry *e = int_map_get(&s->entries, group);
+    if (e) {
         e->others = others;
         e->others_ms = until_ms;
     }
@@ -271,12 +252,11 @@ size_t address_table_busiest(struct address_table *t, uint64_t *ret, size_t most
 
 void address_table_done(struct address_table *t, uint64_t group, uint64_t now_ms)
 {
-    uint64_t hash = hash64_mix(group);
-    struct stripe *s = stripe_of(t, hash);
+    struct stripe *s = stripe_of(t, group);
     (void)now_ms; /* requests are counted from their beginnings */
     pthread_mutex_lock(&s->lock);
-    struct entry *e = find(s->slots, s->slot_count, hash, group);
-    if (e && e->is_used && e->open)
+    struct entry *e = int_map_get(&s->entries, group);
+    if (e && e->open)
         e->open--;
     pthread_mutex_unlock(&s->lock);
 }

@@ -2,6 +2,7 @@
 /* Where a connection leaves the place: messages stay here while their copies are elsewhere. */
 #include "flow/remote.h"
 
+#include "base/int_map.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -11,7 +12,6 @@ enum {
     DIAL_MOST_MS = 5000,
     PATIENCE_MS = 10000, /* from dialling to the welcome */
     FAREWELL_MS = 1000,
-    FIRST_SLOTS = 64,
     REFUSAL_MAX_BYTES = 200,
 };
 
@@ -21,7 +21,6 @@ struct stayed {
     struct message *message;
     struct buf frame;
     struct list_node node; /* in the order of tickets */
-    struct stayed *chain;  /* in its slot */
 };
 
 struct remote_out {
@@ -36,48 +35,23 @@ struct remote_out {
     uint64_t tickets;
     struct list stayed;
     struct list_node *unsent; /* in `stayed`: all from it on */
-    struct stayed **slots;    /* by ticket; a power of two */
-    size_t slot_count, count;
+    struct int_map by_ticket; /* pointers to those in `stayed` */
 };
 
 /* What stayed ---------------------------------------------------------------------------------- */
 
-static struct stayed **slot_of(struct remote_out *o, uint64_t ticket)
-{
-    return &o->slots[ticket & (o->slot_count - 1)];
-}
-
-static bool slots_grow(struct remote_out *o)
-{
-    size_t slot_count = o->slot_count ? o->slot_count * 2 : FIRST_SLOTS;
-    struct stayed **slots = mem_zero(slot_count, sizeof *slots);
-    if (!slots)
-        return false;
-    mem_free(o->slots);
-    o->slots = slots;
-    o->slot_count = slot_count;
-    for (struct list_node *n = o->stayed.first; n; n = n->next) {
-        struct stayed *s = LIST_OF(n, struct stayed, node);
-        s->chain = *slot_of(o, s->ticket);
-        *slot_of(o, s->ticket) = s;
-    }
-    return true;
-}
-
 static struct stayed *stayed_find(struct remote_out *o, uint64_t ticket)
 {
-    struct stayed *s = o->slots ? *slot_of(o, ticket) : NULL;
-    while (s && s->ticket != ticket)
-        s = s->chain;
-    return s;
+    struct stayed **s = int_map_get(&o->by_ticket, ticket);
+    return s ? *s : NULL;
 }
 
+/* Room for its ticket was reserved. */
 static void stayed_add(struct remote_out *o, struct stayed *s)
 {
+    struct stayed **by_ticket = int_map_need(&o->by_ticket, s->ticket, NULL);
+    *by_ticket = s;
     list_add_last(&o->stayed, &s->node);
-    s->chain = *slot_of(o, s->ticket);
-    *slot_of(o, s->ticket) = s;
-    o->count++;
     if (!o->unsent)
         o->unsent = &s->node;
 }
@@ -86,14 +60,10 @@ static void stayed_add(struct remote_out *o, struct stayed *s)
 static struct message *stayed_remove(struct remote_out *o, struct stayed *s)
 {
     struct message *m = s->message;
-    struct stayed **at = slot_of(o, s->ticket);
-    while (*at != s)
-        at = &(*at)->chain;
-    *at = s->chain;
+    (void)int_map_remove(&o->by_ticket, s->ticket);
     if (o->unsent == &s->node)
         o->unsent = s->node.next;
     list_remove(&o->stayed, &s->node);
-    o->count--;
     buf_done(&s->frame);
     mem_free(s);
     return m;
@@ -302,7 +272,7 @@ static void out_handle(struct instance *self, unsigned inlet, struct message *m)
     (void)inlet;
     struct remote_out *o = self->state;
     struct stayed *s = mem_zero(1, sizeof *s);
-    bool has_room = o->count < o->slot_count || slots_grow(o);
+    bool has_room = int_map_reserve(&o->by_ticket, o->by_ticket.count + 1) == RC_OK;
     enum rc rc = s && has_room ? RC_OK : RC_NOMEM;
     if (rc == RC_OK) {
         s->ticket = ++o->tickets;
@@ -366,7 +336,7 @@ static void out_close(struct instance *self)
     while (*at != o)
         at = &(*at)->sibling;
     *at = o->sibling;
-    mem_free(o->slots);
+    int_map_done(&o->by_ticket);
     mem_free(o);
 }
 
@@ -377,6 +347,7 @@ static enum rc out_open(struct instance *self, struct buf *why)
     if (!o)
         return RC_NOMEM;
     self->state = o;
+    o->by_ticket = INT_MAP(sizeof(struct stayed *));
     o->self = self;
     o->settings = self->settings;
     o->remote = part_provider(self, 0);

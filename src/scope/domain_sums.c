@@ -2,36 +2,35 @@
 #include "scope/domain_sums.h"
 
 #include "base/hash.h"
+#include "base/int_map.h"
 #include "base/mem.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 
-enum { FIRST_ROWS = 256, LOOK_AT = 4096 };
+enum { LOOK_AT = 4096 };
 
+/* The value of a map whose key is a domain, or an agent and a domain. */
 struct row {
-    struct domain_sum is; /* `domain` is the table's key */
-    bool is_used, is_news;
-};
-struct table {
-    struct row *rows; /* open addressing */
-    size_t room;      /* a power of two */
-    size_t count;
+    uint64_t pages, bytes;
+    bool is_news;
 };
 
 struct domain_sums {
-    pthread_mutex_t lock; /* guards everything */
-    struct table ours;    /* by domain */
-    struct table heard;   /* by agent and domain */
-    struct table others;  /* by domain: all agents of `heard` together */
-    size_t cursor;        /* in `ours`: who is told next */
+    pthread_mutex_t lock;  /* guards everything */
+    struct int_map ours;   /* by domain */
+    struct int_map heard;  /* by agent and domain */
+    struct int_map others; /* by domain: all agents of `heard` together */
+    size_t cursor;         /* in `ours`: who is told next */
 };
 
 struct domain_sums *domain_sums_open(void)
 {
     struct domain_sums *s = mem_zero(1, sizeof *s);
-    if (s)
-        (void)pthread_mutex_init(&s->lock, NULL);
+    if (!s)
+        return NULL;
+    s->ours = s->heard = s->others = INT_MAP(sizeof(struct row));
+    (void)pthread_mutex_init(&s->lock, NULL);
     return s;
 }
 
@@ -39,50 +38,20 @@ void domain_sums_close(struct domain_sums *s)
 {
     if (!s)
         return;
-    mem_free(s->ours.rows);
-    mem_free(s->heard.rows);
-    mem_free(s->others.rows);
+    int_map_done(&s->ours);
+    int_map_done(&s->heard);
+    int_map_done(&s->others);
     (void)pthread_mutex_destroy(&s->lock);
     mem_free(s);
 }
 
 /* Rows ----------------------------------------------------------------------------------------- */
 
-static struct row *find(const struct table *t, uint64_t key)
-{
-    size_t at = (size_t)hash64_mix(key) & (t->room - 1);
-    while (t->rows[at].is_used && t->rows[at].is.domain != key)
-        at = (at + 1) & (t->room - 1);
-    return &t->rows[at];
-}
-
-static bool grow(struct table *t)
-{
-    struct table more = {.room = t->room ? t->room * 2 : FIRST_ROWS, .count = t->count};
-    more.rows = mem_zero(more.room, sizeof *more.rows);
-    if (!more.rows)
-        return false;
-    for (size_t i = 0; i < t->room; i++)
-        if (t->rows[i].is_used)
-            *find(&more, t->rows[i].is.domain) = t->rows[i];
-    mem_free(t->rows);
-    *t = more;
-    return true;
-}
-
 /* Its row, made if there is room; NULL: there is none. */
-static struct row *need(struct table *t, uint64_t key)
+static struct row *need(struct int_map *m, uint64_t key)
 {
-    struct row *r = t->room ? find(t, key) : NULL;
-    if (r && r->is_used)
-        return r;
-    bool is_tight = !t->room || t->count >= t->room / 4 * 3;
-    if (t->count >= DOMAIN_SUMS_MAX || (is_tight && !grow(t)))
-        return NULL;
-    r = find(t, key);
-    *r = (struct row){.is = {.domain = key}, .is_used = true};
-    t->count++;
-    return r;
+    struct row *r = int_map_get(m, key);
+    return r || m->count >= DOMAIN_SUMS_MAX ? r : int_map_need(m, key, NULL);
 }
 
 /* Telling and hearing -------------------------------------------------------------------------- */
@@ -91,24 +60,26 @@ void domain_sums_ours(struct domain_sums *s, const struct domain_sum *d)
 {
     (void)pthread_mutex_lock(&s->lock);
     struct row *r = need(&s->ours, d->domain);
-    if (r) {
-        r->is = *d;
-        r->is_news = true;
-    }
+    if (r)
+        *r = (struct row){d->pages, d->bytes, true};
     (void)pthread_mutex_unlock(&s->lock);
 }
 
 /* Those from the cursor on; `news`: that have changed since they were told. */
 static size_t tell_some(struct domain_sums *s, struct domain_sum *ret, size_t most, bool news)
 {
-    struct table *t = &s->ours;
     size_t count = 0;
-    for (size_t i = 0; i < t->room && i < LOOK_AT && count < most; i++) {
-        struct row *r = &t->rows[s->cursor++ & (t->room - 1)];
-        if (!r->is_used || (news && !r->is_news))
+    for (size_t looked = 0; looked < s->ours.count && looked < LOOK_AT && count < most; looked++) {
+        uint64_t domain;
+        struct row *r = int_map_next(&s->ours, &s->cursor, &domain);
+        if (!r) { /* round and round */
+            s->cursor = 0;
+            r = int_map_next(&s->ours, &s->cursor, &domain);
+        }
+        if (news && !r->is_news)
             continue;
         r->is_news = false;
-        ret[count++] = r->is;
+        ret[count++] = (struct domain_sum){domain, r->pages, r->bytes};
     }
     return count;
 }
@@ -129,10 +100,10 @@ void domain_sums_heard(struct domain_sums *s, uint64_t who, const struct domain_
     struct row *sum = need(&s->others, d->domain);
     struct row *of = sum ? need(&s->heard, hash64_mix(who) ^ d->domain) : NULL;
     if (of) { /* what comes and what goes: sums wrap around and back */
-        sum->is.pages += d->pages - of->is.pages;
-        sum->is.bytes += d->bytes - of->is.bytes;
-        of->is.pages = d->pages;
-        of->is.bytes = d->bytes;
+        sum->pages += d->pages - of->pages;
+        sum->bytes += d->bytes - of->bytes;
+        of->pages = d->pages;
+        of->bytes = d->bytes;
     }
     (void)pthread_mutex_unlock(&s->lock);
 }
@@ -140,8 +111,8 @@ void domain_sums_heard(struct domain_sums *s, uint64_t who, const struct domain_
 void domain_sums_others(struct domain_sums *s, struct domain_sum *ret)
 {
     (void)pthread_mutex_lock(&s->lock);
-    const struct row *r = s->others.room ? find(&s->others, ret->domain) : NULL;
-    ret->pages = r && r->is_used ? r->is.pages : 0;
-    ret->bytes = r && r->is_used ? r->is.bytes : 0;
+    const struct row *r = int_map_get(&s->others, ret->domain);
+    ret->pages = r ? r->pages : 0;
+    ret->bytes = r ? r->bytes : 0;
     (void)pthread_mutex_unlock(&s->lock);
 }
