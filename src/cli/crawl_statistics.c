@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "components/counters.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -77,23 +78,27 @@ static void print_rates(struct crawl_statistics *s, uint64_t now_ms, struct buf 
     s->last_ms = now_ms;
 }
 
+static void print_number(struct buf *out, uint64_t number)
+{
+    buf_byte(out, ' ');
+    buf_u64(out, number);
+}
+
 static void write_line(struct crawl_statistics *s, uint64_t now_ms)
 {
     const struct crawl_counts *c = &s->ledger->counts;
-    uint64_t known = 0, queued = 0, memory = 0;
+    struct ledger_totals totals = ledger_totals(s->ledger->ledger);
     struct buf out = {.max = 4096};
-    for (size_t i = 0; i < CRAWL_MAX_SHARDS; i++) {
-        known += get(&c->shards[i].known);
-        queued += get(&c->shards[i].queued);
-        memory += get(&c->shards[i].memory_bytes);
-    }
     buf_time_iso(&out, clock_wall_ms(clock_real()));
-    buf_printf(&out, " %llu %llu %llu", (unsigned long long)known, (unsigned long long)queued,
-               (unsigned long long)ledger_totals(s->ledger->ledger).pages);
+    print_number(&out, counter_value(COUNTER_KNOWN, c, &totals));
+    print_number(&out, counter_value(COUNTER_QUEUED, c, &totals));
+    print_number(&out, counter_value(COUNTER_TOTAL_PAGES, c, &totals));
     print_rates(s, now_ms, &out);
-    buf_printf(&out, " %llu %llu %llu %llu - - -\n", (unsigned long long)get(&c->failed),
-               (unsigned long long)get(&c->open), (unsigned long long)memory / 1024,
-               (unsigned long long)resident_bytes() / 1024);
+    print_number(&out, counter_value(COUNTER_FAILED, c, &totals));
+    print_number(&out, counter_value(COUNTER_OPEN, c, &totals));
+    print_number(&out, counter_value(COUNTER_FRONTIER_BYTES, c, &totals) / 1024);
+    print_number(&out, resident_bytes() / 1024);
+    buf_add(&out, STR(" - - -\n"));
     (void)fwrite(buf_str(&out).p, 1, out.n, s->file);
     (void)fflush(s->file);
     buf_done(&out);

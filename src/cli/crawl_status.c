@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers of a crawl as one line for a person, and as JSON. */
 #include "cli/crawl_watch.h"
+#include "components/counters.h"
 
 #include "base/clock.h"
 #include "base/jsonw.h"
@@ -11,30 +12,32 @@ static uint64_t get(const _Atomic uint64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-/* All shards together. */
-struct sums {
-    uint64_t hosts, known, queued, out, waiting, ready, memory_bytes, due_ms, resting, unsorted;
+/* The numbers of a moment. */
+struct numbers {
+    const struct crawl_counts *counts;
+    struct ledger_totals totals;
 };
 
-static struct sums sums_of(const struct crawl_counts *c)
+static struct numbers numbers_of(const struct ledger_service *l)
 {
-    struct sums s = {.due_ms = UINT64_MAX};
+    return (struct numbers){&l->counts, ledger_totals(l->ledger)};
+}
+
+static unsigned long long number(const struct numbers *n, enum counter_id id)
+{
+    return counter_value(id, n->counts, &n->totals);
+}
+
+/* When the next host may be asked, of all shards; UINT64_MAX: none waits. */
+static uint64_t next_due_ms(const struct crawl_counts *c)
+{
+    uint64_t least = UINT64_MAX;
     for (size_t i = 0; i < sizeof c->shards / sizeof *c->shards; i++) {
-        const struct crawl_shard_counts *one = &c->shards[i];
-        uint64_t due_ms = get(&one->due_ms);
-        s.hosts += get(&one->hosts);
-        s.known += get(&one->known);
-        s.queued += get(&one->queued);
-        s.out += get(&one->out);
-        s.waiting += get(&one->waiting);
-        s.ready += get(&one->ready);
-        s.memory_bytes += get(&one->memory_bytes);
-        s.resting += get(&one->resting);
-        s.unsorted += get(&one->unsorted);
-        if (get(&one->hosts) && due_ms < s.due_ms)
-            s.due_ms = due_ms;
+        uint64_t due_ms = get(&c->shards[i].due_ms);
+        if (get(&c->shards[i].hosts) && due_ms < least)
+            least = due_ms;
     }
-    return s;
+    return least;
 }
 
 static void print_bytes(struct buf *out, uint64_t bytes)
@@ -61,27 +64,27 @@ static void print_time(struct buf *out, uint64_t ms)
 }
 
 /* A crawl that does nothing now says what it waits for. */
-static void print_wait(const struct ledger_service *l, const struct sums *s, struct buf *out)
+static void print_wait(const struct ledger_service *l, const struct numbers *n, struct buf *out)
 {
-    uint64_t now_ms = clock_now_ms(l->clock);
+    uint64_t now_ms = clock_now_ms(l->clock), due_ms = next_due_ms(n->counts);
     if (ledger_is_short(l->ledger)) {
         buf_add(out, STR(" · paused: the disk is nearly full"));
-    } else if (get(&l->counts.open) == 0 && s->queued && s->due_ms != UINT64_MAX &&
-               s->due_ms > now_ms + 2000) {
+    } else if (number(n, COUNTER_OPEN) == 0 && number(n, COUNTER_QUEUED) && due_ms != UINT64_MAX &&
+               due_ms > now_ms + 2000) {
         buf_add(out, STR(" · waiting "));
-        print_time(out, s->due_ms - now_ms);
+        print_time(out, due_ms - now_ms);
         buf_add(out, STR(" until a host may be asked again"));
     }
 }
 
 /* Of a focused crawl: how much of what was fetched was worth it. */
-static void print_harvest(const struct crawl_counts *c, struct buf *out)
+static void print_harvest(const struct numbers *n, struct buf *out)
 {
-    uint64_t relevant = get(&c->relevant), scored = relevant + get(&c->irrelevant);
+    unsigned long long relevant = number(n, COUNTER_RELEVANT);
+    unsigned long long scored = relevant + number(n, COUNTER_IRRELEVANT);
     if (scored)
         buf_printf(out, " · harvest %.0f%% (%llu of %llu pages)",
-                   100 * (double)relevant / (double)scored, (unsigned long long)relevant,
-                   (unsigned long long)scored);
+                   100 * (double)relevant / (double)scored, relevant, scored);
 }
 
 /* Archive files that the archive machine has not acknowledged. */
@@ -103,28 +106,28 @@ static void print_unsent(const struct ledger_service *l, struct buf *out)
 void crawl_status_print(struct ledger_service *l, uint64_t fetched_before, uint64_t over_ms,
                         struct buf *out)
 {
-    const struct crawl_counts *c = &l->counts;
-    struct sums s = sums_of(c);
-    uint64_t fetched = get(&c->fetched);
+    struct numbers n = {.counts = &l->counts}; /* no totals: a busy ledger must not stop the line */
+    unsigned long long fetched = number(&n, COUNTER_FETCHED);
     print_time(out, ledger_service_elapsed_ms(l));
-    print_wait(l, &s, out); /* first of all, for the end of a line may not be seen */
-    buf_printf(out, " · %llu fetched", (unsigned long long)fetched);
+    print_wait(l, &n, out); /* first of all, for the end of a line may not be seen */
+    buf_printf(out, " · %llu fetched", fetched);
     if (over_ms)
         buf_printf(out, " (%.0f/s)", (double)(fetched - fetched_before) * 1000 / (double)over_ms);
     buf_add(out, STR(" · "));
-    print_bytes(out, get(&c->bytes));
-    buf_printf(out, " · %llu queued on %llu hosts · %llu open", (unsigned long long)s.queued,
-               (unsigned long long)s.hosts, (unsigned long long)get(&c->open));
-    if (s.resting)
+    print_bytes(out, number(&n, COUNTER_BYTES));
+    buf_printf(out, " · %llu queued on %llu hosts · %llu open", number(&n, COUNTER_QUEUED),
+               number(&n, COUNTER_HOSTS), number(&n, COUNTER_OPEN));
+    if (number(&n, COUNTER_BUCKETS_RESTING))
         buf_printf(out, " · %llu of %d buckets on disk (%llu links not sorted yet)",
-                   (unsigned long long)s.resting, FRONTIER_BUCKETS, (unsigned long long)s.unsorted);
-    if (get(&c->failed) || get(&c->refused))
-        buf_printf(out, " · %llu failed · %llu refused", (unsigned long long)get(&c->failed),
-                   (unsigned long long)get(&c->refused));
-    if (get(&c->changed) || get(&c->unchanged))
-        buf_printf(out, " · %llu changed · %llu unchanged", (unsigned long long)get(&c->changed),
-                   (unsigned long long)get(&c->unchanged));
-    print_harvest(c, out);
+                   number(&n, COUNTER_BUCKETS_RESTING), FRONTIER_BUCKETS,
+                   number(&n, COUNTER_LINKS_UNSORTED));
+    if (number(&n, COUNTER_FAILED) || number(&n, COUNTER_REFUSED))
+        buf_printf(out, " · %llu failed · %llu refused", number(&n, COUNTER_FAILED),
+                   number(&n, COUNTER_REFUSED));
+    if (number(&n, COUNTER_CHANGED) || number(&n, COUNTER_UNCHANGED))
+        buf_printf(out, " · %llu changed · %llu unchanged", number(&n, COUNTER_CHANGED),
+                   number(&n, COUNTER_UNCHANGED));
+    print_harvest(&n, out);
     print_unsent(l, out);
 }
 
@@ -145,62 +148,38 @@ static void write_unsent(const struct ledger_service *l, struct jsonw *j)
     buf_done(&why);
 }
 
+/* A counter by reasons: those that there were. */
+static void write_reasons(struct jsonw *j, const struct numbers *n, enum counter_id id)
+{
+    const char *reason;
+    uint64_t count;
+    jsonw_object(j);
+    for (size_t i = 0; counter_reason(id, n->counts, i, &reason, &count); i++)
+        if (count)
+            jsonw_u64_field(j, reason, count);
+    jsonw_end(j);
+}
+
+static void write_counters(struct jsonw *j, const struct numbers *n, enum counter_id from,
+                           enum counter_id to)
+{
+    for (enum counter_id id = from; id < to; id++) {
+        jsonw_key(j, crawl_counters[id].name);
+        if (crawl_counters[id].by == COUNTED_BY_REASONS)
+            write_reasons(j, n, id);
+        else
+            jsonw_u64(j, number(n, id));
+    }
+}
+
 void crawl_status_fields(struct ledger_service *l, struct jsonw *j)
 {
-    const struct crawl_counts *c = &l->counts;
-    struct sums s = sums_of(c);
-    struct ledger_totals t = ledger_totals(l->ledger);
+    struct numbers n = numbers_of(l);
     jsonw_u64_field(j, "elapsed_ms", ledger_service_elapsed_ms(l));
-    jsonw_u64_field(j, "fetched", get(&c->fetched));
-    jsonw_u64_field(j, "pages", get(&c->pages));
-    jsonw_u64_field(j, "failed", get(&c->failed));
-    jsonw_u64_field(j, "refused", get(&c->refused));
-    jsonw_u64_field(j, "refused_by_robots", get(&c->robots));
-    jsonw_u64_field(j, "retried", get(&c->retried));
-    jsonw_u64_field(j, "bytes", get(&c->bytes));
-    jsonw_u64_field(j, "links", get(&c->links));
-    jsonw_u64_field(j, "admitted", get(&c->admitted));
-    jsonw_u64_field(j, "known_links", get(&c->known));
-    jsonw_u64_field(j, "over_budget", get(&c->over_budget));
-    jsonw_key(j, "over_limit");
-    jsonw_object(j);
-    for (int v = BRING_OK + 1; v < BRING_VERDICTS_; v++)
-        if (get(&c->over_limit[v]))
-            jsonw_u64_field(j, bring_verdict_key((enum bring_verdict)v), get(&c->over_limit[v]));
-    jsonw_end(j);
-    jsonw_key(j, "rejected");
-    jsonw_object(j);
-    for (int v = SCOPE_IN + 1; v < SCOPE_VERDICTS_; v++)
-        if (get(&c->rejected[v]))
-            jsonw_u64_field(j, scope_verdict_text((enum scope_verdict)v), get(&c->rejected[v]));
-    jsonw_end(j);
-    jsonw_u64_field(j, "revisits", get(&c->revisits));
-    jsonw_u64_field(j, "truncated", get(&c->truncated));
-    jsonw_u64_field(j, "changed", get(&c->changed));
-    jsonw_u64_field(j, "unchanged", get(&c->unchanged));
-    jsonw_u64_field(j, "changed_structure", get(&c->changed_structure));
-    jsonw_u64_field(j, "changed_text", get(&c->changed_text));
-    jsonw_u64_field(j, "changed_markup", get(&c->changed_markup));
-    jsonw_u64_field(j, "unkept", get(&c->unkept));
-    jsonw_u64_field(j, "relevant", get(&c->relevant));
-    jsonw_u64_field(j, "irrelevant", get(&c->irrelevant));
-    jsonw_u64_field(j, "off_topic", get(&c->off_topic));
-    jsonw_u64_field(j, "open", get(&c->open));
+    write_counters(j, &n, 0, COUNTER_HOSTS);
     if (l->outbox)
         write_unsent(l, j);
-    jsonw_u64_field(j, "hosts", s.hosts);
-    jsonw_u64_field(j, "hosts_waiting", s.waiting);
-    jsonw_u64_field(j, "hosts_ready", s.ready);
-    jsonw_u64_field(j, "known", s.known);
-    jsonw_u64_field(j, "queued", s.queued);
-    jsonw_u64_field(j, "out", s.out);
-    jsonw_u64_field(j, "frontier_bytes", s.memory_bytes);
-    jsonw_u64_field(j, "buckets_resting", s.resting);
-    jsonw_u64_field(j, "links_unsorted", s.unsorted);
-    jsonw_u64_field(j, "archive_bytes", t.archive_bytes);
-    jsonw_u64_field(j, "journal_bytes", t.journal_bytes);
-    jsonw_u64_field(j, "total_pages", t.pages);
-    jsonw_u64_field(j, "total_bytes", t.bytes);
+    write_counters(j, &n, COUNTER_HOSTS, COUNTERS_);
     jsonw_bool_field(j, "disk_short", ledger_is_short(l->ledger));
 }
 

@@ -2,6 +2,7 @@
 #include "cli/status_screen.h"
 
 #include "cli/control_client.h"
+#include "components/counters.h"
 #include "frontier/frontier.h"
 
 static void row(struct buf *out, const char *name)
@@ -11,16 +12,21 @@ static void row(struct buf *out, const char *name)
     buf_printf(out, "%-9s", name);
 }
 
-static void number(struct buf *out, const json_t *s, const char *key, const char *what)
+static uint64_t count_of(const json_t *s, enum counter_id id)
 {
-    buf_printf(out, "%llu %s", (unsigned long long)json_u64(s, key), what);
+    return json_u64(s, crawl_counters[id].name);
 }
 
-static void more(struct buf *out, const json_t *s, const char *key, const char *what)
+static void number(struct buf *out, const json_t *s, enum counter_id id, const char *what)
 {
-    if (json_u64(s, key)) {
+    buf_printf(out, "%llu %s", (unsigned long long)count_of(s, id), what);
+}
+
+static void more(struct buf *out, const json_t *s, enum counter_id id, const char *what)
+{
+    if (count_of(s, id)) {
         buf_add(out, STR(", "));
-        number(out, s, key, what);
+        number(out, s, id, what);
     }
 }
 
@@ -45,52 +51,52 @@ static void links(const json_t *s, struct buf *out)
     const char *key;
     json_t *value;
     row(out, "links");
-    number(out, s, "links", "found");
-    more(out, s, "admitted", "new");
-    more(out, s, "known_links", "known before");
-    more(out, s, "over_budget", "over budget");
-    json_object_foreach(json_object_get(s, "over_limit"), key, value)
+    number(out, s, COUNTER_LINKS, "found");
+    more(out, s, COUNTER_ADMITTED, "new");
+    more(out, s, COUNTER_KNOWN_LINKS, "known before");
+    more(out, s, COUNTER_OVER_BUDGET, "over budget");
+    json_object_foreach(json_object_get(s, crawl_counters[COUNTER_OVER_LIMIT].name), key, value)
         buf_printf(out, " (%lld by %s)", (long long)json_integer_value(value), key);
-    json_object_foreach(json_object_get(s, "rejected"), key, value)
+    json_object_foreach(json_object_get(s, crawl_counters[COUNTER_REJECTED].name), key, value)
         buf_printf(out, ", %lld %s", (long long)json_integer_value(value), key);
 }
 
 static void hosts(const json_t *s, struct buf *out)
 {
-    uint64_t all = json_u64(s, "hosts"), waiting = json_u64(s, "hosts_waiting");
-    uint64_t ready = json_u64(s, "hosts_ready"), asked = json_u64(s, "out");
+    uint64_t all = count_of(s, COUNTER_HOSTS), waiting = count_of(s, COUNTER_HOSTS_WAITING);
+    uint64_t ready = count_of(s, COUNTER_HOSTS_READY), asked = count_of(s, COUNTER_OUT);
     uint64_t busy = waiting + ready + asked;
     row(out, "hosts");
     buf_printf(out, "%llu: %llu being asked, %llu ready, %llu waiting for their moment, %llu idle",
                (unsigned long long)all, (unsigned long long)asked, (unsigned long long)ready,
                (unsigned long long)waiting, (unsigned long long)(all > busy ? all - busy : 0));
-    if (json_u64(s, "buckets_resting"))
+    if (count_of(s, COUNTER_BUCKETS_RESTING))
         buf_printf(out, " or on disk (%llu of %d buckets, %llu links to them not sorted yet)",
-                   (unsigned long long)json_u64(s, "buckets_resting"), FRONTIER_BUCKETS,
-                   (unsigned long long)json_u64(s, "links_unsorted"));
+                   (unsigned long long)count_of(s, COUNTER_BUCKETS_RESTING), FRONTIER_BUCKETS,
+                   (unsigned long long)count_of(s, COUNTER_LINKS_UNSORTED));
 }
 
 static void fetched(const json_t *s, struct buf *out)
 {
     row(out, "fetched");
-    number(out, s, "fetched", "answers");
+    number(out, s, COUNTER_FETCHED, "answers");
     buf_printf(out, " (%.1f/s now)", json_number_value(json_object_get(s, "rate")));
-    more(out, s, "pages", "pages");
+    more(out, s, COUNTER_PAGES, "pages");
     buf_add(out, STR(", "));
-    bytes(out, json_u64(s, "bytes"), "received");
-    more(out, s, "failed", "failed");
-    more(out, s, "retried", "tries to be repeated");
-    more(out, s, "refused", "refused");
-    more(out, s, "refused_by_robots", "of them by robots.txt");
-    more(out, s, "truncated", "cut short");
+    bytes(out, count_of(s, COUNTER_BYTES), "received");
+    more(out, s, COUNTER_FAILED, "failed");
+    more(out, s, COUNTER_RETRIED, "tries to be repeated");
+    more(out, s, COUNTER_REFUSED, "refused");
+    more(out, s, COUNTER_REFUSED_BY_ROBOTS, "of them by robots.txt");
+    more(out, s, COUNTER_TRUNCATED, "cut short");
 }
 
 static void disk(const json_t *s, struct buf *out)
 {
     row(out, "disk");
-    bytes(out, json_u64(s, "archive_bytes"), "of archive, ");
-    bytes(out, json_u64(s, "journal_bytes"), "of journal, ");
-    number(out, s, "revisits", "captures that repeat a payload");
+    bytes(out, count_of(s, COUNTER_ARCHIVE_BYTES), "of archive, ");
+    bytes(out, count_of(s, COUNTER_JOURNAL_BYTES), "of journal, ");
+    number(out, s, COUNTER_REVISITS, "captures that repeat a payload");
 }
 
 /* What an archive machine has not acknowledged yet. */
@@ -100,11 +106,11 @@ static void unsent(const json_t *s, struct buf *out)
     if (!json_is_object(sink))
         return;
     row(out, "sink");
-    number(out, sink, "sent_files", "files acknowledged, ");
-    number(out, sink, "unsent_files", "not yet (");
+    buf_printf(out, "%llu files acknowledged, ", (unsigned long long)json_u64(sink, "sent_files"));
+    buf_printf(out, "%llu not yet (", (unsigned long long)json_u64(sink, "unsent_files"));
     bytes(out, json_u64(sink, "unsent_bytes"), "");
     buf_add(out, STR("), "));
-    number(out, sink, "open_files", "being written");
+    buf_printf(out, "%llu being written", (unsigned long long)json_u64(sink, "open_files"));
     if (*json_text(sink, "trouble"))
         buf_printf(out, ": %s", json_text(sink, "trouble"));
 }
@@ -126,15 +132,15 @@ void status_screen(const json_t *s, const char *dir, struct buf *out)
     }
     fetched(s, out);
     row(out, "queue");
-    number(out, s, "queued", "URLs wait, ");
-    number(out, s, "open", "requests are open, ");
-    number(out, s, "known", "URLs are known");
+    number(out, s, COUNTER_QUEUED, "URLs wait, ");
+    number(out, s, COUNTER_OPEN, "requests are open, ");
+    number(out, s, COUNTER_KNOWN, "URLs are known");
     hosts(s, out);
     links(s, out);
     disk(s, out);
     unsent(s, out);
     row(out, "in all");
-    number(out, s, "total_pages", "pages, ");
-    bytes(out, json_u64(s, "total_bytes"), "over all runs");
+    number(out, s, COUNTER_TOTAL_PAGES, "pages, ");
+    bytes(out, count_of(s, COUNTER_TOTAL_BYTES), "over all runs");
     buf_byte(out, '\n');
 }

@@ -3,6 +3,7 @@
 
 #include "cli/control_client.h"
 #include "cli/status_screen.h"
+#include "components/counters.h"
 
 /* Whose sum says nothing. */
 static bool is_own(const char *key)
@@ -82,6 +83,11 @@ static json_t *sum_of(const json_t *rows)
     return sum;
 }
 
+static unsigned long long number(const json_t *status, enum counter_id id)
+{
+    return json_u64(status, crawl_counters[id].name);
+}
+
 static void agent_row(struct buf *out, const json_t *row)
 {
     const json_t *a = json_object_get(row, "answer");
@@ -91,9 +97,9 @@ static void agent_row(struct buf *out, const json_t *row)
         return;
     }
     buf_printf(out, "%s, %llu fetched (%.1f/s now), %llu queued, %llu open\n",
-               json_text(a, "state"), (unsigned long long)json_u64(a, "fetched"),
-               json_number_value(json_object_get(a, "rate")),
-               (unsigned long long)json_u64(a, "queued"), (unsigned long long)json_u64(a, "open"));
+               json_text(a, "state"), number(a, COUNTER_FETCHED),
+               json_number_value(json_object_get(a, "rate")), number(a, COUNTER_QUEUED),
+               number(a, COUNTER_OPEN));
 }
 
 /* Takes `rows`. */
