@@ -4,8 +4,10 @@ import dataclasses
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import threading
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -15,6 +17,7 @@ class Build:
     folder: str
     compiler: str
     options: list
+    linker: str = "lld"  # bfd takes a third of the whole build for itself
 
 
 SANITIZED = ["-Db_lundef=false", "-Doptimization=1"]
@@ -24,16 +27,27 @@ TSAN = Build("build-tsan", "clang", ["-Db_sanitize=thread"] + SANITIZED)
 FUZZ = Build("build-fuzz", "clang", ["-Db_sanitize=address,undefined", "-Dfuzz=true", "-Dtests=false"]
              + SANITIZED)
 # With frames, so that tools/bench-steps sees who called; that costs about a percent.
-BENCH = Build("build-bench", "gcc", ["-Dbench=true", "-Dtests=false", "-Dc_args=-fno-omit-frame-pointer"])
+BENCH = Build("build-bench", "gcc", ["-Dbench=true", "-Dtests=false", "-Dc_args=-fno-omit-frame-pointer"],
+              linker="bfd")
 
 
 def say(text: str) -> None:
     print(text, flush=True)
 
 
-def prepare() -> None:
+def start_preparing() -> threading.Thread:
     """Brings what tests read and the project does not contain; a failure only means a skip."""
     os.chdir(ROOT)
+    thread = threading.Thread(target=bring)
+    thread.start()
+    return thread
+
+
+def prepare() -> None:
+    start_preparing().join()
+
+
+def bring() -> None:
     for script in ("tools/get-corpus", "tools/get-warcio", "tools/get-js-wacz", "tools/get-replaywebpage"):
         if os.path.exists(script):
             subprocess.run([script], stdout=subprocess.DEVNULL, check=False)
@@ -42,6 +56,8 @@ def prepare() -> None:
 def build(b: Build) -> bool:
     say(f"== {b.folder}: {b.compiler} {' '.join(b.options)}")
     env = dict(os.environ, CC=b.compiler)
+    if shutil.which(f"ld.{b.linker}"):
+        env["CC_LD"] = b.linker
     options = b.options + ["-Dwerror=true"]
     if os.path.exists(f"{b.folder}/build.ninja"):
         setup = ["meson", "configure", b.folder] + options
@@ -76,18 +92,35 @@ def command(args: list) -> Count:
     return Count(passed=int(good), failed=int(not good))
 
 
-def run(b: Build, suites: list = (), tests: list = ()) -> Count:
+def run(b: Build, tests: list = ()) -> Count:
     """Runs the tests of a build folder, all or some, and counts the cases inside them, not the programs."""
-    args = ["meson", "test", "-C", b.folder, "--no-rebuild", "--num-processes", "4", "--quiet"]
-    for suite in suites:
-        args += ["--suite", suite]
-    args += tests
-    log = f"{b.folder}/meson-logs/testlog.json"
-    if os.path.exists(log):
-        os.unlink(log)
-    subprocess.run(args, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                   check=False)
-    total = Count()
+    start(b, 4, tests).wait()
+    return count(b)
+
+
+def run_beside(processes: list) -> list:
+    """Runs all tests of several build folders at the same time, of each so many at once: while the last
+    tests of one leave a core idle the others use it. Pairs of a build and a number; the counts in that order."""
+    running = [start(b, n) for b, n in processes]
+    for process in running:
+        process.wait()
+    return [count(b) for b, _ in processes]
+
+
+def log_of(b: Build) -> str:
+    return f"{b.folder}/meson-logs/testlog.json"
+
+
+def start(b: Build, processes: int, tests: list = ()) -> subprocess.Popen:
+    if os.path.exists(log_of(b)):
+        os.unlink(log_of(b))
+    args = ["meson", "test", "-C", b.folder, "--no-rebuild", "--num-processes", str(processes), "--quiet", *tests]
+    return subprocess.Popen(args, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def count(b: Build) -> Count:
+    """What the tests of a build folder have said."""
+    log, total = log_of(b), Count()
     if not os.path.exists(log):
         say(f"{b.folder}: the tests did not run")
         total.failed = 1

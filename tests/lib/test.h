@@ -17,6 +17,19 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
+/* Sanitizers make a test several times slower, and their build looks at memory: a test of thousands
+ * of cases has fewer of them there. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEST_IS_SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TEST_IS_SANITIZED true
+#endif
+#endif
+#ifndef TEST_IS_SANITIZED
+#define TEST_IS_SANITIZED false
+#endif
+
 /* Fails the test unless the two are the same bytes; prints both. */
 #define assert_str(got, expected) test_assert_str(got, expected, __FILE__, __LINE__)
 void test_assert_str(struct str got, struct str expected, const char *file, int line);

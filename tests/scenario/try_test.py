@@ -110,7 +110,7 @@ def _(tmp):
 @case("D4 simulate balance keeps the default's largest deviation under 4.5 % up to 100 agents")
 def _(tmp):
     svg = os.path.join(tmp, "b.svg")
-    done = run(["simulate", "balance", "--svg", svg])
+    done = run(["simulate", "balance", "--svg", svg], seconds=240)
     assert done.code == 0, done
     largest = done.out[done.out.index("largest deviation"):].splitlines()
     agents = [int(n) for n in largest[1].split()[1:]]

@@ -15,19 +15,7 @@
  * so many. */
 enum { SAMPLES = 2, NESTED_SAMPLES = 1, NESTED_ONE_IN = 60, NESTED_CALLS = 11 };
 
-/* Sanitizers make it several times slower; their build looks at memory: one cut in five is enough.
- */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { CUT_ONE_IN = 5 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-enum { CUT_ONE_IN = 5 };
-#else
-enum { CUT_ONE_IN = 1 };
-#endif
-#else
-enum { CUT_ONE_IN = 1 };
-#endif
+enum { CUT_ONE_IN = TEST_IS_SANITIZED ? 10 : 1 };
 
 struct trial {
     struct small_truth truth;

@@ -20,18 +20,7 @@
 
 enum { LEAST_CASES = 2000, WORKERS = 2, WORDS = 200, SHOWN = 40, CASE_SECONDS = 120 };
 
-/* A sanitizer makes it slower and looks at memory: some of the cases are enough. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { ONE_IN = 8 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-enum { ONE_IN = 8 };
-#else
-enum { ONE_IN = 1 };
-#endif
-#else
-enum { ONE_IN = 1 };
-#endif
+enum { ONE_IN = TEST_IS_SANITIZED ? 8 : 1 };
 
 struct result {
     bool is_judged;

@@ -47,8 +47,9 @@ void power_cut_run(struct power_cut *c);
 /* The same; fails the test if any image did, or if there were not more than so many. */
 void power_cut_everywhere(struct power_cut *c, uint64_t images);
 
-/* Each call in turn fails in each of these ways and ends the process; then the power is cut. More
- * than so many calls must come to failing. `fresh` is copied for each. */
+/* Each call in turn (under sanitizers, one in five, other ones for each way) fails in each of these
+ * ways and ends the process; then the power is cut. More than so many calls must come to failing.
+ * `fresh` is copied for each. */
 void power_cut_failures(const struct power_cut *fresh, const enum rc *ways, size_t count,
                         uint64_t calls);
 

@@ -13,17 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IS_SANITIZED true
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED false
-#endif
-
 enum { LINKS = 40, TEXT = 64, HOST_URLS = 10, DELAY_MS = 1000, SMALL_URLS = 1000 * 1000 };
 
 struct scale {
@@ -166,7 +155,7 @@ static void ten_urls_a_host_stay_below_the_stated_bytes(void **state)
                   (unsigned long long)seen.resident_kb);
     assert_true(seen.full.bytes <= s->max_bytes);
     assert_true(seen.end.bytes <= s->max_bytes);
-    if (!IS_SANITIZED)
+    if (!TEST_IS_SANITIZED)
         assert_true(seen.resident_kb > 0 && seen.resident_kb <= s->max_resident_kb);
 }
 

@@ -11,18 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Sanitizers make it several times slower; their build looks at memory, not at more seeds. */
-#if defined(__SANITIZE_ADDRESS__)
-enum { SEEDS = 400, MANY_AGENTS = 24 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-enum { SEEDS = 400, MANY_AGENTS = 24 };
-#else
-enum { SEEDS = 2000, MANY_AGENTS = 64 };
-#endif
-#else
-enum { SEEDS = 2000, MANY_AGENTS = 64 };
-#endif
+enum { SEEDS = TEST_IS_SANITIZED ? 400 : 2000, MANY_AGENTS = TEST_IS_SANITIZED ? 24 : 64 };
 
 static void print_failure(const struct runs_result *r)
 {
