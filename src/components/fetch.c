@@ -201,7 +201,8 @@ static struct str request_of(struct fetch *f, struct visit *v)
 /* The name of its host took its time: the cluster may have given the host to another by now. */
 static bool may_ask(struct fetch *f, const struct visit *v)
 {
-    return f->cluster->ops->may_ask(f->cluster, host_position(v->lent.host));
+    return !v->lent.host || /* a copy: the place that sent it has asked */
+           f->cluster->ops->may_ask(f->cluster, host_position(v->lent.host));
 }
 
 /* Back to its queue, as if it had never been lent. */

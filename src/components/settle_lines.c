@@ -52,7 +52,9 @@ enum rc settle_lines_get(struct settle_lines *l, const struct ledger_line **ret,
 
 struct str settle_lines_names(const struct settle_lines *l)
 {
-    return str_make(l->text.p + l->names_from, l->names_to - l->names_from);
+    return l->names_to > l->names_from
+               ? str_make(l->text.p + l->names_from, l->names_to - l->names_from)
+               : STR("");
 }
 
 /* crawl.log ------------------------------------------------------------------------------------ */
@@ -155,7 +157,7 @@ static void page_line(struct settle_lines *l, const struct visit *v)
     char room[HEX16_BYTES];
     struct buf id = buf_on(room, sizeof room);
     size_t from = l->text.n;
-    if (!v->is_page || v->is_unkept || v->kind != VISIT_PAGE)
+    if (!v->is_page || v->is_unkept || v->is_dropped || v->kind != VISIT_PAGE)
         return;
     buf_hex16(&id, v->fingerprint);
     struct page_entry e = {
