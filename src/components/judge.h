@@ -31,10 +31,10 @@ static inline bool visit_has_result(const struct visit *v)
     return v->answer && v->end.http <= HTTP_TRUNCATED && v->verdict.next != PACE_AGAIN;
 }
 
-/* Whether the archive is spared its answer: by its type, or by its score. */
+/* Whether the archive is spared its answer: by its type, by its score, or by a part from outside. */
 static inline bool visit_is_unkept(const struct visit *v)
 {
-    return v->has_other_type || v->is_unkept;
+    return v->has_other_type || v->is_unkept || v->is_dropped;
 }
 
 #endif

@@ -537,7 +537,7 @@ static enum rc settle_hop(struct settle_part *s, struct visit *v)
 static void count_found(struct settle_part *s, struct visit *v)
 {
     struct crawl_counts *c = &s->ledger->counts;
-    bool fits = v->score > 0 && !v->is_unkept;
+    bool fits = v->score > 0 && !v->is_unkept && !v->is_dropped;
     count_add(&c->pages, v->is_page);
     count_add(&c->bytes, v->uncounted_bytes);
     count_add(fits ? &c->relevant : &c->irrelevant, v->score >= 0);
@@ -567,6 +567,7 @@ static void settle_handle(struct instance *self, unsigned inlet, struct message 
     if (rc)
         part_fail(self, rc, "cannot remember what became of a URL: %s", rc_text(rc));
     tell_cluster(s, v);
+    v->is_settled = true;
     part_end(self, m);
 }
 

@@ -60,11 +60,18 @@ static void visit_release(struct message *m)
     pool->free[pool->count++] = v;
 }
 
+/* settle returns its host and writes down what became of it. */
+static bool visit_may_end(const struct message *m)
+{
+    return ((const struct visit *)(const void *)m)->is_settled;
+}
+
 const struct message_type visit_type = {.name = VISIT_TYPE,
                                         .release = visit_release,
                                         .pack = visit_pack,
                                         .unpack = visit_unpack,
-                                        .stay = visit_stay};
+                                        .stay = visit_stay,
+                                        .may_end = visit_may_end};
 
 void visit_pool_done(struct visit_pool *p)
 {

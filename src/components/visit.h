@@ -16,6 +16,7 @@
 #include "archive/capture.h"
 #include "base/list.h"
 #include "components/calls.h"
+#include "components/view.h"
 #include "crawl/card.h"
 #include "fetch/media.h"
 #include "fetch/pace.h"
@@ -24,8 +25,6 @@
 #include "scope/scope.h"
 #include "store/history.h"
 #include "url/url.h"
-
-#define VISIT_TYPE "visit"
 
 enum visit_kind {
     VISIT_PAGE,
@@ -105,6 +104,8 @@ struct visit {
     const char *why;     /* for people; may be NULL */
     struct call *errand; /* of VISIT_SEEDS: ends with the visit; NULL = nobody waits */
     bool is_safe;        /* settle's: what it brought is in the journal */
+    bool is_settled;     /* settle's: it may end */
+    bool is_dropped;     /* visit_drop() was called: neither kept nor followed; `why` */
 
     /* schedule's */
     struct lent lent;

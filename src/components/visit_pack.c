@@ -399,6 +399,7 @@ static void add_page(struct buf *out, const struct visit *v)
     add_words(out, v->note);
     buf_le64(out, score);
     add_bool(out, v->is_unkept);
+    add_bool(out, v->is_dropped);
     buf_le32(out, (uint32_t)v->unwanted_count);
     add_text(out, v->codes);
     buf_byte(out, (char)v->what_changed);
@@ -422,6 +423,7 @@ static void take_page(struct taker *t, struct visit *v)
     uint64_t score = take_u64(t);
     memcpy(&v->score, &score, sizeof score);
     v->is_unkept = take_bool(t);
+    v->is_dropped = take_bool(t);
     v->unwanted_count = take_u32(t);
     v->codes = take_text(t);
     v->what_changed = take_below(t, (PAST_STRUCTURE | PAST_TEXT | PAST_MARKUP) + 1);

@@ -41,6 +41,10 @@ struct message_type {
     enum rc (*unpack)(struct str bytes, struct message **m);
     /* Its copy has gone: what it borrowed for the call is forgotten. NULL: it borrows nothing. */
     void (*stay)(struct message *m);
+
+    /* False: it has not come to its last step, so that a part which ends it now loses it. The flow
+     * then fails and names that part. NULL: any part may end it. */
+    bool (*may_end)(const struct message *m);
 };
 
 struct message {

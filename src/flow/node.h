@@ -44,7 +44,7 @@ struct node {
     unsigned outlet_count;
     void **providers;
     unsigned place; /* in the wiring's list of components or providers */
-    bool opened, started;
+    bool opened, started, is_stopping;
     struct source source;
     alignas(64) struct node_counts counts; /* apart from the purse, which other threads write */
     /* Connectors behind it that hold it back while something waits in them. */
@@ -56,6 +56,9 @@ static inline struct node *node_of(struct instance *self)
 {
     return (struct node *)(void *)self;
 }
+
+/* part_end() for the framework's own parts: a message of any type, wherever it stands. */
+void part_end_anyway(struct instance *self, struct message *m);
 
 static inline bool node_is_braked(const struct node *n)
 {

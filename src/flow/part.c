@@ -20,13 +20,21 @@ void part_emit(struct instance *self, unsigned outlet, struct message *m)
     c->kind->send(c, m);
 }
 
-void part_end(struct instance *self, struct message *m)
+void part_end_anyway(struct instance *self, struct message *m)
 {
     struct node *n = node_of(self);
     /* A message that never was on its way did not come in and is not counted as gone. */
     if (m->origin)
         count_one(&n->counts.ended);
     message_end(m);
+}
+
+void part_end(struct instance *self, struct message *m)
+{
+    const struct message_type *type = m->type;
+    if (m->origin && type->may_end && !node_of(self)->is_stopping && !type->may_end(m))
+        part_fail(self, RC_INVALID, "ended a %s before its last step, which loses it", type->name);
+    part_end_anyway(self, m);
 }
 
 void part_derive(struct instance *self, struct message *parent, struct message *child)

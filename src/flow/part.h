@@ -40,7 +40,7 @@ struct log;
 struct loop;
 
 /* Changes whenever a struct or a call that parts see changes its meaning or layout. */
-#define PART_ABI 4u
+#define PART_ABI 5u
 
 enum { PART_CREDITS = 1024 }; /* of a source whose table does not say */
 
@@ -143,7 +143,8 @@ struct part {
 /* Gives `m` to whatever is behind the outlet. It may be handled before this returns. */
 void part_emit(struct instance *self, unsigned outlet, struct message *m);
 
-/* Ends a message: it is gone after the call. */
+/* Ends a message: it is gone after the call. Of a type that has a last step (message_type.may_end)
+ * only that step does so; from `stop` any part may. */
 void part_end(struct instance *self, struct message *m);
 
 /* Makes `child`, a fresh message, a descendant of `parent`, so that both count until they end.

@@ -6,6 +6,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "flow/node.h"
 
 enum {
     DIAL_FIRST_MS = 50,
@@ -71,7 +72,7 @@ static struct message *stayed_remove(struct remote_out *o, struct stayed *s)
 
 static void stayed_end(struct remote_out *o, struct stayed *s)
 {
-    part_end(o->self, stayed_remove(o, s));
+    part_end_anyway(o->self, stayed_remove(o, s));
 }
 
 struct message *remote_out_take_back(struct remote *r, const struct home *home)
@@ -284,7 +285,7 @@ static void out_handle(struct instance *self, unsigned inlet, struct message *m)
         if (s)
             buf_done(&s->frame);
         mem_free(s);
-        part_end(self, m);
+        part_end_anyway(self, m);
         return;
     }
     if (o->settings->type->stay)

@@ -122,6 +122,7 @@ void shard_stop(struct shard *s)
 {
     for (unsigned i = s->node_count; i-- > 0;) {
         struct node *n = s->nodes[i];
+        n->is_stopping = true;
         if (n->started && n->part->stop)
             n->part->stop(&n->self);
         n->started = false;

@@ -6,7 +6,8 @@ import shutil
 import signal
 import subprocess
 
-from scenario import PROGRAM, ROOT, case, main, run, skip, write
+from outside import build_example, installed
+from scenario import PROGRAM, ROOT, case, main, run, write
 
 GREP = """name: grep
 components:
@@ -145,29 +146,9 @@ def _(tmp):
     assert child.returncode == 0 and out == b"concat\n", (child.returncode, out, err)
 
 
-def installed(tmp):
-    """The headers where `make install` puts them; a package maintainer would do the same."""
-    build = os.path.dirname(PROGRAM)
-    meson = shutil.which("meson")
-    if not meson or not os.path.exists(os.path.join(build, "build.ninja")):
-        skip("part from a shared object (meson or its build folder is absent)")
-    root = os.path.join(tmp, "root")
-    subprocess.run([meson, "install", "-C", build, "--no-rebuild", "--tags", "devel", "--destdir", root,
-                    "--quiet"], check=True, capture_output=True)
-    found = {name: folder for folder, _, files in os.walk(root) for name in files}
-    assert "part.h" in found and "orbweaver.pc" in found, found
-    return root, found["orbweaver.pc"], os.path.dirname(found["part.h"])
-
-
 @case("C2 a part in a shared object, built against the installed headers, runs in a wiring")
 def _(tmp):
-    root, pc, _ = installed(tmp)
-    for name in ["shout.c", "Makefile", "shout.yaml"]:
-        shutil.copy(os.path.join(ROOT, "examples", "shout", name), tmp)
-    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "CFLAGS", "DESTDIR")}
-    env["PKG_CONFIG_SYSROOT_DIR"] = root
-    subprocess.run(["make", "-C", tmp, f"PKG_CONFIG_PATH={pc}", "CC=cc", "CFLAGS=-Wall -Wextra -Werror"], check=True,
-                   capture_output=True, env=env)
+    build_example(tmp, "shout")
     done = run(["try", "wiring", os.path.join(tmp, "shout.yaml")], stdin="hello\n")
     assert done.code == 0 and done.out == "HELLO!!!\n", done
     checked = run(["check", "shout.yaml"], cwd=tmp)
