@@ -17,7 +17,7 @@ class Build:
     folder: str
     compiler: str
     options: list
-    linker: str = "lld"  # bfd takes a third of the whole build for itself
+    linker: str = "lld"  # bfd takes about a sixth of a build for itself
 
 
 SANITIZED = ["-Db_lundef=false", "-Doptimization=1"]
