@@ -66,8 +66,9 @@ struct moment moment_of_day(int64_t day, uint32_t ms)
 
 struct moment moment_of_ms(int64_t ms)
 {
-    int64_t day = ms / CALENDAR_MS_A_DAY - (ms % CALENDAR_MS_A_DAY < 0);
-    return moment_of_day(day, (uint32_t)(ms - day * CALENDAR_MS_A_DAY));
+    int64_t day = ms / CALENDAR_MS_A_DAY, rest = ms % CALENDAR_MS_A_DAY;
+    bool is_before = rest < 0;
+    return moment_of_day(day - is_before, (uint32_t)(rest + (is_before ? CALENDAR_MS_A_DAY : 0)));
 }
 
 int calendar_month(struct str name)
