@@ -8,7 +8,7 @@
 struct passes {
     unsigned pass, probes;
     bool is_split;       /* two readings of one number differed */
-    struct int_set keys; /* of what was seen, and of what was seen under which number */
+    struct int_set keys; /* a key for each message, and one for each pair of message and number */
 };
 
 /* Whether that message is seen for the first time; without copies it always is. */

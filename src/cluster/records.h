@@ -2,10 +2,10 @@
 /* records: what agents know of URLs and hosts, as they tell it each other.
  *
  *   url(u)                                 u was found
- *   done(u, time, status, digest, where)   u was asked for, and that came of it; beats url, of the
- *                                          same round (first crawl, or recrawl). Of what was
- *                                          archived it says the URL too: should that archive be
- *                                          lost, it can be named and asked for again
+ *   done(u, time, status, digest, where)   u was asked for, with this result; it beats url of the
+ *                                          same recrawl. For an archived page it has the URL, too:
+ *                                          if the archive is lost, the page can be named and
+ *                                          asked for again
  *   host(h, next moment, state)            when h may be asked next, and what its owner keeps on it
  *   way(u, hops, where)                    u was asked for at the end of these hops; `where` can
  *                                          say what was found on it (with --depth)

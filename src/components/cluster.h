@@ -43,7 +43,7 @@ enum cluster_phase {
     CLUSTER_LIMITED, /* a limit of the crawl ends it */
 };
 
-/* Of one shard: who ends its open transfers. Set and called on the shard's thread alone. */
+/* Ends the open transfers of one shard. The shard's thread alone sets and calls it. */
 struct cluster_breaker {
     void (*run)(void *ctx);
     void *ctx;
@@ -69,7 +69,8 @@ struct cluster_ops {
     void (*end)(struct cluster_service *s);
     void (*join)(struct cluster_service *s, struct str url);
     void (*met)(struct cluster_service *s);
-    /* RC_NOT_FOUND: nobody can be told. Other failures are the ledger's. */
+    /* Sends a shorter way to agent `who`, which has the page. RC_NOT_FOUND: there is no other
+     * agent. The ledger gives other failures. */
     enum rc (*forward)(struct cluster_service *s, const struct candidate *c, struct str who);
     /* The first shard whose post stops ends the agent's thread: nothing is mailed from then on. */
     void (*stop)(struct cluster_service *s);

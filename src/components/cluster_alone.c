@@ -169,7 +169,7 @@ static const struct cluster_ops absent_ops = {COMMON, .phase = goes_on, .phase_l
 
 struct cluster_service *cluster_absent(void)
 {
-    static struct cluster_service absent = {.ops = &absent_ops}; /* nobody writes to it */
+    static struct cluster_service absent = {.ops = &absent_ops}; /* constant */
     return &absent;
 }
 

@@ -50,8 +50,8 @@ bool cluster_read_new_way(struct cluster_part *c, const struct batch *b, struct 
     return true;
 }
 
-/* Who has it is told. That it will judge the links is nothing to remember, nor to tell: it may go
- * before it does, and then the page is asked for again. When it has, it says so (RECORD_WAY). */
+/* Tells the agent that has the page. Nothing is remembered here: if that agent goes before it has
+ * judged the links, the page is asked for again; when it has judged them it says so (RECORD_WAY). */
 enum rc cluster_forward(struct cluster_service *s, const struct candidate *c, struct str who)
 {
     struct cluster_part *to = EVENT_OF(s, struct cluster_part, service);

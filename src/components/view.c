@@ -40,19 +40,16 @@ struct str visit_text(const struct visit *v)
     return v->text;
 }
 
-/* The text comes from outside: a line of crawl.log must stay one. */
+/* The text comes from outside: a line of crawl.log must stay one line. */
 static const char *words_of(struct visit *v, struct str why)
 {
-    struct str copy = arena_dup(v->arena, str_first(why, WHY_MAX_BYTES));
-    char *text = copy.p ? arena_alloc(v->arena, copy.n + 1) : NULL;
-    if (!text || !copy.n)
-        return "dropped";
-    for (size_t i = 0; i < copy.n; i++) {
-        unsigned char c = (unsigned char)copy.p[i];
+    struct str words = str_first(why, WHY_MAX_BYTES);
+    char *text = words.n ? arena_zero(v->arena, words.n + 1) : NULL;
+    for (size_t i = 0; text && i < words.n; i++) {
+        unsigned char c = (unsigned char)words.p[i];
         text[i] = (char)(c < ' ' || c == 0x7f ? '?' : c);
     }
-    text[copy.n] = '\0';
-    return text;
+    return text ? text : "dropped";
 }
 
 void visit_drop(struct visit *v, struct str why)

@@ -36,9 +36,9 @@ struct str visit_mime(const struct visit *v);
 struct str visit_title(const struct visit *v);
 struct str visit_text(const struct visit *v);
 
-/* The answer is not archived, and its links are not followed. crawl.log has the line, with `why`,
- * a few words. Of several the first counts. Only between `read` and `intake`; of what is no page
- * nothing changes. */
+/* Drops a page: its answer is not archived and its links are not followed. crawl.log gets the line,
+ * with `why`, a few words. The first call counts. Call it between `read` and `intake`. A visit that
+ * is not a page stays as it is. */
 void visit_drop(struct visit *v, struct str why);
 
 #endif

@@ -136,7 +136,7 @@ struct visit {
     struct http_ask ask;
     struct str request;               /* as sent */
     void *fetch;                      /* which one asks */
-    struct list_node running;         /* in its list of what is */
+    struct list_node running;         /* in fetch's list of open transfers */
     uint64_t begun_ms;                /* the flow's clock */
     int64_t date_ms;                  /* the wall's */
     const struct http_answer *answer; /* NULL: there is none */

@@ -22,7 +22,7 @@ struct remote_in {
     struct remote *remote;
     const struct remote_end_settings *settings;
     struct remote_in *sibling;
-    struct link *link;  /* NULL: nobody is there */
+    struct link *link;  /* NULL: not connected */
     uint64_t session;   /* the sender's */
     uint64_t last;      /* ticket that came through */
     struct list copies; /* that have not ended, in the order of tickets */

@@ -21,7 +21,7 @@ struct domain_sums {
     struct int_map ours;   /* by domain */
     struct int_map heard;  /* by agent and domain */
     struct int_map others; /* by domain: all agents of `heard` together */
-    size_t cursor;         /* in `ours`: who is told next */
+    size_t cursor;         /* in `ours`: the next domain to tell */
 };
 
 struct domain_sums *domain_sums_open(void)

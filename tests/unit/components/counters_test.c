@@ -80,7 +80,7 @@ static unsigned rows_at(bool is_shard, size_t at)
     return rows;
 }
 
-/* A counter that has no row is one that nobody sees. */
+/* A counter without a row appears in no status and no report. */
 static void each_field_has_one_row(void **state)
 {
     (void)state;
