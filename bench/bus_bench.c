@@ -7,9 +7,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "bus/bus_nats.h"
-#include "cli/post_server.h"
-#include "cli/post_streams.h"
-#include "cluster/post_config.h"
+#include "provision/nats_config.h"
+#include "provision/nats_server.h"
+#include "provision/nats_streams.h"
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -24,7 +24,7 @@ enum { PAYLOAD_BYTES = 16 << 10, APPENDS = 8000, GETS = 8000, SINGLE_GETS = 3000
 
 struct bench {
     struct bus *bus;
-    struct post_server server;
+    struct nats_server server;
     bool is_up;
     size_t open, ended, good;
 };
@@ -129,7 +129,7 @@ static enum rc get(struct bench *b, uint64_t ticket)
     return bus_get(b->bus, ticket, STR(STREAM), ticket + 1, STR_NONE);
 }
 
-static void login_for(struct post_login *l, const char *user, uint16_t port,
+static void login_for(struct nats_login *l, const char *user, uint16_t port,
                       struct secret_hash *hash)
 {
     (void)snprintf(l->url, sizeof l->url, "nats://127.0.0.1:%u", port);
@@ -137,40 +137,40 @@ static void login_for(struct post_login *l, const char *user, uint16_t port,
     must(secret_make(&l->say) == RC_OK && secret_hash_make(&l->say, hash) == RC_OK, "a password");
 }
 
-static void write_config(const struct post_plan *p, const char *folder)
+static void write_config(const struct nats_plan *p, const char *folder)
 {
-    struct buf text = {.max = POST_CONFIG_MAX_BYTES};
+    struct buf text = {.max = NATS_CONFIG_MAX_BYTES};
     char path[256];
-    post_config_write(p, 0, &text);
-    (void)snprintf(path, sizeof path, "%s/" POST_FILE_CONFIG, folder);
+    nats_config_write(p, 0, &text);
+    (void)snprintf(path, sizeof path, "%s/" NATS_FILE_CONFIG, folder);
     FILE *f = fopen(path, "w");
     must(f && fwrite(text.p, 1, text.n, f) == text.n && fclose(f) == 0, path);
     buf_done(&text);
 }
 
-static void start(struct bench *b, struct post_plan *p, const char *folder)
+static void start(struct bench *b, struct nats_plan *p, const char *folder)
 {
-    struct post_login admin = {0}, say = {0};
-    struct post_person *a;
+    struct nats_login admin = {0}, say = {0};
+    struct nats_user *a;
     struct buf why = {.max = 4096};
     char host[32];
     uint32_t at;
     (void)snprintf(host, sizeof host, "127.0.0.1:%u:%u", free_port(), free_port());
     (void)snprintf(p->crawl, sizeof p->crawl, "bench");
-    (void)snprintf(p->operator.name, sizeof p->operator.name, POST_OPERATOR);
+    (void)snprintf(p->operator.name, sizeof p->operator.name, NATS_OPERATOR);
     (void)snprintf(p->operator.say.text, sizeof p->operator.say.text, "x");
     (void)snprintf(p->operator.hear.text, sizeof p->operator.hear.text, "x");
     p->stream_bytes = UINT64_C(1) << 30;
-    must(post_plan_place(p, str_c(host), &at) == RC_OK && post_plan_stores(p, 1) == RC_OK &&
-             post_plan_add(p, STR("a"), 0, &a) == RC_OK,
+    must(nats_plan_machine(p, str_c(host), &at) == RC_OK && nats_plan_stores(p, 1) == RC_OK &&
+             nats_plan_add(p, STR("a"), 0, &a) == RC_OK,
          "a plan");
     (void)snprintf(a->hear.text, sizeof a->hear.text, "x");
-    login_for(&admin, "admin", p->places[0].client_port, &p->admin);
-    login_for(&say, "say.a", p->places[0].client_port, &a->say);
+    login_for(&admin, "admin", p->machines[0].client_port, &p->admin);
+    login_for(&say, "say.a", p->machines[0].client_port, &a->say);
     write_config(p, folder);
-    enum rc rc = post_server_start(&b->server, folder, 10000, &why);
+    enum rc rc = nats_server_start(&b->server, folder, 10000, &why);
     must(rc == RC_OK, buf_c(&why));
-    must(post_streams_make(p, &admin, 20000) == 0, "streams");
+    must(nats_streams_make(p, &admin, 20000) == 0, "streams");
     struct bus_nats_options o = {.url = str_c(say.url),
                                  .say = {str_c(say.say_user), str_c(say.say.text)},
                                  .timeout_ms = 30000};
@@ -183,7 +183,7 @@ static void start(struct bench *b, struct post_plan *p, const char *folder)
 int main(void)
 {
     struct bench b = {0};
-    struct post_plan *p = mem_zero(1, sizeof *p);
+    struct nats_plan *p = mem_zero(1, sizeof *p);
     char folder[] = "/tmp/bus_bench_XXXXXX", command[128];
     must(p && mkdtemp(folder), "a folder");
     memset(payload, 'x', sizeof payload);
@@ -194,7 +194,7 @@ int main(void)
     run(&b, "get, 16 KB, 1 open", SINGLE_GETS, 1, get);
     bus_close(b.bus);
     bus_nats_end();
-    post_server_stop(&b.server);
+    nats_server_stop(&b.server);
     (void)snprintf(command, sizeof command, "rm -rf %s", folder);
     must(system(command) == 0, command);
     mem_free(p);

@@ -98,7 +98,7 @@ static void structure_rows(const struct page *p, struct arena *arena)
 {
     struct change_letters letters;
     struct change_tree tree;
-    struct change_places places;
+    struct change_differences differences;
     struct arena *kept = arena_open(1 << 16, 1 << 20);
     struct change_tree a, b;
     if (!kept || change_tree(p->tags, p->tag_count, kept, &a) != RC_OK ||
@@ -108,7 +108,7 @@ static void structure_rows(const struct page *p, struct arena *arena)
     ROW("P10 letters", "-", change_letters(p->tags, p->tag_count, arena, &letters));
     ROW("P11 tag tree with hashes", "-", change_tree(p->tags, p->tag_count, arena, &tree));
     ROW("simhash of the tree", "-", change_tree_simhash(&a));
-    ROW("places of a tree that lost its end", "-", change_places(&a, &b, arena, &places));
+    ROW("places of a tree that lost its end", "-", change_differences(&a, &b, arena, &differences));
     arena_close(kept);
 }
 
@@ -134,7 +134,7 @@ static void whole_rows(const struct page *p, struct arena *arena)
     printf("%-44s %12zu bytes\n", "stored codes of this page", b.n);
 }
 
-static void image_rows(const struct page *p, struct arena *arena)
+static void snapshot_rows(const struct page *p, struct arena *arena)
 {
     struct change_image image = {p->pixels, SIDE, SIDE};
     ROW("P13 ival, n = 64, of 256 x 256", "-", change_image_ival(&image, 64).low);
@@ -151,7 +151,7 @@ int main(void)
     text_rows(buf_str(&p.text), arena);
     structure_rows(&p, arena);
     whole_rows(&p, arena);
-    image_rows(&p, arena);
+    snapshot_rows(&p, arena);
     buf_done(&p.text);
     arena_close(arena);
     return 0;

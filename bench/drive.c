@@ -81,7 +81,7 @@ static void make_links(const struct drive *d, struct links *l, uint64_t url, uns
                                         .host = host,
                                         .path = str_make(l->paths[i], (size_t)n),
                                         .via = url,
-                                        .hops = STR("LLL")};
+                                        .seed_path = STR("LLL")};
     }
 }
 
@@ -96,7 +96,7 @@ enum rc drive_open(const char *root, uint64_t hosts, struct drive *ret)
                                          .buffer_bytes = 16 << 20},
                                 .journal = {.segment_bytes = 64 << 20, .buffer_bytes = 16 << 20},
                                 .digest_bytes = 1 << 20,
-                                .image_bytes = UINT64_MAX,
+                                .snapshot_bytes = UINT64_MAX,
                                 .most_wait_ms = 86400 * 1000,
                                 .clock = clock_real()};
     struct drive d = {.hosts = hosts};
@@ -130,7 +130,7 @@ static enum rc fill_some(struct drive *d, struct links *l, bool journalled)
     if (!journalled)
         return frontier_admit(ledger_frontier(d->ledger, 0), l->list, FILL, d->now_ms, what, &done);
     struct ledger_outcome o = {.links = l->list, .link_count = FILL};
-    enum rc rc = ledger_settle(d->ledger, 0, &o, &epoch);
+    enum rc rc = ledger_record_outcome(d->ledger, 0, &o, &epoch);
     rc = rc ? rc : ledger_admit(d->ledger, 0, epoch, l->list, FILL, d->now_ms, what);
     return rc || d->urls / FILL % TURN_PAGES ? rc : ledger_turn(d->ledger, 0);
 }
@@ -180,21 +180,21 @@ enum rc drive_page(struct drive *d, struct drive_times *t)
     struct ledger_line lines[4];
     enum admitted what[DRIVE_NEW];
     struct frontier *f = ledger_frontier(d->ledger, 0);
-    struct lent lent;
+    struct checkout checkout;
     unsigned epoch;
     make_links(d, &new, d->urls, DRIVE_NEW);
     make_questions(d, known);
     make_lines(lines);
     double start = bench_cpu_ns();
-    bool lends = frontier_lend(f, 0, d->now_ms, &lent) == RC_OK;
-    struct card *card = lends ? card_of(lent.host) : NULL;
-    if (card)
-        card->pages++;
-    double lent_at = bench_cpu_ns();
+    bool lends = frontier_checkout(f, 0, d->now_ms, &checkout) == RC_OK;
+    struct host_record *record = lends ? host_record_of(checkout.host) : NULL;
+    if (record)
+        record->pages++;
+    double checkout_at = bench_cpu_ns();
     for (unsigned i = 0; i < DRIVE_KNOWN; i++)
         BENCH_USE(frontier_knows(f, known[i].position, known[i].fingerprint));
     double known_at = bench_cpu_ns();
-    struct ledger_outcome o = {.lent = lends ? &lent : NULL,
+    struct ledger_outcome o = {.checkout = lends ? &checkout : NULL,
                                .due_ms = d->now_ms + DELAY_MS,
                                .lines = lines,
                                .line_count = 4,
@@ -202,7 +202,7 @@ enum rc drive_page(struct drive *d, struct drive_times *t)
                                .link_count = DRIVE_NEW,
                                .pages = 1,
                                .bytes = 30000};
-    enum rc rc = ledger_settle(d->ledger, 0, &o, &epoch);
+    enum rc rc = ledger_record_outcome(d->ledger, 0, &o, &epoch);
     double settled_at = bench_cpu_ns();
     rc = rc ? rc : ledger_admit(d->ledger, 0, epoch, new.list, DRIVE_NEW, d->now_ms, what);
     double admitted_at = bench_cpu_ns();
@@ -210,8 +210,8 @@ enum rc drive_page(struct drive *d, struct drive_times *t)
     d->now_ms += PAGE_MS;
     if (rc == RC_OK && d->urls / DRIVE_NEW % TURN_PAGES == 0)
         rc = ledger_turn(d->ledger, 0);
-    t->lend += lent_at - start;
-    t->knows += known_at - lent_at;
+    t->lend += checkout_at - start;
+    t->knows += known_at - checkout_at;
     t->settle += settled_at - known_at;
     t->admit += admitted_at - settled_at;
     t->turn += bench_cpu_ns() - admitted_at;

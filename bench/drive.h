@@ -8,7 +8,7 @@
 #ifndef BENCH_DRIVE_H
 #define BENCH_DRIVE_H
 
-#include "crawl/ledger.h"
+#include "ledger/ledger.h"
 
 enum { DRIVE_NEW = 5, DRIVE_KNOWN = 38, DRIVE_ROOT_BYTES = 200 };
 

@@ -49,7 +49,7 @@ static void make_link(struct web *w, unsigned i, uint64_t host, uint64_t url)
         .position = hash64(name),
         .fingerprint = hash64_mix(hash64(name) + url * UINT64_C(0x9e3779b97f4a7c15)),
         .via = url,
-        .hops = STR("LLL"),
+        .seed_path = STR("LLL"),
     };
 }
 
@@ -101,10 +101,10 @@ static void measure(struct web *w, struct frontier *f, uint64_t *pages, struct r
     }
     double start = bench_cpu_ns();
     for (; count < 10000; count++) {
-        struct lent l;
-        if (frontier_lend(f, 0, count * 10, &l))
+        struct checkout l;
+        if (frontier_checkout(f, 0, count * 10, &l))
             break;
-        frontier_settle(f, &l, SETTLE_AGAIN, count * 10 + 1000);
+        frontier_checkin(f, &l, CHECKIN_AGAIN, count * 10 + 1000);
     }
     loans = bench_cpu_ns() - start;
     struct frontier_counts c = frontier_counts(f);

@@ -34,10 +34,10 @@ static void put(struct history_batch *b, uint64_t i)
                      (unsigned long long)(key % 5000), (unsigned long long)i);
     int e = snprintf(etag, sizeof etag, "\"%llx-%llx\"", (unsigned long long)hash64_mix(key),
                      (unsigned long long)i);
-    struct past p = {
+    struct history_entry p = {
         .url = str_make(url, (size_t)n),
         .via = key_of(i / 43),
-        .hops = STR("LLLL"),
+        .seed_path = STR("LLLL"),
         .date_ms = 1700000000000 + (int64_t)i,
         .code = 200,
         .bytes = 28000 + i % 977,
@@ -60,7 +60,7 @@ static void get_some(struct history *h, uint64_t first, uint64_t count, const ch
 {
     struct arena *arena = arena_open(4096, 1 << 20);
     struct rng r;
-    struct past got;
+    struct history_entry got;
     rng_init(&r, 3);
     double start = process_cpu_us();
     for (int i = 0; i < GETS; i++) {

@@ -15,7 +15,7 @@ enum { TAIL_BYTES = 64 << 20, SYNC_PAGES = 1000, MAX_PAGES = 200000 };
 
 struct scene {
     const char *name;
-    bool has_image;
+    bool has_snapshot;
     uint64_t tail_bytes; /* of journal behind the image */
 };
 
@@ -47,8 +47,8 @@ static enum rc make(const char *root, const struct scene *s, uint64_t urls)
 {
     struct drive d;
     enum rc rc = drive_open(root, urls / 10, &d);
-    rc = rc ? rc : drive_fill(&d, urls, !s->has_image);
-    if (rc || !s->has_image)
+    rc = rc ? rc : drive_fill(&d, urls, !s->has_snapshot);
+    if (rc || !s->has_snapshot)
         return rc ? rc : ledger_turn(d.ledger, 0);
     double start = bench_cpu_ns();
     rc = ledger_finish(d.ledger);

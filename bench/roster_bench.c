@@ -4,7 +4,7 @@
 #include "bench.h"
 
 #include "base/hash.h"
-#include "cluster/roster.h"
+#include "cluster/roster/roster.h"
 
 #include <stdlib.h>
 

@@ -69,7 +69,7 @@ static void bench_links(void)
     bench_row("absolute, by the whole machine", ns, "ns", "none");
 }
 
-static void bench_rest(void)
+static void bench_swap(void)
 {
     double ns;
     struct url u;
@@ -101,7 +101,7 @@ int main(void)
     /* Any allocation of ours from here on fails, and says so below. */
     mem_fault_at(1);
     bench_links();
-    bench_rest();
+    bench_swap();
     bench_row("allocations", mem_fault_hit(), "", "0");
     mem_fault_at(0);
     url_idn_close(idn);

@@ -5,23 +5,16 @@
  * address allowed by name is let through. */
 #include "net/address.h"
 
+#include "fuzz.h"
+
 #include <arpa/inet.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static bool is_let_through(const struct address *a, struct str allowed, size_t count)
 {
     struct buf why = {.max = 1000};
     struct option_list allow = {&allowed, count};
     struct guard *g = NULL;
-    must(guard_open(&allow, &g, &why) == RC_OK);
+    MUST(guard_open(&allow, &g, &why) == RC_OK);
     bool does = guard_allows(g, a);
     guard_close(g);
     buf_done(&why);
@@ -30,9 +23,9 @@ static bool is_let_through(const struct address *a, struct str allowed, size_t c
 
 static void check_guard(const struct address *a, struct str text)
 {
-    must((unsigned)address_kind(a) < ADDRESS_KINDS_);
-    must(is_let_through(a, text, 0) == (address_kind(a) == ADDRESS_PUBLIC));
-    must(is_let_through(a, text, 1));
+    MUST((unsigned)address_kind(a) < ADDRESS_KINDS_);
+    MUST(is_let_through(a, text, 0) == (address_kind(a) == ADDRESS_PUBLIC));
+    MUST(is_let_through(a, text, 1));
 }
 
 static void check_again(const struct address *a, struct str text)
@@ -40,11 +33,11 @@ static void check_again(const struct address *a, struct str text)
     char room[ADDRESS_TEXT_BYTES];
     struct buf out = buf_on(room, sizeof room);
     struct address again;
-    must(address_read(text, &again) == RC_OK && address_eq(a, &again));
+    MUST(address_read(text, &again) == RC_OK && address_eq(a, &again));
     address_print(&again, &out);
-    must(buf_rc(&out) == RC_OK);
+    MUST(buf_rc(&out) == RC_OK);
     if (text.p[0] != '[')
-        must(str_eq(buf_str(&out), text));
+        MUST(str_eq(buf_str(&out), text));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
@@ -57,8 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     address_print(&a, &out);
     check_again(&a, buf_str(&out));
     system = (struct address){.is_v6 = a.is_v6};
-    must(inet_pton(a.is_v6 ? AF_INET6 : AF_INET, buf_c(&out), system.bytes) == 1);
-    must(address_eq(&a, &system));
+    MUST(inet_pton(a.is_v6 ? AF_INET6 : AF_INET, buf_c(&out), system.bytes) == 1);
+    MUST(address_eq(&a, &system));
     check_guard(&a, buf_str(&out));
     if (a.is_v6) {
         char brackets[ADDRESS_TEXT_BYTES + 2];

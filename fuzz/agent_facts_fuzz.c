@@ -2,7 +2,7 @@
 /* Bytes as what an agent remembers of itself: each line is a fact, behind a length of two bytes.
  * Any of it is refused or taken; what was taken is taken again, to the same effect. */
 #include "bus/bus_sim.h"
-#include "cluster/agent.h"
+#include "cluster/protocol/agent.h"
 
 #include <stdlib.h>
 
@@ -44,15 +44,15 @@ static enum rc open_once(struct str bytes, struct agent_status *ret)
         .recall = recall, .end = none, .durable = none, .kept = none, .counts = nothing};
     struct remembered r = {.port = {&ops}, .bytes = bytes};
     struct agent_settings s = {.crawl = STR("c"), .name = STR("a"), .weight = 64, .seed = 1};
-    struct post *post = post_open(1, 1);
-    struct bus *bus = post ? post_connect(post, 0) : NULL;
+    struct nats_sim *post = nats_sim_open(1, 1);
+    struct bus *bus = post ? nats_sim_connect(post, 0) : NULL;
     struct agent *a = NULL;
     enum rc rc = bus ? agent_open(&s, bus, &r.port, 0, &a) : RC_NOMEM;
     if (rc == RC_OK)
         agent_status(a, 0, ret);
     agent_close(a);
     bus_close(bus);
-    post_close(post);
+    nats_sim_close(post);
     return rc;
 }
 

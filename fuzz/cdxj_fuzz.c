@@ -3,15 +3,7 @@
  * bytes. */
 #include "warc/cdxj.h"
 
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
+#include "fuzz.h"
 
 static bool same(const struct cdxj_entry *a, const struct cdxj_entry *b)
 {
@@ -29,15 +21,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     struct buf line = {.max = 16 << 20}, again = {.max = 16 << 20};
     struct cdxj_entry first, second;
     if (cdxj_parse(str_make((const char *)data, n), &room, &first) == RC_OK) {
-        check(cdxj_print(&line, &first) == RC_OK);
+        MUST(cdxj_print(&line, &first) == RC_OK);
         /* Escapes may make a line longer than the limit; nothing else may keep it from being read.
          */
         if (line.n <= CDXJ_MAX_LINE) {
-            check(cdxj_parse(buf_str(&line), &again_room, &second) == RC_OK &&
-                  same(&first, &second));
-            check(cdxj_print(&again, &second) == RC_OK);
+            MUST(cdxj_parse(buf_str(&line), &again_room, &second) == RC_OK &&
+                 same(&first, &second));
+            MUST(cdxj_print(&again, &second) == RC_OK);
             bool twice_prefixed = str_starts(second.digest, STR("sha1:"));
-            check(twice_prefixed || str_eq(buf_str(&line), buf_str(&again)));
+            MUST(twice_prefixed || str_eq(buf_str(&line), buf_str(&again)));
         }
     }
     buf_done(&room);

@@ -11,24 +11,15 @@
 #include "base/mem.h"
 #include "change/simhash.h"
 #include "change/verdict.h"
-
-#include <stdlib.h>
+#include "fuzz.h"
 
 enum { MAX_TAGS = 4096 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 struct input {
     struct change_tag tags[MAX_TAGS];
     struct change_image image;
     struct change_page page;
 };
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void read_tags(struct str words, struct input *in)
 {
@@ -58,11 +49,11 @@ static void read_page(struct str bytes, struct input *in)
 static void check_text(struct str text, struct arena *arena)
 {
     struct str fast, plain, twice;
-    require(change_text_normalise(text, arena, &fast) == RC_OK);
-    require(change_text_normalise_plain(text, arena, &plain) == RC_OK);
-    require(change_text_normalise(fast, arena, &twice) == RC_OK);
-    require(str_eq(fast, plain) && str_eq(fast, twice));
-    require(change_simhash(fast) == change_simhash_plain(fast));
+    MUST(change_text_normalise(text, arena, &fast) == RC_OK);
+    MUST(change_text_normalise_plain(text, arena, &plain) == RC_OK);
+    MUST(change_text_normalise(fast, arena, &twice) == RC_OK);
+    MUST(str_eq(fast, plain) && str_eq(fast, twice));
+    MUST(change_simhash(fast) == change_simhash_plain(fast));
 }
 
 static void check_codes(const struct change_codes *codes)
@@ -72,11 +63,11 @@ static void check_codes(const struct change_codes *codes)
     struct change_codes back;
     struct change_verdict v;
     change_codes_encode(codes, &b);
-    require(change_codes_decode(buf_str(&b), &back) == RC_OK);
+    MUST(change_codes_decode(buf_str(&b), &back) == RC_OK);
     change_codes_encode(&back, &a);
-    require(buf_rc(&a) == RC_OK && str_eq(buf_str(&a), buf_str(&b)));
+    MUST(buf_rc(&a) == RC_OK && str_eq(buf_str(&a), buf_str(&b)));
     change_compare_codes(codes, &back, CHANGE_EVERYTHING, &v);
-    require(!v.changed);
+    MUST(!v.changed);
 }
 
 static void check_bytes(struct str bytes)
@@ -87,7 +78,7 @@ static void check_bytes(struct str bytes)
     char again[CHANGE_CODES_MAX_BYTES];
     struct buf b = buf_on(again, sizeof again);
     change_codes_encode(&codes, &b);
-    require(str_eq(buf_str(&b), bytes));
+    MUST(str_eq(buf_str(&b), bytes));
 }
 
 static void check_findings(const struct change_verdict *v, const struct change_verdict *kept,
@@ -95,11 +86,11 @@ static void check_findings(const struct change_verdict *v, const struct change_v
 {
     for (unsigned k = 0; k < kinds; k++) {
         const struct change_finding *f = &v->of[k], *g = &kept->of[k];
-        require(f->changed == g->changed && f->saw == g->saw);
-        require(f->similarity >= 0 && (f->similarity < 1) == f->changed);
-        require(g->similarity >= 0 && (g->similarity < 1) == g->changed);
+        MUST(f->changed == g->changed && f->saw == g->saw);
+        MUST(f->similarity >= 0 && (f->similarity < 1) == f->changed);
+        MUST(g->similarity >= 0 && (g->similarity < 1) == g->changed);
     }
-    require(v->levels == kept->levels);
+    MUST(v->levels == kept->levels);
 }
 
 /* The other way round, against itself and in steps; without pictures, which cost the most and go
@@ -109,13 +100,13 @@ static void check_again(struct change_page old, struct change_page new,
 {
     struct change_verdict back, same, steps;
     old.image_count = new.image_count = 0;
-    require(change_compare_pages(&new, &old, CHANGE_EVERYTHING, arena, &back, NULL) == RC_OK);
+    MUST(change_compare_pages(&new, &old, CHANGE_EVERYTHING, arena, &back, NULL) == RC_OK);
     check_findings(&back, v, CHANGE_IMAGE);
-    require(back.of[CHANGE_TEXT].similarity == v->of[CHANGE_TEXT].similarity);
-    require(change_compare_pages(&old, &old, CHANGE_EVERYTHING, arena, &same, NULL) == RC_OK);
-    require(!same.changed && same.places.all == 0);
-    require(change_compare_pages(&old, &new, CHANGE_STEPS, arena, &steps, NULL) == RC_OK);
-    require(steps.first == (v->first == CHANGE_IMAGE ? CHANGE_KIND_COUNT : v->first));
+    MUST(back.of[CHANGE_TEXT].similarity == v->of[CHANGE_TEXT].similarity);
+    MUST(change_compare_pages(&old, &old, CHANGE_EVERYTHING, arena, &same, NULL) == RC_OK);
+    MUST(!same.changed && same.differences.all == 0);
+    MUST(change_compare_pages(&old, &new, CHANGE_STEPS, arena, &steps, NULL) == RC_OK);
+    MUST(steps.first == (v->first == CHANGE_IMAGE ? CHANGE_KIND_COUNT : v->first));
 }
 
 static void check_pages(const struct change_page *old, const struct change_page *new,
@@ -123,13 +114,13 @@ static void check_pages(const struct change_page *old, const struct change_page 
 {
     struct change_verdict v, kept, back;
     struct change_codes codes[2];
-    require(change_compare_pages(old, new, CHANGE_EVERYTHING, arena, &v, codes) == RC_OK);
+    MUST(change_compare_pages(old, new, CHANGE_EVERYTHING, arena, &v, codes) == RC_OK);
     change_compare_codes(&codes[0], &codes[1], CHANGE_EVERYTHING, &kept);
     change_compare_codes(&codes[1], &codes[0], CHANGE_EVERYTHING, &back);
     check_findings(&v, &kept, CHANGE_KIND_COUNT);
     check_findings(&back, &kept, CHANGE_KIND_COUNT);
-    require(v.first == kept.first && v.changed == (v.first != CHANGE_KIND_COUNT));
-    require((v.places.all > 0) == v.of[CHANGE_STRUCTURE].changed);
+    MUST(v.first == kept.first && v.changed == (v.first != CHANGE_KIND_COUNT));
+    MUST((v.differences.all > 0) == v.of[CHANGE_STRUCTURE].changed);
     check_again(*old, *new, &v, arena);
     check_codes(&codes[0]);
     check_codes(&codes[1]);
@@ -139,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct arena *arena = arena_open(1 << 16, 256 << 20);
     struct input *in = mem_zero(2, sizeof *in);
-    require(arena && in);
+    MUST(arena && in);
     struct str all = str_make((const char *)data, n);
     check_bytes(all);
     read_page(str_take_until(&all, 0x1e), &in[0]);

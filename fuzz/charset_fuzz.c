@@ -5,30 +5,21 @@
 #include "html/charset.h"
 
 #include "base/utf8.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static const char *const labels[] = {"big5",   "euc-jp",  "euc-kr",         "gbk",
                                      "sjis",   "gb18030", "iso-2022-jp",    "utf-8",
                                      "utf-16", "koi8-u",  "x-user-defined", "windows-874"};
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void convert(const char *name, struct str body)
 {
     struct buf once, twice;
     buf_init(&once, 1 << 24);
     buf_init(&twice, 1 << 24);
-    must(charset_to_utf8(name, body, &once) == RC_OK);
-    must(utf8_valid(buf_str(&once)) == once.n);
-    must(charset_to_utf8("UTF-8", buf_str(&once), &twice) == RC_OK);
-    must(str_eq(buf_str(&once), buf_str(&twice)));
+    MUST(charset_to_utf8(name, body, &once) == RC_OK);
+    MUST(utf8_valid(buf_str(&once)) == once.n);
+    MUST(charset_to_utf8("UTF-8", buf_str(&once), &twice) == RC_OK);
+    MUST(str_eq(buf_str(&once), buf_str(&twice)));
     buf_done(&once);
     buf_done(&twice);
 }
@@ -39,8 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct str body = str_make((const char *)data + 1, size - 1);
     struct charset_guess g = charset_guess(body, str_first(body, 40));
-    must(g.name && g.bom_bytes <= body.n);
-    must(charset_name(str_c(g.name)) && strcmp(charset_name(str_c(g.name)), g.name) == 0);
+    MUST(g.name && g.bom_bytes <= body.n);
+    MUST(charset_name(str_c(g.name)) && strcmp(charset_name(str_c(g.name)), g.name) == 0);
     convert(g.name, str_from(body, g.bom_bytes));
     convert(charset_name(str_c(labels[data[0] % (sizeof labels / sizeof labels[0])])), body);
     return 0;

@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must hold for any line that somebody sends to the control socket: it is a request whose
+/* What must hold for any line that comes to the control socket: it is a request whose
  * members are as promised, or it is refused with a reason, and the same again gives the same. */
-#include "cli/control_request.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-#define MUST(what)                                                           \
-    do {                                                                     \
-        if (!(what)) {                                                       \
-            (void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
-            abort();                                                         \
-        }                                                                    \
-    } while (0)
+#include "control/control_request.h"
+#include "fuzz.h"
 
 static void check(const struct control_request *r)
 {

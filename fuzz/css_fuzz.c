@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Property: every address found, written back as an escaped string, is found again alone and the
  * same; the scan ends. srcset and refresh are given the same bytes: what they find lies within. */
+#include "fuzz.h"
 #include "html/css.h"
 #include "html/refresh.h"
 #include "html/srcset.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void written_back(struct css_url url)
 {
@@ -32,9 +23,9 @@ static void written_back(struct css_url url)
     struct css_scan scan;
     struct css_url again;
     css_scan_init(&scan, buf_str(&css), &scratch);
-    must(css_scan_next(&scan, &again));
-    must(again.is_import == url.is_import && str_eq(again.raw, url.raw));
-    must(!css_scan_next(&scan, &again));
+    MUST(css_scan_next(&scan, &again));
+    MUST(again.is_import == url.is_import && str_eq(again.raw, url.raw));
+    MUST(!css_scan_next(&scan, &again));
     buf_done(&css);
     buf_done(&scratch);
 }
@@ -54,11 +45,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     css_scan_init(&scan, text, &scratch);
     while (css_scan_next(&scan, &found))
         written_back(found);
-    must(buf_rc(&scratch) == RC_OK);
+    MUST(buf_rc(&scratch) == RC_OK);
     buf_done(&scratch);
     while (srcset_next(&rest, &url))
-        must(url.n > 0 && within(url, text) && url.p[0] != ',' && url.p[url.n - 1] != ',');
+        MUST(url.n > 0 && within(url, text) && url.p[0] != ',' && url.p[url.n - 1] != ',');
     if (refresh_url(text, &url))
-        must(url.n > 0 && within(url, text));
+        MUST(url.n > 0 && within(url, text));
     return 0;
 }

@@ -7,8 +7,7 @@
 #include "fetch/decode.h"
 
 #include "base/mem.h"
-
-#include <stdlib.h>
+#include "fuzz.h"
 
 enum {
     SMALL = 1000,
@@ -18,26 +17,18 @@ enum {
     KEPT_PIECES = 64, /* allocations that may stay for the next body */
 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
 static struct str run(struct decoder *d, const struct decode_input *in, struct buf *out,
                       struct decode_report *r)
 {
     struct str text;
-    must(decoder_run(d, in, out, &text, r) == RC_OK);
-    must(text.n <= in->max_bytes && r->layers <= DECODE_MAX_LAYERS);
-    must((r->end == DECODE_WHOLE) == (r->why == NULL));
-    must(out->cap <= out->max);
+    MUST(decoder_run(d, in, out, &text, r) == RC_OK);
+    MUST(text.n <= in->max_bytes && r->layers <= DECODE_MAX_LAYERS);
+    MUST((r->end == DECODE_WHOLE) == (r->why == NULL));
+    MUST(out->cap <= out->max);
     if (in->max_ratio && r->layers && text.n > FREE_BYTES)
-        must(text.n <= in->max_ratio * in->body.n);
+        MUST(text.n <= in->max_ratio * in->body.n);
     if (r->layers == 0 && !in->is_chunked)
-        must(text.p == in->body.p);
+        MUST(text.p == in->body.p);
     return text;
 }
 
@@ -59,16 +50,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     struct decoder *d;
     struct buf out = {.max = LARGE}, again = {.max = LARGE};
     struct decode_report r, s;
-    must(decoder_open(&d) == RC_OK);
+    MUST(decoder_open(&d) == RC_OK);
     struct str text = run(d, &in, &out, &r);
     struct str same = run(d, &in, &again, &s);
-    must(str_eq(text, same) && r.end == s.end && r.layers == s.layers);
-    must(decoder_gunzip(d, in.body, in.max_bytes, &again, &same, &s) == RC_OK);
-    must(same.n <= in.max_bytes && s.layers <= 1);
-    must(mem_live() - live < KEPT_PIECES);
+    MUST(str_eq(text, same) && r.end == s.end && r.layers == s.layers);
+    MUST(decoder_gunzip(d, in.body, in.max_bytes, &again, &same, &s) == RC_OK);
+    MUST(same.n <= in.max_bytes && s.layers <= 1);
+    MUST(mem_live() - live < KEPT_PIECES);
     decoder_close(d);
     buf_done(&out);
     buf_done(&again);
-    must(mem_live() == live);
+    MUST(mem_live() == live);
     return 0;
 }

@@ -4,26 +4,18 @@
  * 2^31; a message that ends earlier never says more. */
 #include "net/dns_answer.h"
 
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
+#include "fuzz.h"
 
 static void check(const struct dns_answer *a, struct str message, bool is_v6)
 {
-    must(a->kind <= DNS_ANSWER_NONSENSE && a->count <= DNS_MAX_ADDRESSES && a->ttl_s <= INT32_MAX);
-    must((a->count > 0) == (a->kind == DNS_ANSWER_FOUND));
+    MUST(a->kind <= DNS_ANSWER_NONSENSE && a->count <= DNS_MAX_ADDRESSES && a->ttl_s <= INT32_MAX);
+    MUST((a->count > 0) == (a->kind == DNS_ANSWER_FOUND));
     for (uint32_t i = 0; i < a->count; i++) {
         const struct address *one = &a->addresses[i];
         struct str bytes = str_make((const char *)one->bytes, is_v6 ? 16 : 4);
-        must(one->is_v6 == is_v6 && str_find_str(message, bytes) < message.n);
+        MUST(one->is_v6 == is_v6 && str_find_str(message, bytes) < message.n);
         for (uint32_t k = 0; k < i; k++)
-            must(!address_eq(one, &a->addresses[k]));
+            MUST(!address_eq(one, &a->addresses[k]));
     }
 }
 
@@ -33,14 +25,14 @@ static void check_cut(const struct dns_answer *whole, struct str message,
     struct dns_answer cut;
     dns_answer_read(str_first(message, message.n - 1), name, is_v6, &cut);
     check(&cut, message, is_v6);
-    must(whole->kind != DNS_ANSWER_NONSENSE || cut.kind == DNS_ANSWER_NONSENSE);
+    MUST(whole->kind != DNS_ANSWER_NONSENSE || cut.kind == DNS_ANSWER_NONSENSE);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct str message = str_make((const char *)data, n);
     struct dns_name name;
-    must(dns_name_read(STR("a.test"), &name) == RC_OK);
+    MUST(dns_name_read(STR("a.test"), &name) == RC_OK);
     for (int is_v6 = 0; is_v6 <= 1; is_v6++) {
         struct dns_answer a;
         dns_answer_read(message, &name, is_v6, &a);

@@ -2,16 +2,13 @@
 /* Input: a byte that says how to cut, then what a server of HTTP/2 sends after our request; with
  * the byte's top bit its first SETTINGS stand there already. Properties: the result is the same fed
  * whole, byte by byte and in pieces, into much room or little; an answer that has a head is
- * HTTP/1.1's text for everybody who reads it; limits hold: of the heads, of what we owe, of the
+ * HTTP/1.1's text for every reader; limits hold: of the heads, of what we owe, of the
  * frames that bring nothing; and a connection that may be asked again takes the next request. */
 #include "net/h2.h"
 
 #include "base/buf.h"
+#include "fuzz.h"
 #include "net/reply.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEAD_BYTES = 1000, LINES = 12, MOST_BYTES = 20000, ROOM = 4096 };
 
@@ -25,12 +22,6 @@ struct result {
     struct buf text;
 };
 
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
 static struct str request_of(unsigned how)
 {
     return how & 0x40 ? STR("HEAD /a HTTP/1.1\r\nHost: x.test\r\n\r\n")
@@ -43,19 +34,19 @@ static struct result run(struct str bytes, unsigned how, size_t step, size_t roo
     static char to[ROOM];
     struct result r = {0};
     struct h2 *h = h2_open(&limits);
-    must(h != NULL);
+    MUST(h != NULL);
     buf_init(&r.text, HEAD_BYTES * 2 + MOST_BYTES);
-    must(h2_ask(h, request_of(how)) == H2_ASKED);
+    MUST(h2_ask(h, request_of(how)) == H2_ASKED);
     while (bytes.n) {
         size_t n;
         struct str piece = str_first(bytes, step);
         (void)h2_take(h, piece, to, room, &n);
         do {
-            must(n <= room);
+            MUST(n <= room);
             buf_add(&r.text, str_make(to, n));
             n = h2_give(h, to, room);
         } while (n);
-        must(h2_pending(h).n <= H2_PENDING_BYTES);
+        MUST(h2_pending(h).n <= H2_PENDING_BYTES);
         bytes = str_from(bytes, piece.n);
     }
     r.may_ask = h2_may_ask(h);
@@ -63,16 +54,16 @@ static struct result run(struct str bytes, unsigned how, size_t step, size_t roo
     r.why = h2_why(h);
     r.has_head = h2_has_head(h);
     r.pending = h2_pending(h).n;
-    must(r.state != H2_NOMEM && buf_rc(&r.text) == RC_OK);
+    MUST(r.state != H2_NOMEM && buf_rc(&r.text) == RC_OK);
     h2_close(h);
     return r;
 }
 
 static void check_same(const struct result *a, const struct result *b)
 {
-    must(a->state == b->state && a->why == b->why && a->has_head == b->has_head);
-    must(a->may_ask == b->may_ask && a->pending == b->pending);
-    must(str_eq(buf_str(&a->text), buf_str(&b->text)));
+    MUST(a->state == b->state && a->why == b->why && a->has_head == b->has_head);
+    MUST(a->may_ask == b->may_ask && a->pending == b->pending);
+    MUST(str_eq(buf_str(&a->text), buf_str(&b->text)));
 }
 
 /* Every field has a name, and its line ends nowhere but at its end. */
@@ -81,12 +72,12 @@ static size_t count_fields(struct str head)
     struct head_field f;
     size_t count = 0, lines = 0;
     for (struct str rest = head; head_next(&rest, &f);) {
-        must(!f.is_folded && f.name.n > 0);
+        MUST(!f.is_folded && f.name.n > 0);
         count++;
     }
     for (size_t i = 0; i < head.n; i++)
         lines += head.p[i] == '\n';
-    must(lines == count + 2);
+    MUST(lines == count + 2);
     return count;
 }
 
@@ -101,11 +92,11 @@ static void check_text(const struct result *r, bool to_head)
     reply.is_h2 = true;
     if (reply_read(&reply, all) == REPLY_REFUSED)
         return;
-    must(reply.in_body && reply.head.status >= 200);
-    must(reply.head_at + reply.head_n <= HEAD_BYTES + 2 * LINES);
-    must(count_fields(str_first(str_from(all, reply.head_at), reply.head_n)) <= LINES);
-    must(reply.body_n + reply.head_at + reply.head_n == all.n);
-    must(r->state != H2_ENDED || reply_end(&reply, true) == REPLY_WHOLE);
+    MUST(reply.in_body && reply.head.status >= 200);
+    MUST(reply.head_at + reply.head_n <= HEAD_BYTES + 2 * LINES);
+    MUST(count_fields(str_first(str_from(all, reply.head_at), reply.head_n)) <= LINES);
+    MUST(reply.body_n + reply.head_at + reply.head_n == all.n);
+    MUST(r->state != H2_ENDED || reply_end(&reply, true) == REPLY_WHOLE);
 }
 
 static void check(struct str bytes, unsigned how)
@@ -116,8 +107,8 @@ static void check(struct str bytes, unsigned how)
     struct result pieces = run(bytes, how, step, 1 + step % 5);
     check_same(&whole, &single);
     check_same(&whole, &pieces);
-    must(whole.state <= H2_ENDED || whole.why);
-    must(!whole.may_ask || whole.state == H2_ENDED);
+    MUST(whole.state <= H2_ENDED || whole.why);
+    MUST(!whole.may_ask || whole.state == H2_ENDED);
     if (whole.has_head)
         check_text(&whole, how & 0x40);
     buf_done(&whole.text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes as a heartbeat. What is taken is, written again, the same bytes. */
-#include "cluster/heartbeat.h"
+#include "cluster/wire/heartbeat.h"
 
 #include <stdlib.h>
 

@@ -11,30 +11,21 @@
 #include "html/page.h"
 #include "html/tokenizer.h"
 
-#include <stdlib.h>
-
 #include "../tests/unit/html/tokens.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+#include "fuzz.h"
 
 enum { MAX_LINKS = 20, MAX_TAGS = 30, MAX_TEXT = 200 };
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static enum rc plain_tag(void *ctx, const struct html_tag *tag)
 {
     struct tokens *k = ctx;
-    require(tag->attr_count <= HTML_MAX_ATTRS && tag->name.n <= HTML_MAX_NAME_BYTES);
+    MUST(tag->attr_count <= HTML_MAX_ATTRS && tag->name.n <= HTML_MAX_NAME_BYTES);
     for (size_t i = 0; i < tag->attr_count; i++) {
         const struct html_attr *a = &tag->attrs[i];
-        require(a->value.n <= HTML_MAX_VALUE_BYTES && a->name.n > 0);
+        MUST(a->value.n <= HTML_MAX_VALUE_BYTES && a->name.n > 0);
         buf_clear(&k->scratch);
         html_decode(a->value, HTML_DATA, true, &k->scratch);
-        require(!a->plain || str_eq(buf_str(&k->scratch), a->value));
+        MUST(!a->plain || str_eq(buf_str(&k->scratch), a->value));
     }
     return tokens_start(ctx, tag);
 }
@@ -44,7 +35,7 @@ static enum rc plain_text(void *ctx, const struct html_text *text)
     struct tokens *k = ctx;
     buf_clear(&k->scratch);
     html_decode(text->raw, text->kind, false, &k->scratch);
-    require(!text->plain || str_eq(buf_str(&k->scratch), text->raw));
+    MUST(!text->plain || str_eq(buf_str(&k->scratch), text->raw));
     return tokens_text(ctx, text);
 }
 
@@ -56,13 +47,13 @@ static void check_tokens(struct str input, const struct html_options *options, u
     struct html_tokenizer *t, *u;
     tokens_init(&whole);
     tokens_init(&pieces);
-    require(tokenizer_open(&handler, &whole, options, &t) == RC_OK);
-    require(tokenizer_open(&handler, &pieces, options, &u) == RC_OK);
-    require(tokens_run(&whole, t, input, 0) == RC_OK);
+    MUST(tokenizer_open(&handler, &whole, options, &t) == RC_OK);
+    MUST(tokenizer_open(&handler, &pieces, options, &u) == RC_OK);
+    MUST(tokens_run(&whole, t, input, 0) == RC_OK);
     for (uint64_t feed = 1; feed <= 2; feed++) {
         tokenizer_reset(u, options);
-        require(tokens_run(&pieces, u, input, feed == 1 ? 1 : seed + 2) == RC_OK);
-        require(str_eq(buf_str(&whole.out), buf_str(&pieces.out)));
+        MUST(tokens_run(&pieces, u, input, feed == 1 ? 1 : seed + 2) == RC_OK);
+        MUST(str_eq(buf_str(&whole.out), buf_str(&pieces.out)));
     }
     tokenizer_close(t);
     tokenizer_close(u);
@@ -74,21 +65,21 @@ static void check_squeezed(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         bool blank = (unsigned char)s.p[i] <= ' ';
-        require(!blank || (i > 0 && i + 1 < s.n && (unsigned char)s.p[i + 1] > ' '));
+        MUST(!blank || (i > 0 && i + 1 < s.n && (unsigned char)s.p[i + 1] > ' '));
     }
 }
 
 static void same_page(const struct page *a, const struct page *b)
 {
-    require(a->link_count == b->link_count && a->tag_count == b->tag_count);
+    MUST(a->link_count == b->link_count && a->tag_count == b->tag_count);
     for (size_t i = 0; i < a->link_count; i++)
-        require(str_eq(a->links[i].url, b->links[i].url) &&
-                str_eq(a->links[i].text, b->links[i].text) &&
-                str_eq(a->links[i].rel, b->links[i].rel) && a->links[i].kind == b->links[i].kind);
+        MUST(str_eq(a->links[i].url, b->links[i].url) &&
+             str_eq(a->links[i].text, b->links[i].text) &&
+             str_eq(a->links[i].rel, b->links[i].rel) && a->links[i].kind == b->links[i].kind);
     for (size_t i = 0; i < a->tag_count; i++)
-        require(str_eq(a->tags[i].name, b->tags[i].name) && a->tags[i].kind == b->tags[i].kind);
-    require(str_eq(a->title, b->title) && str_eq(a->base, b->base) && a->robots == b->robots);
-    require(str_eq(a->description, b->description) && str_eq(a->language, b->language));
+        MUST(str_eq(a->tags[i].name, b->tags[i].name) && a->tags[i].kind == b->tags[i].kind);
+    MUST(str_eq(a->title, b->title) && str_eq(a->base, b->base) && a->robots == b->robots);
+    MUST(str_eq(a->description, b->description) && str_eq(a->language, b->language));
 }
 
 static void check_page(struct str input, uint64_t seed)
@@ -102,21 +93,21 @@ static void check_page(struct str input, uint64_t seed)
     struct page whole, pieces;
     struct page_reader *r = NULL;
     struct arena *a = arena_open(1 << 16, 1 << 26);
-    require(a != NULL);
-    require(page_reader_open(&r) == RC_OK);
-    require(page_read(r, &options, input, a, &whole) == RC_OK);
+    MUST(a != NULL);
+    MUST(page_reader_open(&r) == RC_OK);
+    MUST(page_read(r, &options, input, a, &whole) == RC_OK);
     page_begin(r, &options, a);
     for (seed += 2; input.n;) {
         size_t n = tokens_piece(&seed);
-        require(page_feed(r, str_first(input, n)) == RC_OK);
+        MUST(page_feed(r, str_first(input, n)) == RC_OK);
         input = str_from(input, n);
     }
-    require(page_end(r, &pieces) == RC_OK);
-    require(whole.link_count <= MAX_LINKS && whole.tag_count <= MAX_TAGS);
-    require(whole.text.n <= MAX_TEXT);
+    MUST(page_end(r, &pieces) == RC_OK);
+    MUST(whole.link_count <= MAX_LINKS && whole.tag_count <= MAX_TAGS);
+    MUST(whole.text.n <= MAX_TEXT);
     check_squeezed(whole.text);
     check_squeezed(whole.title);
-    require(str_eq(whole.text, pieces.text));
+    MUST(str_eq(whole.text, pieces.text));
     same_page(&whole, &pieces);
     page_reader_close(r);
     arena_close(a);
@@ -134,6 +125,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     int64_t live = mem_live();
     check_tokens(input, &options, data[1]);
     check_page(input, data[1]);
-    require(mem_live() == live);
+    MUST(mem_live() == live);
     return 0;
 }

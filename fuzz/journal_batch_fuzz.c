@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes as a batch of the crawl's journal, and as a card. What is taken has been looked at whole:
- * walking it ends, and a card that is taken is written and read again as the same. */
-#include "crawl/batch.h"
+/* Bytes as a batch of the crawl's journal, and as a record. What is taken has been looked at whole:
+ * walking it ends, and a record that is taken is written and read again as the same. */
+#include "ledger/batch.h"
 
 #include <stdlib.h>
 
-static void check_card(struct str bytes)
+static void check_host_record(struct str bytes)
 {
-    struct card c = {0};
+    struct host_record c = {0};
     struct buf one = {.max = 1 << 24}, two = {.max = 1 << 24};
-    if (card_read(&c, bytes) == RC_OK) {
-        card_write(&c, true, &one);
-        if (buf_rc(&one) || card_read(&c, buf_str(&one)))
+    if (host_record_read(&c, bytes) == RC_OK) {
+        host_record_write(&c, true, &one);
+        if (buf_rc(&one) || host_record_read(&c, buf_str(&one)))
             abort();
-        card_write(&c, true, &two);
+        host_record_write(&c, true, &two);
         if (!str_eq(buf_str(&one), buf_str(&two)))
             abort();
     }
-    struct card empty = {0};
+    struct host_record empty = {0};
     buf_clear(&one);
-    card_write(&empty, true, &one);
-    if (card_read(&c, buf_str(&one))) /* frees what it has */
+    host_record_write(&empty, true, &one);
+    if (host_record_read(&c, buf_str(&one))) /* frees what it has */
         abort();
     buf_done(&one);
     buf_done(&two);
@@ -43,7 +43,7 @@ static void walk(struct batch *b)
     while (batch_next_file(&b->files, &name, &bytes))
         ;
     if (b->has_url)
-        check_card(b->url.card);
+        check_host_record(b->url.record);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -57,6 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         walk(&b);
     else if (n && !why)
         abort();
-    check_card(bytes);
+    check_host_record(bytes);
     return 0;
 }

@@ -5,27 +5,18 @@
  * bytes serve as a head for X-Robots-Tag, which knows three bits. */
 #include "fetch/media.h"
 #include "fetch/x_robots.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
+#include "fuzz.h"
 
 static void check_type(struct str type)
 {
-    must(type.n >= 3 && type.n <= 127);
+    MUST(type.n >= 3 && type.n <= 127);
     size_t slashes = 0;
     for (size_t i = 0; i < type.n; i++) {
-        must(type.p[i] > 0x20 && type.p[i] < 0x7f && type.p[i] != '"' && type.p[i] != ';');
+        MUST(type.p[i] > 0x20 && type.p[i] < 0x7f && type.p[i] != '"' && type.p[i] != ';');
         slashes += type.p[i] == '/';
     }
-    must(slashes == 1);
-    must(str_eq(media_type(type), type));
+    MUST(slashes == 1);
+    MUST(str_eq(media_type(type), type));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
@@ -34,18 +25,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     struct str header = str_take_until(&start, '\n');
     struct str type = media_type(header), seen = media_identify(start);
     enum media m = media_of(header, start);
-    must(m < MEDIA_COUNT_);
+    MUST(m < MEDIA_COUNT_);
     if (type.p) {
-        must(type.p >= header.p && type.p + type.n <= header.p + header.n);
+        MUST(type.p >= header.p && type.p + type.n <= header.p + header.n);
         check_type(type);
-        must(media_of(type, start) == m);
+        MUST(media_of(type, start) == m);
     }
     if (seen.p)
         check_type(seen);
     if (str_starts(seen, STR("image/")) && !str_eq(seen, STR("image/svg+xml")))
-        must(m == MEDIA_IMAGE);
+        MUST(m == MEDIA_IMAGE);
     struct buf scratch = {.max = 1 << 16};
-    must(x_robots_read(all, STR("bot"), &scratch) < 8);
+    MUST(x_robots_read(all, STR("bot"), &scratch) < 8);
     buf_done(&scratch);
     return 0;
 }

@@ -3,7 +3,7 @@
  * least a millisecond and at most what is allowed; a date that is read is one of the years 0 to
  * 9999, whole seconds, and does not depend on the clock unless its year is short; written back as
  * IMF-fixdate it reads the same. */
-#include "fetch/pace.h"
+#include "host/pace.h"
 
 #include "base/bytes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes as a batch of records. What is taken has been looked at whole: walking it comes to the end,
  * and written again it is the same bytes. */
-#include "cluster/records.h"
+#include "cluster/wire/records.h"
 
 #include <stdlib.h>
 

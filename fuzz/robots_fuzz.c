@@ -5,23 +5,16 @@
 #include "robots/robots.h"
 
 #include "base/bytes.h"
+#include "fuzz.h"
 #include "robots/octets.h"
 
 #include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Row by row: at[i] says whether the pattern so far matches the first i bytes of the path. */
 static bool plain_match(struct str pattern, struct str path)
 {
     bool *at = calloc(path.n + 1, sizeof *at);
-    must(at != NULL);
+    MUST(at != NULL);
     at[0] = true;
     bool anchored = pattern.n && pattern.p[pattern.n - 1] == '$';
     for (size_t k = 0; k < pattern.n - (anchored ? 1 : 0); k++) {
@@ -74,7 +67,7 @@ static void check_encoded(const struct robots *r, struct str path, struct robots
         else
             buf_byte(&encoded, path.p[i]);
     }
-    must(same(robots_check(r, buf_str(&encoded)), v));
+    MUST(same(robots_check(r, buf_str(&encoded)), v));
     buf_done(&encoded);
 }
 
@@ -87,8 +80,8 @@ static void check_path(const struct robots *r, struct str stored, struct str pat
         buf_byte(&form, '/');
     octets_path(path, &form);
     if (!str_eq(buf_str(&form), STR("/robots.txt")))
-        must(plain_allowed(stored, buf_str(&form)) == v.allowed);
-    must(v.allowed || v.line > 0);
+        MUST(plain_allowed(stored, buf_str(&form)) == v.allowed);
+    MUST(v.allowed || v.line > 0);
     if (str_find(path, '%') == path.n) /* else a "%4" before a "1" would become one octet */
         check_encoded(r, path, v);
     buf_done(&form);
@@ -104,14 +97,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct buf once, twice;
     buf_init(&once, 1 << 24);
     buf_init(&twice, 1 << 24);
-    must(robots_parse(body, STR("bot"), &r) == RC_OK);
+    MUST(robots_parse(body, STR("bot"), &r) == RC_OK);
     robots_store(r, &once);
-    must(buf_rc(&once) == RC_OK);
-    must(robots_load(buf_str(&once), &again) == RC_OK);
+    MUST(buf_rc(&once) == RC_OK);
+    MUST(robots_load(buf_str(&once), &again) == RC_OK);
     robots_store(again, &twice);
-    must(str_eq(buf_str(&once), buf_str(&twice)));
+    MUST(str_eq(buf_str(&once), buf_str(&twice)));
     check_path(r, buf_str(&once), path);
-    must(same(robots_check(r, path), robots_check(again, path)));
+    MUST(same(robots_check(r, path), robots_check(again, path)));
     robots_free(r);
     robots_free(again);
     if (robots_load(str_make((const char *)data, size), &again) == RC_OK) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes as an entry of the roster. What is taken is written again as the same bytes; the entries of
  * a restore can be walked to their end. */
-#include "cluster/roster.h"
+#include "cluster/roster/roster.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * raw bytes behind their length, or made from a few bytes so that much of it counts. After each
  * entry what the roster says must hold together, and a second reader has the same hash. */
 #include "base/taker.h"
-#include "cluster/roster.h"
+#include "cluster/roster/roster.h"
 
 #include <stdlib.h>
 

@@ -5,19 +5,7 @@
 #include "sink/session.h"
 
 #include "disk/disk_crash.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-#define MUST(what)                                                           \
-    do {                                                                     \
-        if (!(what)) {                                                       \
-            (void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
-            abort();                                                         \
-        }                                                                    \
-    } while (0)
+#include "fuzz.h"
 
 static bool may(void *ctx, struct str name, struct str secret)
 {

@@ -6,10 +6,7 @@
 #include "sitemap/sitemap.h"
 
 #include "base/utf8.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 enum { MAX_ENTRIES = 20, MAX_EXTRAS = 10, MAX_INPUT = 64 << 10 };
 
@@ -19,15 +16,9 @@ struct seen {
     uint32_t entries, extras;
 };
 
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
 static void keep(struct seen *s, struct str text)
 {
-    must(utf8_valid(text) == text.n);
+    MUST(utf8_valid(text) == text.n);
     s->bytes += text.n;
     buf_le32(&s->all, (uint32_t)text.n);
     buf_add(&s->all, text);
@@ -39,11 +30,11 @@ static enum rc see(void *ctx, const struct sitemap_entry *e)
     bool is_extra = e->kind > SITEMAP_CHILD;
     s->entries += !is_extra;
     s->extras += is_extra;
-    must(e->loc.n > 0 && e->loc.n <= SITEMAP_LOC_MAX_BYTES);
-    must(e->lastmod.n <= SITEMAP_DATE_MAX_BYTES && e->lang.n <= SITEMAP_DATE_MAX_BYTES);
-    must(e->priority_permille >= SITEMAP_NO_PRIORITY && e->priority_permille <= 1000);
-    must(!is_extra || (!e->lastmod.p && !e->changefreq));
-    must(e->number > 0);
+    MUST(e->loc.n > 0 && e->loc.n <= SITEMAP_LOC_MAX_BYTES);
+    MUST(e->lastmod.n <= SITEMAP_DATE_MAX_BYTES && e->lang.n <= SITEMAP_DATE_MAX_BYTES);
+    MUST(e->priority_permille >= SITEMAP_NO_PRIORITY && e->priority_permille <= 1000);
+    MUST(!is_extra || (!e->lastmod.p && !e->changefreq));
+    MUST(e->number > 0);
     keep(s, e->loc);
     keep(s, e->lastmod);
     keep(s, e->lang);
@@ -61,19 +52,19 @@ static struct sitemap_summary read_in_pieces(struct str file, uint8_t cut, struc
     struct sitemap_reader *r;
     *s = (struct seen){0};
     buf_init(&s->all, 1 << 24);
-    must(sitemap_open(&o, &r) == RC_OK);
+    MUST(sitemap_open(&o, &r) == RC_OK);
     for (uint32_t i = 1; file.n; i++) {
         size_t n = cut == 0 ? file.n : 1 + (cut * i * 2654435761u >> 16) % cut;
         enum rc rc = sitemap_add(r, str_first(file, n));
-        must(rc == RC_OK || rc == RC_LIMIT);
+        MUST(rc == RC_OK || rc == RC_LIMIT);
         file = str_from(file, n);
     }
-    must(sitemap_finish(r, (cut & 1) == 0) == RC_OK);
+    MUST(sitemap_finish(r, (cut & 1) == 0) == RC_OK);
     struct sitemap_summary summary = *sitemap_summary(r);
     sitemap_close(r);
-    must(buf_rc(&s->all) == RC_OK);
-    must(summary.entries == s->entries && summary.extras == s->extras);
-    must(s->entries <= MAX_ENTRIES && s->extras <= MAX_EXTRAS);
+    MUST(buf_rc(&s->all) == RC_OK);
+    MUST(summary.entries == s->entries && summary.extras == s->extras);
+    MUST(s->entries <= MAX_ENTRIES && s->extras <= MAX_EXTRAS);
     return summary;
 }
 
@@ -104,14 +95,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct seen whole, pieces;
     struct sitemap_summary a = read_in_pieces(file, 0, &whole);
     struct sitemap_summary b = read_in_pieces(file, cut ? cut : 2, &pieces);
-    must(str_eq(buf_str(&whole.all), buf_str(&pieces.all)));
-    must(same(&a, &b));
-    must(whole.bytes <= (is_plain(file) ? 1 : 3) * file.n);
-    must(a.bytes == file.n && a.bytes_cut == 0);
+    MUST(str_eq(buf_str(&whole.all), buf_str(&pieces.all)));
+    MUST(same(&a, &b));
+    MUST(whole.bytes <= (is_plain(file) ? 1 : 3) * file.n);
+    MUST(a.bytes == file.n && a.bytes_cut == 0);
     buf_done(&whole.all);
     buf_done(&pieces.all);
     struct sitemap_summary c = read_in_pieces(file, data[0] | 1, &pieces);
-    must(c.entries <= a.entries);
+    MUST(c.entries <= a.entries);
     buf_done(&pieces.all);
     return 0;
 }

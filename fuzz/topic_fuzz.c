@@ -4,39 +4,30 @@
  * empty, hold together, and folding what was folded changes nothing. */
 #include "fetch/topic.h"
 #include "fetch/words.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
+#include "fuzz.h"
 
 static void check_words(struct str text)
 {
     struct words w = {.rest = text};
     size_t before = text.n + 1;
     while (words_next(&w)) {
-        must(w.word.n > 0 && w.word.n <= WORDS_MAX_BYTES && w.letters > 0);
-        must(w.rest.n < before);
+        MUST(w.word.n > 0 && w.word.n <= WORDS_MAX_BYTES && w.letters > 0);
+        MUST(w.rest.n < before);
         before = w.rest.n;
         struct words again = {.rest = w.word};
-        must(words_next(&again) && str_eq(again.word, w.word) && !again.rest.n);
+        MUST(words_next(&again) && str_eq(again.word, w.word) && !again.rest.n);
     }
-    must(w.rest.n == 0);
+    MUST(w.rest.n == 0);
 }
 
 static void check_score(struct topic *t, struct str text)
 {
     struct topic_field f[] = {{text, 1, false}, {text, 3, true}};
     double score = topic_score(t, f, 2);
-    must(score >= 0 && score < 1);
-    must(topic_score(t, f, 2) == score);
+    MUST(score >= 0 && score < 1);
+    MUST(topic_score(t, f, 2) == score);
     double page = topic_score(t, f, 1), link = topic_link_score(page, score);
-    must(link >= page && link >= score / 2 - 1e-9 && link < 1);
+    MUST(link >= page && link >= score / 2 - 1e-9 && link < 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -8,25 +8,13 @@
  *   - normalising twice equals once and never makes a URL longer;
  *   - nothing is written past a small room, and one that cannot hold the result is refused. */
 #include "base/mem.h"
+#include "fuzz.h"
 #include "url/domain.h"
 #include "url/encoding.h"
 #include "url/idn.h"
 #include "url/machine.h"
 #include "url/normalise.h"
 #include "url/surt.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-#define MUST(what)                                                           \
-    do {                                                                     \
-        if (!(what)) {                                                       \
-            (void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
-            abort();                                                         \
-        }                                                                    \
-    } while (0)
 
 static char rooms[5][URL_ROOM_BYTES];
 

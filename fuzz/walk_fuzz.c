@@ -5,12 +5,9 @@
 #include "archive/walk.h"
 
 #include "disk/disk_crash.h"
-
-#include <stdlib.h>
+#include "fuzz.h"
 
 enum { MAX_INPUT = 1 << 20 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 struct told {
     uint64_t n;        /* bytes of the file */
@@ -19,17 +16,11 @@ struct told {
     uint64_t records, damaged;
 };
 
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
 static enum rc take_record(void *ctx, const struct walk_record *r)
 {
     struct told *t = ctx;
-    check(r->offset >= t->behind && r->bytes > 0 && r->offset + r->bytes <= t->n);
-    check(r->head.n <= WALK_HEAD_BYTES && r->head.n <= r->record->block_bytes);
+    MUST(r->offset >= t->behind && r->bytes > 0 && r->offset + r->bytes <= t->n);
+    MUST(r->head.n <= WALK_HEAD_BYTES && r->head.n <= r->record->block_bytes);
     t->behind = t->last_end = r->offset + r->bytes;
     t->records++;
     return RC_OK;
@@ -38,7 +29,7 @@ static enum rc take_record(void *ctx, const struct walk_record *r)
 static enum rc take_damage(void *ctx, uint64_t from, uint64_t to, const char *why)
 {
     struct told *t = ctx;
-    check(from >= t->behind && from < to && to <= t->n && why[0]);
+    MUST(from >= t->behind && from < to && to <= t->n && why[0]);
     t->behind = to;
     t->damaged++;
     return RC_OK;
@@ -52,11 +43,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     struct disk *d;
     if (n > MAX_INPUT)
         return 0;
-    check(disk_crash_open(&d) == RC_OK);
-    check(disk_replace(d, "file", str_make((const char *)data, n)) == RC_OK);
-    check(archive_walk(d, "file", &taker, &end) == RC_OK);
-    check(end.bytes == n && end.records == t.records && end.damaged == t.damaged);
-    check(end.whole_end == t.last_end);
+    MUST(disk_crash_open(&d) == RC_OK);
+    MUST(disk_replace(d, "file", str_make((const char *)data, n)) == RC_OK);
+    MUST(archive_walk(d, "file", &taker, &end) == RC_OK);
+    MUST(end.bytes == n && end.records == t.records && end.damaged == t.damaged);
+    MUST(end.whole_end == t.last_end);
     disk_close(d);
     return 0;
 }

@@ -2,21 +2,12 @@
 /* What must hold for any bytes: reading them whole and in pieces tells the same; where the archive
  * can be cut it is whole; and as a record's block they come back as they were, in every coding. */
 #include "base/hash.h"
+#include "fuzz.h"
 #include "warc/reader.h"
 #include "warc/records.h"
 #include "warc/verify.h"
 
-#include <stdlib.h>
-
 enum { STORY_MAX = 256 << 20, MAX_INPUT = 1 << 20 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 struct telling {
     struct buf story;
@@ -28,8 +19,9 @@ struct telling {
 static void tell_record(struct buf *story, const struct warc_record *r)
 {
     buf_printf(story, "record %u.%u %d %llu+%llu %llu %u\n", r->version_major, r->version_minor,
-               r->type, (unsigned long long)r->place.offset, (unsigned long long)r->place.in_member,
-               (unsigned long long)r->block_bytes, r->notes);
+               r->type, (unsigned long long)r->position.offset,
+               (unsigned long long)r->position.in_member, (unsigned long long)r->block_bytes,
+               r->notes);
     for (size_t i = 0; i < r->field_count; i++) {
         buf_add(story, r->fields[i].name);
         buf_byte(story, '=');
@@ -43,7 +35,7 @@ static void tell(struct str all, size_t step, struct telling *t)
 {
     struct warc_reader *r = warc_reader_open(NULL);
     struct warc_verifier *v = warc_verifier_open();
-    check(r && v);
+    MUST(r && v);
     *t = (struct telling){.story = {.max = STORY_MAX}};
     struct str piece;
     struct warc_verdict verdict;
@@ -59,11 +51,11 @@ static void tell(struct str all, size_t step, struct telling *t)
             tell_record(&t->story, warc_reader_record(r));
             warc_verifier_begin(v, warc_reader_record(r));
         } else if (t->last == WARC_BLOCK) {
-            check(piece.n > 0);
+            MUST(piece.n > 0);
             buf_add(&t->story, piece);
             warc_verifier_add(v, piece);
         } else {
-            check(warc_verifier_end(v, &verdict) == RC_OK);
+            MUST(warc_verifier_end(v, &verdict) == RC_OK);
             struct warc_ended e = warc_reader_ended(r);
             buf_printf(&t->story, "\nend %llu %d %u %d %d %u\n", (unsigned long long)e.bytes,
                        e.own_member, e.notes, verdict.block, verdict.payload, verdict.defects);
@@ -89,31 +81,31 @@ static void pieces_change_nothing(struct str all, size_t step)
     struct telling whole, cut;
     tell(all, all.n ? all.n : 1, &whole);
     tell(all, step, &cut);
-    check(whole.last == cut.last && whole.whole_bytes == cut.whole_bytes);
-    check(str_eq(buf_str(&whole.story), buf_str(&cut.story)));
-    check(whole.problem.rc == cut.problem.rc && whole.problem.torn == cut.problem.torn);
-    check(strcmp(whole.problem.text, cut.problem.text) == 0);
-    check(offsets_agree(&whole.problem, &cut.problem));
-    check(whole.whole_bytes <= all.n && whole.problem.at.offset <= all.n);
+    MUST(whole.last == cut.last && whole.whole_bytes == cut.whole_bytes);
+    MUST(str_eq(buf_str(&whole.story), buf_str(&cut.story)));
+    MUST(whole.problem.rc == cut.problem.rc && whole.problem.torn == cut.problem.torn);
+    MUST(strcmp(whole.problem.text, cut.problem.text) == 0);
+    MUST(offsets_agree(&whole.problem, &cut.problem));
+    MUST(whole.whole_bytes <= all.n && whole.problem.at.offset <= all.n);
     buf_done(&whole.story);
     buf_done(&cut.story);
     uint64_t again;
     struct str kept = str_first(all, (size_t)whole.whole_bytes);
     if (kept.n)
-        check(warc_recover(kept, &again, NULL) == RC_OK && again == kept.n);
+        MUST(warc_recover(kept, &again, NULL) == RC_OK && again == kept.n);
 }
 
 static void write_block(struct str block, size_t step, enum warc_coding coding, struct buf *out)
 {
     struct warc_writer_options o = {.coding = coding};
     struct warc_writer *w = warc_writer_open(&o);
-    check(w);
+    MUST(w);
     struct warc_resource r = {.capture = {.target_uri = STR("http://a/")},
                               .content_type = STR("a/b")};
     warc_write_resource(w, &r, block.n, out);
     for (struct str rest = block; rest.n; rest = str_from(rest, step))
         warc_writer_add(w, str_first(rest, step));
-    check(warc_writer_end(w) == RC_OK && warc_writer_record_bytes(w) == out->n);
+    MUST(warc_writer_end(w) == RC_OK && warc_writer_record_bytes(w) == out->n);
     warc_writer_close(w);
 }
 
@@ -122,20 +114,20 @@ static void a_block_comes_back(struct str block, size_t step, enum warc_coding c
     struct buf out = {.max = STORY_MAX};
     write_block(block, step, coding, &out);
     struct warc_reader *r = warc_reader_open(NULL);
-    check(r);
+    MUST(r);
     warc_reader_feed(r, buf_str(&out));
     warc_reader_finish(r);
     struct str piece;
     enum warc_event e;
     size_t at = 0;
     while ((e = warc_reader_next(r, &piece)) != WARC_END) {
-        check(e != WARC_BROKEN);
+        MUST(e != WARC_BROKEN);
         if (e != WARC_BLOCK)
             continue;
-        check(at + piece.n <= block.n && memcmp(block.p + at, piece.p, piece.n) == 0);
+        MUST(at + piece.n <= block.n && memcmp(block.p + at, piece.p, piece.n) == 0);
         at += piece.n;
     }
-    check(at == block.n && warc_reader_ended(r).bytes == out.n);
+    MUST(at == block.n && warc_reader_ended(r).bytes == out.n);
     warc_reader_close(r);
     buf_done(&out);
 }

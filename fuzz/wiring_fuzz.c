@@ -2,7 +2,7 @@
 /* Any bytes as a wiring. Either it is refused, with at least one line that has a place, or it can
  * be drawn, and reading it again gives the same drawing. Paths to shared objects are left out: a
  * fuzzer must not load what it finds. */
-#include "components/catalog.h"
+#include "catalog/catalog.h"
 #include "flow/wiring.h"
 
 #include <assert.h>
@@ -20,7 +20,7 @@ static enum rc draw(struct str text, struct buf *out)
     struct problems problems;
     problems_init(&problems, "f");
     struct wiring *w = NULL;
-    enum rc rc = wiring_read(text, "f", &components_catalog, &w, &problems);
+    enum rc rc = wiring_read(text, "f", &catalog_built_in, &w, &problems);
     if (rc == RC_OK) {
         assert(w && problems.count == 0);
         wiring_print(w, out);

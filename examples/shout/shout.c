@@ -2,7 +2,7 @@
 /* shout: a part that does not come with orbweaver. It gives lines on in capitals, with as many
  * exclamation marks as its option says. Build it as the Makefile here does and name the shared
  * object in a wiring: `part: ./shout.so`. */
-#include "components/line.h"
+#include "lines/line.h"
 #include "flow/part.h"
 
 struct shout_settings {

@@ -33,7 +33,7 @@ static bool is_value(struct str s)
 static bool is_target(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] <= ' ' || s.p[i] == 0x7f || s.p[i] == '#')
+        if (s.p[i] <= ' ' || s.p[i] > '~' || s.p[i] == '#')
             return false;
     return s.n > 0;
 }
@@ -71,7 +71,7 @@ static enum rc host_of_authority(struct str a, struct str *ret)
         return RC_INVALID;
     *ret = str_first(a, colon);
     for (size_t i = 0; i < ret->n; i++)
-        if (ret->p[i] <= ' ' || strchr("/?#@\\,\"<>", ret->p[i]))
+        if (ret->p[i] <= ' ' || ret->p[i] > '~' || strchr("/?#@\\,\"<>", ret->p[i]))
             return RC_INVALID;
     return RC_OK;
 }

@@ -153,23 +153,23 @@ static enum rc put_records(const struct plan *p, struct warc_files *files,
     return rc;
 }
 
-static void fill_place(struct capture_place *place, const struct plan *p,
-                       const struct warc_spot *spot, struct warc_id id, uint64_t record_bytes)
+static void fill_location(struct warc_location *location, const struct plan *p,
+                          const struct warc_spot *spot, struct warc_id id, uint64_t record_bytes)
 {
-    *place = (struct capture_place){.offset = spot->offset,
-                                    .bytes = spot->out->n - spot->out_before,
-                                    .position = spot->position + spot->out->n - spot->out_before,
-                                    .record_bytes = record_bytes,
-                                    .id = id,
-                                    .digest = p->digest,
-                                    .entity_bytes = p->entity_bytes,
-                                    .is_revisit = p->is_revisit};
-    memcpy(place->file, spot->file, strlen(spot->file) + 1);
+    *location = (struct warc_location){.offset = spot->offset,
+                                       .bytes = spot->out->n - spot->out_before,
+                                       .position = spot->position + spot->out->n - spot->out_before,
+                                       .record_bytes = record_bytes,
+                                       .id = id,
+                                       .digest = p->digest,
+                                       .entity_bytes = p->entity_bytes,
+                                       .is_revisit = p->is_revisit};
+    memcpy(location->file, spot->file, strlen(spot->file) + 1);
 }
 
 enum rc capture_write(struct capture_writer *c, struct warc_files *files,
                       struct digest_table *table, const struct capture *capture,
-                      struct capture_place *ret)
+                      struct warc_location *ret)
 {
     struct plan p = {.capture = capture};
     struct warc_spot spot;
@@ -179,48 +179,48 @@ enum rc capture_write(struct capture_writer *c, struct warc_files *files,
     if (rc)
         return rc;
     struct warc_id id = warc_files_new_id(files);
-    struct capture_place place;
+    struct warc_location location;
     rc = put_records(&p, files, &spot, id, &record_bytes);
-    fill_place(&place, &p, &spot, id, record_bytes);
+    fill_location(&location, &p, &spot, id, record_bytes);
     enum rc ended = warc_files_end(files, &spot, rc == RC_OK);
     rc = rc ? rc : ended;
     if (rc == RC_OK)
-        *ret = place;
+        *ret = location;
     return rc;
 }
 
 void capture_remember(struct digest_table *table, const struct capture *capture,
-                      const struct capture_place *place)
+                      const struct warc_location *location)
 {
     struct digest_ref ref = {
-        .id = place->id, .date_ms = capture->date_ms, .uri = capture->target_uri};
-    if (!place->is_revisit && capture->cut == WARC_CUT_NONE && place->entity_bytes)
-        digest_table_put(table, &place->digest, &ref);
+        .id = location->id, .date_ms = capture->date_ms, .uri = capture->target_uri};
+    if (!location->is_revisit && capture->cut == WARC_CUT_NONE && location->entity_bytes)
+        digest_table_put(table, &location->digest, &ref);
 }
 
 /* A digest that was never set is all zeros, which no payload has. */
-static bool has_digest(const struct capture_place *place)
+static bool has_digest(const struct warc_location *location)
 {
     static const struct digest none;
-    return memcmp(place->digest.bytes, none.bytes, DIGEST_SHA1_BYTES) != 0;
+    return memcmp(location->digest.bytes, none.bytes, DIGEST_SHA1_BYTES) != 0;
 }
 
 static enum rc print_line(struct buf *out, struct str key, const struct capture *capture,
-                          const struct capture_place *place)
+                          const struct warc_location *location)
 {
     char digest_room[40];
     struct buf digest = buf_on(digest_room, sizeof digest_room);
-    buf_base32(&digest, place->digest.bytes, DIGEST_SHA1_BYTES);
+    buf_base32(&digest, location->digest.bytes, DIGEST_SHA1_BYTES);
     struct cdxj_entry e = {.key = key,
                            .date_ms = capture->date_ms,
                            .url = capture->target_uri,
                            .mime = http_head_mime(capture->head),
                            .status = http_head_status(capture->head),
-                           .digest = has_digest(place) ? buf_str(&digest) : STR_NONE,
-                           .length = place->record_bytes,
-                           .offset = place->offset,
-                           .filename = str_c(place->file)};
-    if (place->is_revisit)
+                           .digest = has_digest(location) ? buf_str(&digest) : STR_NONE,
+                           .length = location->record_bytes,
+                           .offset = location->offset,
+                           .filename = str_c(location->file)};
+    if (location->is_revisit)
         e.mime = STR("warc/revisit");
     else if (!e.mime.n)
         e.mime = STR("unk"); /* as pywb writes it */
@@ -228,7 +228,7 @@ static enum rc print_line(struct buf *out, struct str key, const struct capture 
 }
 
 enum rc capture_print_cdxj(struct buf *out, const struct capture *capture,
-                           const struct capture_place *place)
+                           const struct warc_location *location)
 {
     char room[URL_ROOM_BYTES], key_room[2 * URL_ROOM_BYTES];
     struct buf key = buf_on(key_room, sizeof key_room);
@@ -240,5 +240,5 @@ enum rc capture_print_cdxj(struct buf *out, const struct capture *capture,
         return rc;
     url_cdx_key(&url, &key);
     rc = buf_rc(&key);
-    return rc ? rc : print_line(out, buf_str(&key), capture, place);
+    return rc ? rc : print_line(out, buf_str(&key), capture, location);
 }

@@ -3,9 +3,9 @@
  *
  *   [response | revisit] [request] [metadata]       one stretch of one file
  *
- *     rc = capture_write(c, files, table, &capture, &place);
- *     ... journal_add(outcome with place) ...
- *     capture_remember(table, &capture, &place);     later captures may now refer to it
+ *     rc = capture_write(c, files, table, &capture, &location);
+ *     ... journal_add(outcome with location) ...
+ *     capture_remember(table, &capture, &location);     later captures may now refer to it
  *
  * The first record is a revisit when the server said 304 and `not_modified` says of what, or when
  * `table` has the payload. It then has the header of the answer and no body. A truncated payload is
@@ -38,7 +38,7 @@ struct capture {
 };
 
 /* Where it stands: what the journal's outcome and the index need. */
-struct capture_place {
+struct warc_location {
     char file[WARC_FILES_NAME_BYTES]; /* without ".open" */
     uint64_t offset, bytes;           /* of all its records together */
     uint64_t position;                /* behind it, as warc_files_position counts */
@@ -58,15 +58,15 @@ void capture_writer_close(struct capture_writer *c);
  * in the files and *ret is untouched. `table` may be NULL: no payload is looked up. */
 MUST_CHECK enum rc capture_write(struct capture_writer *c, struct warc_files *files,
                                  struct digest_table *table, const struct capture *capture,
-                                 struct capture_place *ret);
+                                 struct warc_location *ret);
 
 /* Puts its payload into the table, if it is one to refer to. */
 void capture_remember(struct digest_table *table, const struct capture *capture,
-                      const struct capture_place *place);
+                      const struct warc_location *location);
 
 /* Appends the line of the index. The key is url_cdx_key's, the one that warcio.js computes:
  * for ordinary URLs it is the SURT. RC_INVALID leaves `out` as it was: the URI is no URL. */
 MUST_CHECK enum rc capture_print_cdxj(struct buf *out, const struct capture *capture,
-                                      const struct capture_place *place);
+                                      const struct warc_location *location);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* digest_refill: the table of payloads as it was before a restart, as far as the tail of an index
- * tells (capture_print_cdxj's lines, in the order they were captured).
+/* digest_refill: fills the table of payloads after a restart from the tail of an index
+ * (capture_print_cdxj's lines, in the order of their capture).
  *
  * Only the last `max_bytes` of the file are read, whatever its length; the newest stay when the
  * table is full. A line has no name of its record, so what is put has none either

@@ -90,7 +90,7 @@ static struct payload **slot_of(struct stripe *s, const struct digest *d)
     return &s->slots[hash & (s->slot_count - 1)].first;
 }
 
-static struct payload *find(struct stripe *s, const struct digest *d)
+static struct payload *find_payload(struct stripe *s, const struct digest *d)
 {
     struct payload *p = *slot_of(s, d);
     while (p && !digest_eq(&p->digest, d))
@@ -143,7 +143,7 @@ void digest_table_put(struct digest_table *t, const struct digest *d, const stru
         return;
     struct stripe *s = stripe_of(t, d);
     (void)pthread_mutex_lock(&s->lock);
-    struct payload *p = find(s, d);
+    struct payload *p = find_payload(s, d);
     if (p)
         use(s, p);
     else
@@ -157,7 +157,7 @@ bool digest_table_get(struct digest_table *t, const struct digest *d, struct buf
     struct stripe *s = stripe_of(t, d);
     buf_clear(uri_room);
     (void)pthread_mutex_lock(&s->lock);
-    struct payload *p = find(s, d);
+    struct payload *p = find_payload(s, d);
     if (p) {
         use(s, p);
         buf_add(uri_room, str_make(p->uri, p->uri_bytes));

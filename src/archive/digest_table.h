@@ -2,8 +2,8 @@
 /* digest_table: payloads seen lately and the record that has each, so that the next capture with
  * the same payload is written as a revisit.
  *
- * Bounded: the payload used longest ago in its stripe goes first. What has gone is stored again,
- * which costs room and nothing else. Shared by all shards: a digest belongs to one of
+ * Bounded: the payload used longest ago in its stripe goes first. A payload that was dropped is
+ * stored again, which costs only room. Shared by all shards: a digest belongs to one of
  * DIGEST_TABLE_STRIPES stripes, each with a lock of its own that is held for a lookup.
  *
  * A payload enters when its capture's outcome is in the journal, not before: a revisit's own

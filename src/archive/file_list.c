@@ -32,7 +32,7 @@ static struct file_entry *entry_make(struct str name)
     return e;
 }
 
-static enum rc put(struct file_list *l, struct str name, uint64_t bytes, struct str word)
+static enum rc put_entry(struct file_list *l, struct str name, uint64_t bytes, struct str word)
 {
     if (!is_name(name) || !word.n || word.n >= FILE_LIST_WORD_BYTES)
         return RC_INVALID;
@@ -70,7 +70,7 @@ static enum rc take_line(struct file_list *l, struct str line)
     struct str number = line.p ? str_take_until(&line, ' ') : STR("");
     if (!line.p || str_to_u64(number, &bytes))
         return RC_INVALID;
-    return put(l, name, bytes, line);
+    return put_entry(l, name, bytes, line);
 }
 
 static enum rc read_all(struct file_list *l)
@@ -178,7 +178,7 @@ enum rc file_list_add(struct file_list *l, struct str name, uint64_t bytes, cons
     print(&line, name, bytes, word);
     enum rc rc = buf_rc(&line);
     rc = rc ? rc : append(l, buf_str(&line));
-    return rc ? rc : put(l, name, bytes, str_c(word));
+    return rc ? rc : put_entry(l, name, bytes, str_c(word));
 }
 
 enum rc file_list_sync(struct file_list *l)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file_list: archive files with a length and a word about each, in a file of lines that only grows:
- * NAME, blank, length in bytes, blank, word. The last line of a name counts.
+ * NAME, blank, length in bytes, blank, word. The last line of a name wins.
  *
  *   state/sent     an archive machine has acknowledged the file (sent.h)
  *   state/sealed   the file is whole and stays so (sealed.h) */

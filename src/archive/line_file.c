@@ -23,7 +23,7 @@ struct line_file {
     enum rc failed;   /* sticks */
 };
 
-/* The name must last as well, whoever made the file. */
+/* The name must last as well, also of a file that was there already. */
 static enum rc keep_name(struct disk *d, const char *path)
 {
     char folder[DISK_MAX_PATH_BYTES + 1];

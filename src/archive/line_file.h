@@ -5,9 +5,9 @@
  * once a turn, and a helper's line_file_sync makes them durable while the owner goes on adding and
  * writing.
  *
- * At resume a file is cut to the length that a durable commit says, and its later lines are written
- * again from the journal's batches. For that to agree, a commit says a length together with the
- * position in the journal that it belongs to, and only once a sync has passed that length. */
+ * At resume a file is cut to the length in the last durable commit, and its later lines are written
+ * again from the journal's batches. So a commit has a length together with the journal position
+ * that it belongs to, and only once a sync has passed that length. */
 #ifndef ARCHIVE_LINE_FILE_H
 #define ARCHIVE_LINE_FILE_H
 
@@ -35,7 +35,7 @@ void line_file_close(struct line_file *f);
  * word. RC_INVALID: the last has none. RC_LIMIT, RC_NOMEM; then nothing was added. Any thread. */
 MUST_CHECK enum rc line_file_add(struct line_file *f, struct str lines);
 
-/* Gives to the kernel what was added, unless somebody else is doing that. A failure sticks. Any
+/* Gives to the kernel what was added, unless another thread is doing that. A failure sticks. Any
  * thread. */
 MUST_CHECK enum rc line_file_write(struct line_file *f);
 

@@ -93,12 +93,10 @@ static enum rc spill(struct sorter *s)
 
 static enum rc grow_lines(struct sorter *s)
 {
-    size_t room = s->room ? s->room * 2 : 64;
-    struct line *more = mem_resize(s->lines, room * sizeof *more);
+    struct line *more = mem_grow(s->lines, s->count, &s->room, sizeof *more);
     if (!more)
         return RC_NOMEM;
     s->lines = more;
-    s->room = room;
     return RC_OK;
 }
 
@@ -110,8 +108,7 @@ static enum rc add_line(struct sorter *s, struct str line)
         return RC_LIMIT;
     if (s->count && bytes + line.n > s->memory_bytes)
         rc = spill(s);
-    if (rc == RC_OK && s->count == s->room)
-        rc = grow_lines(s);
+    rc = rc ? rc : grow_lines(s);
     if (rc)
         return rc;
     s->lines[s->count++] = (struct line){head_of(line), str_make(s->text.p + s->text.n, line.n)};

@@ -31,7 +31,7 @@ struct line_sort_input {
 MUST_CHECK enum rc line_sort(struct disk *d, const struct line_sort_input *inputs, size_t count,
                              const char *result, size_t memory_bytes, uint64_t *ret_lines);
 
-/* The same for a result that nobody asks for after a crash: nothing is synced. */
+/* The same for a result that is not needed after a crash: nothing is synced. */
 MUST_CHECK enum rc line_sort_loose(struct disk *d, const struct line_sort_input *inputs,
                                    size_t count, const char *result, size_t memory_bytes,
                                    uint64_t *ret_lines);

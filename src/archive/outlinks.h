@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* outlinks: what a page linked to, read back from the metadata record of its capture.
  *
- * A capture's records stand together (capture.h); who knows where its last part begins needs not
- * read the answer itself. A capture of another version or without such a record has no links. */
+ * A capture's records stand together (capture.h); a caller that knows where its last part begins
+ * need not read the answer itself. A capture of another version or without such a record has no
+ * links. */
 #ifndef ARCHIVE_OUTLINKS_H
 #define ARCHIVE_OUTLINKS_H
 

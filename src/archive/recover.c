@@ -24,7 +24,7 @@ struct warc_recovery {
     size_t count, room;
     struct warc_reader *reader;
     char *piece;
-    bool broken; /* something named was not whole: nothing behind it is */
+    bool broken; /* a named capture was not whole: no later one counts */
 };
 
 static enum rc add_left(void *ctx, struct str name, bool is_folder)
@@ -33,14 +33,10 @@ static enum rc add_left(void *ctx, struct str name, bool is_folder)
     struct str last;
     if (is_folder || !warc_name_is_open(name, &last))
         return RC_OK;
-    if (r->count == r->room) {
-        size_t room = r->room ? r->room * 2 : 16;
-        struct left *more = mem_resize(r->left, room * sizeof *more);
-        if (!more)
-            return RC_NOMEM;
-        r->left = more;
-        r->room = room;
-    }
+    struct left *more = mem_grow(r->left, r->count, &r->room, sizeof *more);
+    if (!more)
+        return RC_NOMEM;
+    r->left = more;
     struct left *l = &r->left[r->count++];
     memset(l, 0, sizeof *l);
     memcpy(l->name, last.p, last.n);

@@ -3,12 +3,12 @@
  *
  *     warc_recovery_open(d, "archive", sent, &r);
  *     for each (file, length) of the last durable commit:   warc_recovery_trust(r, file, length)
- *     for each outcome behind it, in the journal's order:   warc_recovery_name(r, place, &holds)
+ *     for each outcome behind it, in the journal's order:   warc_recovery_name(r, location, &holds)
  *     ... the journal is cut at the first outcome that does not hold, and synced ...
  *     warc_recovery_finish(r, &ends, &report);
  *     warc_recovery_close(r);
  *
- * Only names that end with ".open" are in question (warc_files.h, 1). Of such a file stays what was
+ * Only names that end with ".open" are looked at (warc_files.h, 1). Of such a file stays what was
  * trusted and the captures that were named and are whole; a file of which nothing stays is removed.
  * What stays is synced and gets its last name. Until finish nothing is changed; finish may be
  * interrupted anywhere and the whole done again with the same journal.

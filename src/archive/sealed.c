@@ -52,40 +52,22 @@ enum rc sealed_sync(struct sealed *s)
     return file_list_sync(s->files);
 }
 
-/* Sizes --------------------------------------------------------------------------------------- */
+/* Comparing ----------------------------------------------------------------------------------- */
 
-/* 0: it is not there. A file may have its line and not yet its last name. */
-static enum rc size_of(const struct sealed *s, struct str file, uint64_t *ret)
-{
-    enum rc rc = warc_find_size(s->disk, s->folder, file, ret);
-    return rc == RC_NOT_FOUND || rc == RC_INVALID ? RC_OK : rc;
-}
-
-/* The name without ".open", of a file that has one. */
-static bool has_open_name(const struct sealed *s, struct str file)
-{
-    char path[WARC_PATH_BYTES], name[WARC_FILES_NAME_BYTES];
-    struct disk_file *f = NULL;
-    memcpy(name, file.p, file.n);
-    name[file.n] = 0;
-    bool is =
-        warc_path(path, s->folder, name, true) && disk_open(s->disk, path, DISK_READ, &f) == RC_OK;
-    disk_file_close(f);
-    return is;
-}
-
+/* A file may have its line and not yet its last name. */
 static enum rc compare_one(const struct sealed *s, const struct file_entry *e,
                            const struct sent *sent, sealed_each *each, void *ctx)
 {
-    uint64_t there;
+    struct warc_size there;
     if (strcmp(e->word, SEALED_WORD) != 0)
         return RC_OK;
-    enum rc rc = size_of(s, e->name, &there);
-    if (rc || there == e->bytes || (!there && sent && sent_has(sent, e->name, NULL)))
+    enum rc rc = warc_measure(s->disk, s->folder, e->name, &there);
+    if (rc || there.bytes == e->bytes || (!there.bytes && sent && sent_has(sent, e->name, NULL)))
         return rc;
-    if (there > e->bytes && has_open_name(s, e->name)) /* a crash left it: recovery cuts it */
+    bool is_longer = there.bytes > e->bytes;
+    if (is_longer && warc_has_open(s->disk, s->folder, e->name)) /* recovery cuts it */
         return RC_OK;
-    return each(ctx, e->name, e->bytes, there);
+    return each(ctx, e->name, e->bytes, there.bytes);
 }
 
 enum rc sealed_compare(const struct sealed *s, const struct sent *sent, sealed_each *each,
@@ -109,13 +91,14 @@ static enum rc find_one(void *ctx, struct str name, bool is_folder)
 {
     const struct finding *f = ctx;
     struct str unused;
-    uint64_t bytes, serial;
+    struct warc_size there;
+    uint64_t serial;
     bool is_ours = !is_folder && name.n < WARC_FILES_NAME_BYTES &&
                    !warc_name_is_open(name, &unused) && warc_name_serial(name, &serial) == RC_OK;
     if (!is_ours || file_list_get(f->sealed->files, name))
         return RC_OK;
-    enum rc rc = size_of(f->sealed, name, &bytes);
-    return rc ? rc : f->each(f->ctx, name, bytes, bytes);
+    enum rc rc = warc_measure(f->sealed->disk, f->sealed->folder, name, &there);
+    return rc ? rc : f->each(f->ctx, name, there.bytes, there.bytes);
 }
 
 enum rc sealed_find_unknown(struct sealed *s, sealed_each *each, void *ctx)

@@ -39,14 +39,16 @@ MUST_CHECK enum rc sealed_compare(const struct sealed *s, const struct sent *sen
  */
 MUST_CHECK enum rc sealed_find_unknown(struct sealed *s, sealed_each *each, void *ctx);
 
-/* The operator knows of all that sealed_compare would tell: they are lost from now on, durably. */
+/* Records, durably, that the operator knows of all files that sealed_compare would report: they are
+ * lost from now on. */
 MUST_CHECK enum rc sealed_accept(struct sealed *s, const struct sent *sent);
 
 /* The same of one file, of which so many bytes are there; it lasts after sealed_sync. */
 MUST_CHECK enum rc sealed_lose(struct sealed *s, struct str name, uint64_t there);
 
-/* Whether a file is lost and its captures were not asked for again; whether one is lost and they
- * were; and: those of all that are lost were asked for now, durably. */
+/* sealed_has_lost: a file is lost and its captures were not asked for again. sealed_has_asked: a
+ * file is lost and they were. sealed_asked: records, durably, that the captures of all lost files
+ * were asked for now. */
 bool sealed_has_lost(const struct sealed *s);
 bool sealed_is_lost(const struct sealed *s, struct str name); /* asked for again or not */
 bool sealed_knows(const struct sealed *s, struct str name);   /* the list has it */

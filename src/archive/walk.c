@@ -73,7 +73,7 @@ static enum rc tell_record(struct walk *w)
     struct walk_record r = {.record = warc_reader_record(w->main.reader),
                             .head = buf_str(&w->head),
                             .bytes = warc_reader_ended(w->main.reader).bytes};
-    r.offset = w->main.base + r.record->place.offset;
+    r.offset = w->main.base + r.record->position.offset;
     w->end->records++;
     w->end->whole_end = r.offset + r.bytes;
     return w->to->record ? w->to->record(w->to->ctx, &r) : RC_OK;
@@ -130,7 +130,7 @@ static enum rc probe(struct walk *w, uint64_t at, bool *ret)
     return rc;
 }
 
-/* The next place at or behind `at` where a member may begin; the file's end if there is none. The
+/* The next offset at or behind `at` where a member may begin; the file's end if there is none. The
  * probe's piece is free while nothing is probed. */
 static enum rc find_magic(struct walk *w, uint64_t at, uint64_t *ret)
 {

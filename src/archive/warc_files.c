@@ -84,7 +84,8 @@ static enum rc find_serial(struct warc_files *w)
     return rc;
 }
 
-/* The folder must outlive the power as well, also if somebody made it and did not come so far. */
+/* The folder must survive a power cut as well, also one that an interrupted run has made and not
+ * synced. */
 static enum rc keep_folder(struct warc_files *w)
 {
     char parent[DISK_MAX_PATH_BYTES + 1];

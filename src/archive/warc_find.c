@@ -3,26 +3,41 @@
 
 #include "archive/warc_name.h"
 
-enum rc warc_find(struct disk *d, const char *folder, struct str name, struct disk_file **ret)
+static enum rc open_named(struct disk *d, const char *folder, struct str name, bool is_open,
+                          struct disk_file **ret)
 {
     char path[WARC_PATH_BYTES], last[DISK_MAX_NAME_BYTES + 1];
-    enum rc rc = RC_NOT_FOUND;
     if (name.n >= sizeof last)
         return RC_NOT_FOUND;
     memcpy(last, name.p, name.n);
     last[name.n] = 0;
-    for (int is_open = 0; is_open < 2 && rc == RC_NOT_FOUND; is_open++)
-        if (warc_path(path, folder, last, is_open))
-            rc = disk_open(d, path, DISK_READ, ret);
+    return warc_path(path, folder, last, is_open) ? disk_open(d, path, DISK_READ, ret)
+                                                  : RC_NOT_FOUND;
+}
+
+enum rc warc_find(struct disk *d, const char *folder, struct str name, struct disk_file **ret)
+{
+    enum rc rc = open_named(d, folder, name, false, ret);
+    return rc == RC_NOT_FOUND ? open_named(d, folder, name, true, ret) : rc;
+}
+
+enum rc warc_measure(struct disk *d, const char *folder, struct str name, struct warc_size *ret)
+{
+    struct disk_file *f = NULL;
+    *ret = (struct warc_size){0};
+    enum rc rc = warc_find(d, folder, name, &f);
+    ret->is_missing = rc == RC_NOT_FOUND;
+    if (rc == RC_NOT_FOUND || rc == RC_INVALID)
+        return RC_OK;
+    rc = rc ? rc : disk_size(f, &ret->bytes);
+    disk_file_close(f);
     return rc;
 }
 
-enum rc warc_find_size(struct disk *d, const char *folder, struct str name, uint64_t *ret)
+bool warc_has_open(struct disk *d, const char *folder, struct str name)
 {
     struct disk_file *f = NULL;
-    *ret = 0;
-    enum rc rc = warc_find(d, folder, name, &f);
-    rc = rc ? rc : disk_size(f, ret);
+    enum rc rc = open_named(d, folder, name, true, &f);
     disk_file_close(f);
-    return rc;
+    return rc == RC_OK;
 }

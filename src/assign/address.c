@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* address: near addresses go to one agent (P3), so that one agent alone is polite to them.
+/* address: near addresses go to one agent, so that a single agent is polite to them.
  *
- * Near is the same /24 of IPv4 or /48 of IPv6, what a registry or provider hands to one site. The
- * group's hash is looked up on the ring, so agents come and go as there. */
+ * Near means the same /24 of IPv4 or /48 of IPv6, which a registry or provider gives to one site.
+ * The group's hash is looked up on the ring, so agents join and leave as there. */
 #include "assign/ring.h"
 
 #include "base/hash.h"
@@ -15,7 +15,7 @@ static bool is_mapped_ipv4(const struct assign_ip *ip)
     return ip->bytes == 16 && memcmp(ip->at, mapped, sizeof mapped) == 0;
 }
 
-/* The family is hashed too: 1.2.3.0/24 is not 102:300::/48. */
+/* The hash includes the family: 1.2.3.0/24 is not 102:300::/48. */
 static uint64_t group_hash(const struct assign_ip *ip)
 {
     char group[1 + IPV6_GROUP_BYTES];

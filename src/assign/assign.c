@@ -81,7 +81,7 @@ static enum rc sort_names(const struct assign_agent *agents, uint32_t count, uin
     return rc;
 }
 
-/* The list and its names in one piece of memory. */
+/* Copies the list and its names into one piece of memory. */
 static struct assign_agent *agents_copy(const struct assign_agent *agents, uint32_t count)
 {
     size_t bytes = 0;
@@ -114,8 +114,8 @@ static struct assign_options complete(const struct assign_options *options)
     return o;
 }
 
-/* Where each agent of the former list stands in the new one. */
-static uint32_t *places_now(const struct assign *a, const struct assign_list *list)
+/* The index of each agent of the former list in the new one. */
+static uint32_t *indexes_now(const struct assign *a, const struct assign_list *list)
 {
     uint32_t *now_at = mem_alloc(a->agent_count * sizeof *now_at);
     for (uint32_t i = 0; now_at && i < a->agent_count; i++) {
@@ -137,7 +137,7 @@ static uint32_t *places_now(const struct assign *a, const struct assign_list *li
 static enum rc change_state(struct assign *a, const struct assign_list *list,
                             struct assign_conflict *conflict)
 {
-    uint32_t *now_at = places_now(a, list);
+    uint32_t *now_at = indexes_now(a, list);
     if (!now_at)
         return RC_NOMEM;
     enum rc rc = a->kind->change(a->state, list, now_at, conflict);

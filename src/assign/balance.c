@@ -11,7 +11,7 @@
 
 enum { NAME_ROOM = 24 };
 
-/* A list of equal agents, its names in memory behind it. */
+/* A list of equal agents, followed by its names. */
 struct made_up {
     struct assign_agent *agents;
     char *names;
@@ -44,7 +44,7 @@ static void made_up_name(struct made_up *m, uint32_t set)
     }
 }
 
-/* Sums while deviations come in; balance_end turns them into what is told. */
+/* Adds up deviations; balance_end turns the sums into the results. */
 static void balance_add(struct balance *b, const double *share, uint32_t agents)
 {
     for (uint32_t i = 0; i < agents; i++) {
@@ -61,7 +61,7 @@ static void balance_end(struct balance *b, double count)
     b->deviation = sqrt(b->deviation / count);
 }
 
-/* The points do not depend on the number of probes: the ring is built once and asked for each. */
+/* The points do not depend on the number of probes: the ring is built once and asked with each. */
 static enum rc measure_set(const struct made_up *m, uint32_t points, const uint32_t *probes,
                            uint32_t probe_count, double *share, struct balance *ret)
 {

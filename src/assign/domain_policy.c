@@ -14,7 +14,7 @@ static uint32_t choose_random(const struct domain_view *view, const struct assig
     return i;
 }
 
-/* Of two with the same load for their weight the one first in the list. UINT32_MAX: no agent of
+/* Of two agents with the same load for their weight, the first in the list. UINT32_MAX: no agent of
  * that zone has a weight (zone 0: any). */
 static uint32_t least_loaded_in(const struct domain_view *view, uint32_t zone)
 {
@@ -43,7 +43,7 @@ static uint32_t choose_geography(const struct domain_view *view, const struct as
 }
 
 const struct domain_policy domain_policy_random = {
-    "random", "a client at random, weighted by capacity", choose_random};
+    "random", "a random client, weighted by capacity", choose_random};
 const struct domain_policy domain_policy_least_loaded = {
     "least-loaded", "the client with the fewest domains for its capacity", choose_least_loaded};
 const struct domain_policy domain_policy_geography = {

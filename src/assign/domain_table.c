@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing is ever taken out; a row whose client is gone is chosen for again when it is next asked
- * for. */
+/* Rows are never removed; if the client of a row is gone, the policy chooses again when the domain
+ * is next asked for. */
 #include "assign/domain_table.h"
 
 #include "assign/rendezvous.h"
@@ -20,7 +20,7 @@ struct domain_table {
     struct int_map rows; /* by the hash of a domain */
     uint32_t max_domains;
     const struct domain_policy *policy;
-    struct assign_agent *agents; /* weights and zones; the names are not looked at */
+    struct assign_agent *agents; /* for weights and zones; the names are not used */
     uint32_t *held;
     uint32_t agent_count;
     struct rendezvous lots;
@@ -28,7 +28,7 @@ struct domain_table {
     uint64_t chosen, not_kept;
 };
 
-/* Takes over the weights and zones of a new list; `held` is the count of rows by its places. */
+/* Takes over the weights and zones of a new list; `held` counts rows by index in the list. */
 static enum rc set_agents(struct domain_table *t, const struct assign_list *list,
                           const uint32_t *now_at, struct assign_conflict *ret_conflict)
 {
@@ -97,7 +97,7 @@ static enum rc change_table(void *state, const struct assign_list *list, const u
     return set_agents(state, list, now_at, ret_conflict);
 }
 
-/* The row of a hash, made if there is none; *ret_row is NULL if the table may hold no more. */
+/* The row of a hash, made if there is none; *ret_row is NULL if the table is full. */
 static enum rc row_for(struct domain_table *t, uint64_t hash, struct row **ret_row)
 {
     *ret_row = int_map_get(&t->rows, hash);
@@ -181,7 +181,7 @@ enum rc domain_table_put(struct assign *a, uint64_t domain_hash, uint32_t agent)
 
 const struct assign_kind assign_domain_table = {
     .name = "domain-table",
-    .help = "registrable domains given to clients by a policy, and kept there",
+    .help = "a policy gives registrable domains to clients, which keep them",
     .by = ASSIGN_BY_DOMAIN,
     .open = open_table,
     .close = close_table,

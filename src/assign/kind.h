@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kind: what each assignment provides to assign.c; private to this folder.
  *
- * A kind is one file that ends in one table. The list it gets is checked: names and weights are in
- * bounds, no two names are equal, some weight is above 0. */
+ * A kind is one file that ends in one table. The list that it gets is checked: names and weights
+ * are in bounds, no two names are equal, at least one weight is above 0. */
 #ifndef ASSIGN_KIND_H
 #define ASSIGN_KIND_H
 
@@ -10,7 +10,7 @@
 
 struct assign_list {
     const struct assign_agent *agents;
-    const uint32_t *by_name; /* places in `agents`, in byte order of the names */
+    const uint32_t *by_name; /* indexes in `agents`, in byte order of the names */
     uint32_t count;
 };
 
@@ -18,12 +18,12 @@ struct assign_kind {
     const char *name;
     const char *help;
     enum assign_by by;
-    /* `options` is complete: its zeroes are replaced by defaults. `state` is freed by close. */
+    /* `options` is complete: its zeroes are replaced by defaults. close frees `state`. */
     enum rc (*open)(const struct assign_list *list, const struct assign_options *options,
                     struct assign_conflict *ret_conflict, void **ret_state);
     void (*close)(void *state);
-    /* NULL: the state is opened anew. `now_at[i]` is where agent i of the former list stands in
-     * the new one, or ASSIGN_GONE. Keeps everything as it was on failure. */
+    /* NULL: the state is opened anew. `now_at[i]` is the index of agent i of the former list in the
+     * new one, or ASSIGN_GONE. On failure everything stays as it was. */
     enum rc (*change)(void *state, const struct assign_list *list, const uint32_t *now_at,
                       struct assign_conflict *ret_conflict);
     enum rc (*owner)(void *state, const struct assign_key *key, uint32_t *ret_agent);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* modulo: the sum of the URL's bytes modulo the number of crawlers (M2), crawlers being numbered
- * as in the list. Weights are not looked at; a change of the list moves nearly every URL. */
+/* modulo: the sum of the URL's bytes modulo the number of agents, numbered as in the list. Weights
+ * are ignored; a change of the list moves nearly every URL. */
 #include "assign/kind.h"
 
 #include "base/mem.h"

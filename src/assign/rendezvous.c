@@ -29,7 +29,7 @@ static void fill_table(struct rendezvous *r)
 
 uint64_t rendezvous_neg_log2(const struct rendezvous *r, uint64_t u)
 {
-    u |= 1; /* 0 has no logarithm; one bit in 2^64 is nobody's advantage */
+    u |= 1; /* 0 has no logarithm; one bit in 2^64 gives no agent an advantage */
     int zeros = __builtin_clzll(u);
     uint64_t fraction = zeros < 63 ? u << (zeros + 1) : 0;
     uint64_t row = fraction >> (64 - RENDEZVOUS_LOG_BITS);
@@ -81,7 +81,7 @@ void rendezvous_done(struct rendezvous *r)
     r->count = 0;
 }
 
-/* a / wa < b / wb is asked as a * wb < b * wa: a logarithm is below 2^47, a weight at most 2^12. */
+/* Compares a / wa < b / wb as a * wb < b * wa: a logarithm is below 2^47, a weight at most 2^12. */
 uint32_t rendezvous_owner(const struct rendezvous *r, uint64_t hash)
 {
     const struct rendezvous_lot *best = &r->lots[0];

@@ -8,8 +8,8 @@
 
 #include <assert.h>
 
-/* Slots compared at a time: which of them is the last one below is then a sum, not a branch that
- * the processor would guess wrong every other time. */
+/* Slots compared at a time: which of them is the last one below is then a sum, and not a branch
+ * that the processor would mispredict every other time. */
 enum { LOOK = 4 };
 
 uint32_t ring_points_of(uint32_t points, uint32_t weight)
@@ -27,19 +27,19 @@ static enum rc count_points(const struct assign_list *list, uint32_t points, uin
     return count <= ASSIGN_MAX_POINTS ? RC_OK : RC_LIMIT;
 }
 
-/* In the order of the names, and sorting is stable: rows of one point stand in that order too, so
- * the conflict found does not depend on the order of the list. */
-static struct sort_row *draw_agent(const struct assign_list *list, uint32_t place,
+/* Agents are drawn in the order of their names, and sorting is stable: rows with the same point
+ * also stand in that order, so the conflict found does not depend on the order of the list. */
+static struct sort_row *draw_agent(const struct assign_list *list, uint32_t index,
                                    struct ring_shape shape, struct sort_row *rows)
 {
-    const struct assign_agent *agent = &list->agents[place];
+    const struct assign_agent *agent = &list->agents[index];
     uint32_t dropped_bits = 64 - shape.point_bits;
     struct rng rng;
     rng_init(&rng, hash64(agent->name));
     uint32_t count = ring_points_of(shape.points, agent->weight);
     for (uint32_t j = 0; j < count; j++) {
         uint64_t point = rng_next(&rng) >> dropped_bits << dropped_bits;
-        *rows++ = (struct sort_row){point, place};
+        *rows++ = (struct sort_row){point, index};
     }
     return rows;
 }
@@ -51,7 +51,8 @@ static void draw_points(const struct assign_list *list, struct ring_shape shape,
         rows = draw_agent(list, list->by_name[i], shape, rows);
 }
 
-/* An agent whose generator gives one point twice keeps it once; two agents at one are refused. */
+/* If an agent's generator gives one point twice, it is kept once; if two agents have the same
+ * point, the list is refused. */
 static enum rc drop_equal(const struct assign_list *list, struct sort_row *rows, uint32_t *count,
                           struct assign_conflict *ret_conflict)
 {
@@ -74,7 +75,7 @@ static uint32_t home(uint32_t slot_count, uint64_t point)
     return (uint32_t)((point >> 32) * slot_count >> 32);
 }
 
-/* Where the last point will stand, plus one. */
+/* The slot of the last point, plus one. */
 static uint32_t slots_needed(const struct sort_row *rows, uint32_t count, uint32_t slot_count)
 {
     uint32_t next = 0;
@@ -85,7 +86,7 @@ static uint32_t slots_needed(const struct sort_row *rows, uint32_t count, uint32
     return next;
 }
 
-/* A search reads LOOK slots at a time, from any that high bits can name. */
+/* A search reads LOOK slots at a time, starting from any slot that high bits can name. */
 static uint32_t slots_room(const struct ring *r)
 {
     return (r->end > r->slot_count ? r->end : r->slot_count) + LOOK;
@@ -102,7 +103,7 @@ static void fill_slots(struct ring *r, const struct sort_row *rows, uint32_t cou
             r->owners[next] = (uint16_t)rows[i].value;
         }
     }
-    /* Above the last point the circle begins again; ring_owner sees `end` and does so. */
+    /* Above the last point the circle begins again; ring_owner checks for `end`. */
     for (uint32_t i = r->end; i < slots_room(r); i++) {
         r->slots[i] = UINT64_MAX;
         r->owners[i] = 0;
@@ -131,8 +132,8 @@ static enum rc make_rows(const struct assign_list *list, struct ring_shape shape
     return sort_rows(rows, *count);
 }
 
-/* The former's points that stay, in the order they have, and between them those of the one that is
- * new. Rows of one point stand in the order of the names here too. */
+/* Merges the points of the former ring that stay, in their order, with those of the new agent.
+ * Here, too, rows with the same point stand in the order of the names. */
 static void merge_rows(const struct assign_list *list, const struct ring_former *former,
                        const struct sort_row *fresh, uint32_t fresh_count, struct sort_row *rows,
                        uint32_t *count)
@@ -141,17 +142,17 @@ static void merge_rows(const struct assign_list *list, const struct ring_former 
     struct sort_row *to = rows;
     uint32_t at = 0;
     for (uint32_t i = 0; i < r->end; i++) {
-        uint32_t place = former->now_at[r->owners[i]];
+        uint32_t index = former->now_at[r->owners[i]];
         uint64_t point = r->slots[i];
-        if (place == ASSIGN_GONE || (i + 1 < r->end && r->slots[i + 1] == point))
+        if (index == ASSIGN_GONE || (i + 1 < r->end && r->slots[i + 1] == point))
             continue; /* gone, or an empty slot */
         for (; at < fresh_count && fresh[at].key <= point; at++) {
             if (fresh[at].key == point &&
-                str_cmp(list->agents[fresh[at].value].name, list->agents[place].name) > 0)
+                str_cmp(list->agents[fresh[at].value].name, list->agents[index].name) > 0)
                 break;
             *to++ = fresh[at];
         }
-        *to++ = (struct sort_row){point, place};
+        *to++ = (struct sort_row){point, index};
     }
     while (at < fresh_count)
         *to++ = fresh[at++];
@@ -218,8 +219,8 @@ void ring_done(struct ring *r)
     *r = (struct ring){0};
 }
 
-/* The slot of the first point at or above `position`, 0 if there is none (then the first point of
- * the circle follows, which slot 0 always holds). */
+/* The slot of the first point at or above `position`; 0 if there is none (the first point of the
+ * circle follows, which is always in slot 0). */
 static inline uint32_t next_point(const struct ring *r, uint64_t position)
 {
     uint32_t at = home(r->slot_count, position);

@@ -32,7 +32,8 @@ enum rc sort_rows(struct sort_row *rows, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         for (int d = 0; d < DIGITS; d++)
             sizes[d][digit_of(rows[i].key, d)]++;
-    for (int d = 0; d < DIGITS; d += 2) { /* an even number of passes ends where it began */
+    /* an even number of passes ends in the array where it began */
+    for (int d = 0; d < DIGITS; d += 2) {
         pass(rows, other, count, d, sizes[d]);
         pass(other, rows, count, d + 1, sizes[d + 1]);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort: rows by a 64-bit key in time linear in their number (radix); private to this folder.
- * Stable: rows of one key keep their order. */
+/* sort: sorts rows by a 64-bit key in time linear in their number (radix); private to this folder.
+ * Stable: rows with the same key keep their order. */
 #ifndef ASSIGN_SORT_H
 #define ASSIGN_SORT_H
 

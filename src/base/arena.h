@@ -5,7 +5,7 @@
  *   [used used]->[used used|free ....]
  *
  * One arena carries one visit. A piece is never freed alone; arena_clear() keeps the first block,
- * so that a reused arena settles at the size of a usual page and stops asking the heap. */
+ * so that a reused arena reaches the size of a usual page and stops asking the heap. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 

@@ -44,7 +44,7 @@ static enum rc join_earlier(struct reader *r, const struct option *o, struct str
     return RC_OK;
 }
 
-static bool set(struct reader *r, const struct option *o, struct str text, const char *shown)
+static bool set_option(struct reader *r, const struct option *o, struct str text, const char *shown)
 {
     struct buf reason = {.max = 1024};
     if (o->type == OPTION_LIST && !text.n) { /* nothing at all empties a list */
@@ -106,7 +106,7 @@ static bool read_long(struct reader *r)
     char shown[80];
     struct buf label = buf_on(shown, sizeof shown);
     buf_printf(&label, "--%s", o->key);
-    return set(r, o, value, buf_c(&label) ? shown : word);
+    return set_option(r, o, value, buf_c(&label) ? shown : word);
 }
 
 static bool read_letters(struct reader *r)
@@ -124,7 +124,7 @@ static bool read_letters(struct reader *r)
         bool takes_rest = o->type != OPTION_BOOL && c[1];
         if (!value_for(r, o, takes_rest ? str_c(c + 1) : STR_NONE, shown, &value))
             return false;
-        if (!set(r, o, value, shown))
+        if (!set_option(r, o, value, shown))
             return false;
         if (o->type != OPTION_BOOL)
             break;

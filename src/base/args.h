@@ -4,7 +4,7 @@
  * -x, -xVALUE, -x VALUE, --name, --name=VALUE, --name VALUE, --no-name for a bool, -- ends flags. A
  * bool takes a value only behind =. The flag of a list adds to it each time it comes, and empties
  * it with an empty value. A text of several values ("NAME,...") grows likewise, behind a comma. Of
- * any other flag that comes twice the last counts. */
+ * any other flag that comes twice, the last one wins. */
 #ifndef BASE_ARGS_H
 #define BASE_ARGS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* boot: which boot of the machine this is. What a process gave to the kernel survives its death,
- * but not a power cut: a file written in the same boot holds everything that was written to it. */
+/* boot: which boot of the machine this is. Bytes that a process gave to the kernel survive the
+ * process, but not a power cut: a file written in the same boot holds everything that was written
+ * to it. */
 #ifndef BASE_BOOT_H
 #define BASE_BOOT_H
 

@@ -25,7 +25,7 @@ void buf_clear(struct buf *b)
 }
 
 /* Doubles, so that n bytes cost n steps however they arrive. */
-static char *grow(struct buf *b, size_t need)
+static char *grow_by(struct buf *b, size_t need)
 {
     size_t cap = b->cap ? b->cap : FIRST_BYTES;
     while (cap < need)
@@ -52,7 +52,7 @@ char *buf_reserve(struct buf *b, size_t bytes)
         b->rc = RC_LIMIT;
         return NULL;
     }
-    return grow(b, b->n + bytes);
+    return grow_by(b, b->n + bytes);
 }
 
 void buf_add_slowly_(struct buf *b, struct str s)

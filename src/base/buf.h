@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* buf: bytes that grow, up to a stated maximum.
  *
- * Appending never returns an error: the first failure (no memory, over the maximum) sticks in
- * `rc`, later appends do nothing, and the one who needs the bytes asks buf_rc() once. What was
- * appended before the failure stays. A zeroed struct with `max` set is ready for use. */
+ * Appending never returns an error: the first failure (no memory, over the maximum) sticks in `rc`,
+ * later appends do nothing, and the code that uses the bytes asks buf_rc() once. What was appended
+ * before the failure stays. A zeroed struct with `max` set is ready for use. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 

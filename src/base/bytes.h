@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bytes: integers as bytes, in an order that does not depend on the machine (D17).
+/* bytes: integers as bytes, in an order that does not depend on the machine.
  *
- * Files and messages are little endian; what a public format wants big endian uses the be forms.
+ * Files and messages are little endian; public formats that are big endian use the be forms.
  * Compilers turn each into one load or store. */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H

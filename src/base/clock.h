@@ -16,7 +16,8 @@ struct clock {
     void (*wait_until)(struct clock *c, uint64_t moment_ms);
 };
 
-/* The kernel's clocks (CLOCK_BOOTTIME, CLOCK_REALTIME); shared by everybody, never freed. */
+/* The kernel's clocks (CLOCK_BOOTTIME, CLOCK_REALTIME); one clock that all callers share; it is
+ * never freed. */
 struct clock *clock_real(void);
 
 /* A clock that stands still until it is moved. Not for sharing between threads. */

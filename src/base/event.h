@@ -3,7 +3,7 @@
  *
  * The three structs stand inside the part's own state, so that waiting allocates nothing; EVENT_OF
  * leads back from the event to what holds it. All calls run on the shard's thread. Their memory
- * must stay until they are stopped (watch, timer) or have run (post). Zeroed is ready. */
+ * must stay until they are stopped (watch, timer) or have run (task). Zeroed is ready. */
 #ifndef BASE_EVENT_H
 #define BASE_EVENT_H
 
@@ -26,11 +26,11 @@ struct timer {
     struct heap_node node; /* the loop's */
 };
 
-/* A call handed over from another thread: `run` is called once, in the order of posting. It may
- * be posted again from then on. */
-struct post {
-    void (*run)(struct post *p);
-    struct post *next; /* the loop's */
+/* A call handed over from another thread: `run` is called once, in the order of adding. The task
+ * may be added again from then on. */
+struct loop_task {
+    void (*run)(struct loop_task *p);
+    struct loop_task *next; /* the loop's */
 };
 
 #define EVENT_OF(event, type, member) ((type *)(void *)((char *)(event)-offsetof(type, member)))

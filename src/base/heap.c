@@ -24,7 +24,7 @@ static bool before(const struct heap_node *a, const struct heap_node *b)
     return a->key != b->key ? a->key < b->key : a->order < b->order;
 }
 
-static void place(struct heap *h, struct heap_node *node, size_t at)
+static void put_node(struct heap *h, struct heap_node *node, size_t at)
 {
     h->nodes[at] = node;
     node->at = at + 1;
@@ -36,10 +36,10 @@ static void rise(struct heap *h, struct heap_node *node, size_t at)
         size_t parent = (at - 1) / CHILDREN;
         if (!before(node, h->nodes[parent]))
             break;
-        place(h, h->nodes[parent], at);
+        put_node(h, h->nodes[parent], at);
         at = parent;
     }
-    place(h, node, at);
+    put_node(h, node, at);
 }
 
 static size_t least_child(const struct heap *h, size_t at)
@@ -59,13 +59,13 @@ static void sink(struct heap *h, struct heap_node *node, size_t at)
         size_t child = least_child(h, at);
         if (!before(h->nodes[child], node))
             break;
-        place(h, h->nodes[child], at);
+        put_node(h, h->nodes[child], at);
         at = child;
     }
-    place(h, node, at);
+    put_node(h, node, at);
 }
 
-static void settle(struct heap *h, struct heap_node *node, size_t at)
+static void sift(struct heap *h, struct heap_node *node, size_t at)
 {
     if (at && before(node, h->nodes[(at - 1) / CHILDREN]))
         rise(h, node, at);
@@ -114,12 +114,12 @@ void heap_remove(struct heap *h, struct heap_node *node)
     struct heap_node *last = h->nodes[--h->count];
     node->at = 0;
     if (last != node)
-        settle(h, last, at);
+        sift(h, last, at);
 }
 
 void heap_move(struct heap *h, struct heap_node *node, uint64_t key)
 {
     assert(node->at);
     node->key = key;
-    settle(h, node, node->at - 1);
+    sift(h, node, node->at - 1);
 }

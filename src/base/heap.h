@@ -15,7 +15,7 @@
 struct heap_node {
     uint64_t key;   /* least first; change it with heap_move() only */
     uint64_t order; /* among equal keys */
-    size_t at;      /* place in the heap + 1; 0 = in none */
+    size_t at;      /* index in the heap + 1; 0 = in none */
 };
 
 struct heap {

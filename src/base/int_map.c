@@ -28,7 +28,7 @@ static size_t home_of(const struct int_map *m, uint64_t key)
 }
 
 /* The row of a key that is not 0, or the free one where it belongs. The map has room. */
-static size_t find(const struct int_map *m, uint64_t key)
+static size_t find_row(const struct int_map *m, uint64_t key)
 {
     size_t at = home_of(m, key);
     while (*row_at(m, at) && *row_at(m, at) != key)
@@ -40,7 +40,7 @@ void *int_map_get(const struct int_map *m, uint64_t key)
 {
     if (!key)
         return m->has_zero ? value_of(row_at(m, m->room)) : NULL;
-    uint64_t *row = m->room ? row_at(m, find(m, key)) : NULL;
+    uint64_t *row = m->room ? row_at(m, find_row(m, key)) : NULL;
     return row && *row ? value_of(row) : NULL;
 }
 
@@ -60,7 +60,7 @@ static bool resize(struct int_map *m, size_t room)
         return false;
     for (size_t i = 0; i < m->room; i++)
         if (*row_at(m, i))
-            memcpy(row_at(&larger, find(&larger, *row_at(m, i))), row_at(m, i), row_bytes);
+            memcpy(row_at(&larger, find_row(&larger, *row_at(m, i))), row_at(m, i), row_bytes);
     if (m->has_zero)
         memcpy(row_at(&larger, room), row_at(m, m->room), row_bytes);
     mem_free(m->rows);
@@ -90,7 +90,7 @@ void *int_map_need(struct int_map *m, uint64_t key, bool *ret_is_new)
         return value;
     if (int_map_is_full(m) && int_map_reserve(m, m->count + 1) != RC_OK)
         return NULL;
-    size_t at = key ? find(m, key) : m->room;
+    size_t at = key ? find_row(m, key) : m->room;
     *row_at(m, at) = key;
     m->has_zero = m->has_zero || !key;
     m->count++;
@@ -122,7 +122,7 @@ bool int_map_remove(struct int_map *m, uint64_t key)
     if (!int_map_get(m, key))
         return false;
     if (key) {
-        close_gap(m, find(m, key));
+        close_gap(m, find_row(m, key));
     } else {
         memset(row_at(m, m->room), 0, KEY_BYTES + m->value_bytes);
         m->has_zero = false;

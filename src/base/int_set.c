@@ -31,7 +31,7 @@ enum rc int_set_begin(struct int_set *s, size_t count)
     return RC_OK;
 }
 
-static enum rc grow(struct int_set *s)
+static enum rc grow_slots(struct int_set *s)
 {
     size_t slot_count = s->slot_count ? s->slot_count * 2 : FIRST_SLOTS;
     struct int_set larger = {
@@ -53,7 +53,7 @@ enum rc int_set_add(struct int_set *s, uint64_t key, bool *ret_is_new)
     if (int_set_has(s, key))
         return RC_OK;
     if (s->count >= s->slot_count / 4 * 3) {
-        enum rc rc = grow(s);
+        enum rc rc = grow_slots(s);
         if (rc)
             return rc;
     }

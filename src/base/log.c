@@ -191,7 +191,7 @@ void log_write(struct log *log, enum log_level level, const char *event,
     pthread_mutex_unlock(&log->lock);
 }
 
-/* `lock` is held. The last place is for all events that found none. */
+/* `lock` is held. The last row is for all events that found none. */
 static struct limit *limit_of(struct log *log, enum log_level level, const char *event)
 {
     size_t i = 0;

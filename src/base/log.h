@@ -4,8 +4,8 @@
  *     log_info(log, "host.backoff", LOG_STR("host", name), LOG_U64("wait_ms", 3000));
  *     2026-11-16T10:00:00.123Z info host.backoff host=example.org wait_ms=3000
  *
- * Written where something is decided, never on the way of every byte. Values that hold a space,
- * a quote, = or a control are quoted; what steers a terminal (base/utf8.h) is escaped. A line is
+ * An event is logged where something is decided, never for every byte. Values that hold a space, a
+ * quote, = or a control are quoted; what steers a terminal (base/utf8.h) is escaped. A line is
  * formed whole and given to the sink in one call; calls may come from any thread, the sink sees
  * them one at a time. A NULL log swallows all. */
 #ifndef BASE_LOG_H

@@ -32,21 +32,21 @@ void loop_done(struct loop *l)
     heap_done(&l->timers);
 }
 
-/* The list is newest first; turned round it is the order of posting. */
+/* The list is newest first; turned round it is the order in which the tasks were added. */
 static bool run_posts(struct loop *l)
 {
-    struct post *newest = atomic_exchange_explicit(&l->posts, NULL, memory_order_acquire);
-    struct post *first = NULL;
+    struct loop_task *newest = atomic_exchange_explicit(&l->tasks, NULL, memory_order_acquire);
+    struct loop_task *first = NULL;
     while (newest) {
-        struct post *older = newest->next;
+        struct loop_task *older = newest->next;
         newest->next = first;
         first = newest;
         newest = older;
     }
     bool any = first != NULL;
     while (first) {
-        struct post *p = first;
-        first = p->next; /* before the call: p may be posted again or freed by it */
+        struct loop_task *p = first;
+        first = p->next; /* before the call, which may add p again or free it */
         p->run(p);
     }
     return any;
@@ -71,7 +71,7 @@ static void clear_wake(struct loop *l)
 {
     uint64_t count;
     ssize_t n = read(l->wake_fd, &count, sizeof count);
-    (void)n; /* empty is fine: the reader of a wake-up is whoever comes first */
+    (void)n; /* empty is fine: another turn may have read the wake-up */
 }
 
 static bool hand_out_events(struct loop *l)
@@ -103,7 +103,7 @@ bool loop_run(struct loop *l)
 {
     l->now_ms = clock_now_ms(l->clock);
     bool any = false;
-    if (atomic_load_explicit(&l->posts, memory_order_relaxed))
+    if (atomic_load_explicit(&l->tasks, memory_order_relaxed))
         any |= run_posts(l);
     any |= run_events(l); /* before timers: what came while a turn took long is not too late */
     any |= run_timers(l);
@@ -169,12 +169,12 @@ void loop_wake(struct loop *l)
     errno = before;
 }
 
-void loop_post(struct loop *l, struct post *p)
+void loop_add_task(struct loop *l, struct loop_task *p)
 {
-    struct post *newest = atomic_load_explicit(&l->posts, memory_order_relaxed);
+    struct loop_task *newest = atomic_load_explicit(&l->tasks, memory_order_relaxed);
     do
         p->next = newest;
-    while (!atomic_compare_exchange_weak_explicit(&l->posts, &newest, p, memory_order_release,
+    while (!atomic_compare_exchange_weak_explicit(&l->tasks, &newest, p, memory_order_release,
                                                   memory_order_relaxed));
     loop_wake(l);
 }

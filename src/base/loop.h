@@ -7,9 +7,9 @@
  *     }
  *
  * Sleeping without a lost wake-up: the shard says loop_doze(), does one more whole turn, and only
- * if that found nothing calls loop_wait(). Who brings work writes it first and then calls
+ * if that found nothing calls loop_wait(). A thread that brings work writes it first and then calls
  * loop_wake(), which costs a system call only when the shard dozes. One thread owns a loop; only
- * loop_wake() and loop_post() may be called from others. */
+ * loop_wake() and loop_add_task() may be called from others. */
 #ifndef BASE_LOOP_H
 #define BASE_LOOP_H
 
@@ -34,7 +34,7 @@ struct loop {
     int event_at, event_count; /* the batch being handed out, for unwatch */
     struct epoll_event events[LOOP_EVENTS];
     _Atomic bool dozing;
-    _Atomic(struct post *) posts; /* newest first */
+    _Atomic(struct loop_task *) tasks; /* newest first */
 };
 
 /* RC_IO when the system gives no descriptors. `loop_done` takes a zeroed or half-built loop whose
@@ -42,7 +42,8 @@ struct loop {
 MUST_CHECK enum rc loop_init(struct loop *l, struct clock *clock);
 void loop_done(struct loop *l);
 
-/* Posts, ready descriptors and due timers, without waiting. True if there were any. */
+/* Runs the tasks of other threads, ready descriptors and due timers, without waiting. True if there
+ * were any. */
 bool loop_run(struct loop *l);
 
 /* The moment of the first timer, or LOOP_NEVER. */
@@ -54,12 +55,12 @@ void loop_rouse(struct loop *l); /* takes it back */
 /* Waits for a descriptor, a wake-up or the first timer; real clock only. */
 void loop_wait(struct loop *l);
 
-/* The same without waiting, after somebody has waited on epoll_fd. */
+/* The same without waiting, for a caller that has waited on epoll_fd itself. */
 void loop_collect(struct loop *l);
 
 /* Any thread, and signal handlers. */
 void loop_wake(struct loop *l);
-void loop_post(struct loop *l, struct post *p);
+void loop_add_task(struct loop *l, struct loop_task *p);
 
 /* As part_watch() and part_timer(). */
 MUST_CHECK enum rc loop_watch(struct loop *l, struct watch *w, unsigned events);

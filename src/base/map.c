@@ -28,7 +28,7 @@ static uint32_t slot_of(const uint32_t *slots, uint32_t slot_count, const struct
     return at;
 }
 
-static enum rc grow(struct map *m)
+static enum rc grow_table(struct map *m)
 {
     uint32_t slot_count = m->slot_count ? m->slot_count * 2 : FIRST_SLOTS;
     if (slot_count > MAX_SLOTS)
@@ -57,7 +57,7 @@ enum rc map_put(struct map *m, struct str key, void *value)
     if (m->count == m->max)
         return RC_LIMIT;
     if (m->count == m->slot_count * 3 / 4) {
-        enum rc rc = grow(m);
+        enum rc rc = grow_table(m);
         if (rc)
             return rc;
     }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FIRST_ROOM = 16 }; /* items of a list that grows */
+
 static _Thread_local uint64_t countdown;
 static _Thread_local int hit;
 static _Thread_local int64_t live;
@@ -40,6 +42,19 @@ void *mem_resize(void *old, size_t bytes)
         return NULL;
     void *p = realloc(old, bytes ? bytes : 1);
     return old ? p : counted(p);
+}
+
+void *mem_grow(void *list, size_t count, size_t *room, size_t bytes)
+{
+    size_t more = *room ? *room * 2 : FIRST_ROOM;
+    if (count < *room)
+        return list;
+    if (more > SIZE_MAX / bytes)
+        return NULL;
+    void *p = mem_resize(list, more * bytes);
+    if (p)
+        *room = more;
+    return p;
 }
 
 void *mem_aligned(size_t align, size_t bytes)

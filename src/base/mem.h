@@ -2,7 +2,7 @@
 /* mem: the only door to the heap for our own code, so that a test can make any allocation fail.
  *
  * Counters and the fault live in the calling thread: a test that breaks its own n-th allocation
- * breaks nobody else's. */
+ * does not touch other threads. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
@@ -15,6 +15,11 @@ void *mem_alloc(size_t bytes);
 void *mem_zero(size_t count, size_t bytes);
 void *mem_resize(void *old, size_t bytes);
 void mem_free(void *p);
+
+/* Makes room for one item more in a list of `count` items of `bytes` bytes each, with room for
+ * *room of them; room doubles. Returns the list, perhaps moved, and sets *room. NULL means no
+ * memory and leaves both as they were. */
+void *mem_grow(void *list, size_t count, size_t *room, size_t bytes);
 
 /* As mem_alloc, with the address a multiple of `align` (a power of two). */
 void *mem_aligned(size_t align, size_t bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mem_nghttp2: the heap as nghttp2 wants it, so that what a session takes is counted, and can be
- * made to fail, like everything else.
+/* mem_nghttp2: the heap as nghttp2 wants it, so that allocations of a session are counted and can
+ * be made to fail, like all others.
  *
  *     nghttp2_mem mem = MEM_NGHTTP2;
  *     nghttp2_session_client_new3(&session, calls, ctx, NULL, &mem);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mem_zlib: the heap as zlib wants it (zalloc and zfree of a z_stream), so that what zlib takes is
- * counted, and can be made to fail, like everything else. */
+/* mem_zlib: the heap as zlib wants it (zalloc and zfree of a z_stream), so that allocations of zlib
+ * are counted and can be made to fail, like all others. */
 #ifndef BASE_MEM_ZLIB_H
 #define BASE_MEM_ZLIB_H
 

@@ -19,7 +19,7 @@ static unsigned count_of(const struct newcomers *n, uint64_t source)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < n->most; i++)
-        count += may_go(&n->places[i]) && n->places[i].source == source;
+        count += may_go(&n->rows[i]) && n->rows[i].source == source;
     return count;
 }
 
@@ -27,7 +27,7 @@ static bool is_full(const struct newcomers *n)
 {
     unsigned taken = 0;
     for (unsigned i = 0; i < n->most; i++)
-        taken += n->places[i].number != 0;
+        taken += n->rows[i].number != 0;
     return taken == n->most;
 }
 
@@ -36,7 +36,7 @@ static const struct newcomer *oldest(const struct newcomers *n, unsigned least)
 {
     const struct newcomer *best = NULL;
     for (unsigned i = 0; i < n->most; i++) {
-        const struct newcomer *c = &n->places[i];
+        const struct newcomer *c = &n->rows[i];
         if (may_go(c) && count_of(n, c->source) >= least && (!best || c->turn < best->turn))
             best = c;
     }
@@ -47,7 +47,7 @@ static unsigned largest_count(const struct newcomers *n)
 {
     unsigned largest = 0;
     for (unsigned i = 0; i < n->most; i++) {
-        unsigned count = n->places[i].number ? count_of(n, n->places[i].source) : 0;
+        unsigned count = n->rows[i].number ? count_of(n, n->rows[i].source) : 0;
         largest = count > largest ? count : largest;
     }
     return largest;
@@ -57,7 +57,7 @@ static const struct newcomer *oldest_of(const struct newcomers *n, uint64_t sour
 {
     const struct newcomer *best = NULL;
     for (unsigned i = 0; i < n->most; i++) {
-        const struct newcomer *c = &n->places[i];
+        const struct newcomer *c = &n->rows[i];
         if (may_go(c) && c->source == source && (!best || c->turn < best->turn))
             best = c;
     }
@@ -77,26 +77,26 @@ uint64_t newcomers_to_drop(const struct newcomers *n, uint64_t source)
 uint64_t newcomers_enter(struct newcomers *n, uint64_t source)
 {
     for (unsigned i = 0; i < n->most; i++) {
-        if (n->places[i].number)
+        if (n->rows[i].number)
             continue;
         n->last++;
-        n->places[i] = (struct newcomer){.number = n->last, .source = source, .turn = n->last};
+        n->rows[i] = (struct newcomer){.number = n->last, .source = source, .turn = n->last};
         return n->last;
     }
     return 0;
 }
 
-static struct newcomer *find(struct newcomers *n, uint64_t number)
+static struct newcomer *find_newcomer(struct newcomers *n, uint64_t number)
 {
     for (unsigned i = 0; i < n->most && number; i++)
-        if (n->places[i].number == number)
-            return &n->places[i];
+        if (n->rows[i].number == number)
+            return &n->rows[i];
     return NULL;
 }
 
 bool newcomers_leave(struct newcomers *n, uint64_t number)
 {
-    struct newcomer *c = find(n, number);
+    struct newcomer *c = find_newcomer(n, number);
     if (c)
         *c = (struct newcomer){0};
     return c;
@@ -104,7 +104,7 @@ bool newcomers_leave(struct newcomers *n, uint64_t number)
 
 void newcomers_renew(struct newcomers *n, uint64_t number, bool stays)
 {
-    struct newcomer *c = find(n, number);
+    struct newcomer *c = find_newcomer(n, number);
     if (!c)
         return;
     c->turn = ++n->last;

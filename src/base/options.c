@@ -18,7 +18,7 @@ static const void *value_in(const struct option *o, const void *settings)
 const struct option *option_find(const struct option *table, struct str key)
 {
     for (const struct option *o = table; o && o->key; o++)
-        if (str_eq(str_c(o->key), key))
+        if (str_eq(str_c(o->key), key) || (o->former && str_eq(str_c(o->former), key)))
             return o;
     return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options: settings described by a table, filled from whatever a person wrote.
+/* options: settings described by a table, filled from what a person wrote.
  *
  * A part, a command or the whole crawl describes each setting in one row: its key, its type, its
  * default, its help, and where in the owner's plain C struct the value goes. The command line, the
@@ -49,6 +49,7 @@ struct option {
     bool live;           /* may be changed while running */
     bool required;       /* an error if nothing set it */
     const char *bare;    /* what the flag alone means, when its value may be left out */
+    const char *former;  /* the key before it was renamed: still read; NULL = none */
 };
 
 #define OPTION_ROW_(kind, type_of, field, k, d, h, ...)                                          \

@@ -10,9 +10,9 @@
 
 enum { CACHE_LINE = 64 };
 
-/* Positions only grow; the place in the ring is position % length. Each end keeps a copy of the
- * other's position and looks again only when the copy says full or empty, so that a busy queue
- * does not bounce two cache lines for every item. */
+/* Positions only grow; the cell of the ring is position % length. Each end keeps a copy of the
+ * other's position and looks again only when the copy says full or empty, so that a busy queue does
+ * not bounce two cache lines for every item. */
 struct spsc {
     alignas(CACHE_LINE) _Atomic size_t head; /* popped so far */
     size_t tail_seen;
@@ -39,7 +39,7 @@ void spsc_close(struct spsc *q)
     mem_free(q);
 }
 
-static size_t next_place(size_t at, size_t length)
+static size_t next_cell(size_t at, size_t length)
 {
     return at + 1 == length ? 0 : at + 1;
 }
@@ -54,7 +54,7 @@ enum rc spsc_push(struct spsc *q, void *item)
             return RC_AGAIN;
     }
     q->ring[q->tail_at] = item;
-    q->tail_at = next_place(q->tail_at, q->length);
+    q->tail_at = next_cell(q->tail_at, q->length);
     atomic_store_explicit(&q->tail, tail + 1, memory_order_release);
     return RC_OK;
 }
@@ -68,7 +68,7 @@ void *spsc_pop(struct spsc *q)
             return NULL;
     }
     void *item = q->ring[q->head_at];
-    q->head_at = next_place(q->head_at, q->length);
+    q->head_at = next_cell(q->head_at, q->length);
     atomic_store_explicit(&q->head, head + 1, memory_order_release);
     return item;
 }
@@ -79,9 +79,10 @@ size_t spsc_count(const struct spsc *q)
     return atomic_load_explicit(&q->tail, memory_order_acquire) - head;
 }
 
-/* Each place carries the position whose turn it is: `turn == pos` may be written by the pusher
- * that claims pos, `turn == pos + 1` may be read; reading hands it to pos + length. */
-struct place {
+/* Each cell carries the position whose turn it is: the pusher that claims pos may write it while
+ * `turn == pos`, and the popper may read it while `turn == pos + 1`; reading hands the cell to
+ * `pos + length`. */
+struct cell {
     _Atomic size_t turn;
     void *item;
 };
@@ -90,13 +91,12 @@ struct mpsc {
     alignas(CACHE_LINE) _Atomic size_t head;
     alignas(CACHE_LINE) _Atomic size_t tail;
     alignas(CACHE_LINE) size_t length;
-    struct place ring[];
+    struct cell ring[];
 };
 
-/* With a single place, "written" and "free for the next round" would be the same number: turn
- * pos + 1 and pos + length coincide. So at least two places exist, and `length` counts separately.
- */
-static size_t places(const struct mpsc *q)
+/* With a single cell, "written" and "free for the next round" would be the same number: `pos + 1`
+ * and `pos + length` coincide. So at least two cells exist, and `length` counts separately. */
+static size_t cell_count(const struct mpsc *q)
 {
     return q->length < 2 ? 2 : q->length;
 }
@@ -110,7 +110,7 @@ struct mpsc *mpsc_open(size_t length)
         return NULL;
     *q = (struct mpsc){.length = length};
     for (size_t i = 0; i < count; i++)
-        q->ring[i] = (struct place){.turn = i};
+        q->ring[i] = (struct cell){.turn = i};
     return q;
 }
 
@@ -131,12 +131,12 @@ enum rc mpsc_push(struct mpsc *q, void *item)
             tail = now;
             continue;
         }
-        struct place *place = &q->ring[tail % places(q)];
-        if (atomic_load_explicit(&place->turn, memory_order_acquire) == tail &&
+        struct cell *cell = &q->ring[tail % cell_count(q)];
+        if (atomic_load_explicit(&cell->turn, memory_order_acquire) == tail &&
             atomic_compare_exchange_weak_explicit(&q->tail, &tail, tail + 1, memory_order_relaxed,
                                                   memory_order_relaxed)) {
-            place->item = item;
-            atomic_store_explicit(&place->turn, tail + 1, memory_order_release);
+            cell->item = item;
+            atomic_store_explicit(&cell->turn, tail + 1, memory_order_release);
             return RC_OK;
         }
         tail = atomic_load_explicit(&q->tail, memory_order_relaxed);
@@ -146,11 +146,11 @@ enum rc mpsc_push(struct mpsc *q, void *item)
 void *mpsc_pop(struct mpsc *q)
 {
     size_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
-    struct place *place = &q->ring[head % places(q)];
-    if (atomic_load_explicit(&place->turn, memory_order_acquire) != head + 1)
+    struct cell *cell = &q->ring[head % cell_count(q)];
+    if (atomic_load_explicit(&cell->turn, memory_order_acquire) != head + 1)
         return NULL;
-    void *item = place->item;
-    atomic_store_explicit(&place->turn, head + places(q), memory_order_release);
+    void *item = cell->item;
+    atomic_store_explicit(&cell->turn, head + cell_count(q), memory_order_release);
     atomic_store_explicit(&q->head, head + 1, memory_order_release);
     return item;
 }

@@ -2,8 +2,8 @@
 /* queue: a bounded ring of pointers between threads, without locks.
  *
  * `spsc` has one thread at each end; `mpsc` has any number that push and one that pops. Neither
- * waits: a full or empty ring answers RC_AGAIN, and who waits how is the caller's business. What
- * the pusher wrote before the push is seen by the popper after the pop. NULL cannot be sent. */
+ * waits: a full or empty ring answers RC_AGAIN, and the caller decides how to wait. The popper sees
+ * after the pop what the pusher wrote before the push. NULL cannot be sent. */
 #ifndef BASE_QUEUE_H
 #define BASE_QUEUE_H
 
@@ -14,8 +14,8 @@
 struct spsc;
 struct mpsc;
 
-/* Room for `length` pointers (rounded up to a power of two is not done: it is exact). NULL without
- * memory. Closing does not touch what is still inside. */
+/* Room for exactly `length` pointers, not rounded up to a power of two. NULL without memory.
+ * Closing does not touch what is still inside. */
 struct spsc *spsc_open(size_t length);
 void spsc_close(struct spsc *q);
 MUST_CHECK enum rc spsc_push(struct spsc *q, void *item);

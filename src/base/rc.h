@@ -36,7 +36,7 @@ const char *rc_text(enum rc rc);
 /* What the kernel's `errno` says, as one of these. */
 enum rc rc_of_errno(int error);
 
-/* Whether nothing can be written there, whatever the reason: RC_IO, RC_DENIED, RC_READ_ONLY. */
+/* Whether the reason is that nothing can be written there: RC_IO, RC_DENIED, RC_READ_ONLY. */
 bool rc_is_unwritable(enum rc rc);
 
 #define MUST_CHECK __attribute__((warn_unused_result))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* taker: takes integers and runs of bytes off the front of what came from a disk or a message.
- * Reaching past the end sets `bad` and gives zeros, so a format is read straight through and asked
- * once. */
+ * Reaching past the end sets `bad` and gives zeros, so a reader takes all fields of a format and
+ * looks at `bad` once. */
 #ifndef BASE_TAKER_H
 #define BASE_TAKER_H
 

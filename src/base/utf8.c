@@ -76,7 +76,7 @@ void buf_utf8(struct buf *b, uint32_t code)
 }
 
 /* Most text is ASCII: eight bytes at a time while no top bit is set. */
-static size_t ascii_run(struct str s)
+size_t utf8_ascii_run(struct str s)
 {
     size_t i = 0;
     while (i + 8 <= s.n && !(get_le64(s.p + i) & UINT64_C(0x8080808080808080)))
@@ -107,7 +107,7 @@ static size_t letters_run(struct str s)
 size_t utf8_valid(struct str s)
 {
     size_t at = 0;
-    while ((at += ascii_run(str_from(s, at))) < s.n) {
+    while ((at += utf8_ascii_run(str_from(s, at))) < s.n) {
         size_t letters = letters_run(str_from(s, at));
         at += letters;
         uint32_t code;

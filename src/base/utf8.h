@@ -18,6 +18,9 @@ size_t utf8_encode(uint32_t code, char *to);
 
 void buf_utf8(struct buf *b, uint32_t code);
 
+/* Length of the ASCII at the start of `s`. */
+size_t utf8_ascii_run(struct str s);
+
 /* Length of the valid UTF-8 at the start of `s`: s.n if all of it is. */
 size_t utf8_valid(struct str s);
 
@@ -29,8 +32,9 @@ void buf_utf8_clean(struct buf *b, struct str s);
  * and separators of lines (U+2028, 2029). */
 bool utf8_is_steering(uint32_t code);
 
-/* Appends `s`, which came from the web, as a terminal may be shown it: a code point that steers is
- * written as \u202e, what is not UTF-8 as U+FFFD. Within JSON this is the same text. */
+/* Appends `s`, which came from the web, in a form that is safe to print on a terminal: a code point
+ * that steers is written as \u202e, what is not UTF-8 as U+FFFD. Within JSON this is the same
+ * text. */
 void buf_visible(struct buf *b, struct str s);
 
 /* The same piece by piece, to write without a buf: takes the next piece from *s (not empty), which

@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "bus/nats_link.h"
 #include "bus/nats_mail.h"
+#include "bus/nats_reply.h"
 #include "bus/open_calls.h"
-#include "bus/post_reply.h"
 
 #include <assert.h>
 #include <nats/nats.h>
@@ -24,12 +24,12 @@
 enum {
     USUAL_TIMEOUT_MS = 5000,
     KEY_BYTES = 16,
-    ID_BYTES = 16,      /* of the digest that stands for an id, */
-    ID_TEXT_BYTES = 32, /* in hexadecimal */
+    ID_BYTES = 16,      /* of the digest that is sent for an id */
+    ID_TEXT_BYTES = 32, /* the digest in hexadecimal */
 };
 
 struct asked {
-    uint64_t handle; /* 0: nobody waits */
+    uint64_t handle; /* 0: the entry is free */
     char *subject;
 };
 
@@ -40,15 +40,15 @@ struct bus_nats {
     struct nats_link links[2]; /* say, hear */
     size_t link_count;
     struct nats_link *say, *hear;
-    struct nats_mail mail; /* what the library's threads bring */
+    struct nats_mail mail; /* messages from the library's threads */
 
-    /* The caller's thread alone. */
+    /* Only the caller's thread uses the rest. */
     int timer_fd, epoll_fd;
-    uint64_t armed_ms; /* what timer_fd is set to; OPEN_CALLS_NEVER: nothing */
+    uint64_t armed_ms; /* the time that timer_fd is set to; OPEN_CALLS_NEVER: none */
     struct open_calls *calls;
     struct asked asked[BUS_NATS_MAX_REPLIES];
     uint64_t last_handle;
-    uint64_t told; /* state_of() when it was told last */
+    uint64_t told; /* state_of() when the caller was last told */
 };
 
 /* What the caller begins ----------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static void arm(struct bus_nats *b)
         b->armed_ms = next;
 }
 
-/* Sends something that will be answered; the answer's subject leads back to the call. */
+/* Sends a message that will be answered; the subject of the answer leads back to the call. */
 static enum rc begin(struct bus_nats *b, enum open_call_kind kind, uint64_t ticket,
                      uint64_t timeout_ms, struct letter p)
 {
@@ -95,7 +95,7 @@ static enum rc begin(struct bus_nats *b, enum open_call_kind kind, uint64_t tick
 
 static bool is_letter(struct str subject, struct str payload, char *ret_subject)
 {
-    return post_subject_is_good(subject, false) && payload.n <= BUS_MAX_PAYLOAD_BYTES &&
+    return nats_subject_is_good(subject, false) && payload.n <= BUS_MAX_PAYLOAD_BYTES &&
            nats_text(ret_subject, BUS_MAX_SUBJECT_BYTES + 1, subject);
 }
 
@@ -107,7 +107,7 @@ static enum rc nats_say(struct bus *bus, struct str subject, struct str payload)
     return nats_link_send(of(bus)->say, &(struct letter){.subject = to, .payload = payload});
 }
 
-/* Why not the id itself: see bus_nats.h. */
+/* bus_nats.h says why the id itself is not sent. */
 static enum rc hide_id(struct bus_nats *b, struct str subject, uint64_t id, char *ret)
 {
     char room[sizeof b->say->password + BUS_MAX_SUBJECT_BYTES + 8];
@@ -144,7 +144,7 @@ static enum rc nats_get(struct bus *bus, uint64_t ticket, struct str stream, uin
     char to[BUS_MAX_SUBJECT_BYTES + 1], room[3 * BUS_MAX_SUBJECT_BYTES];
     struct buf json = buf_on(room, sizeof room);
     struct jsonw j = jsonw_to(&json);
-    if (!post_stream_is_good(stream) || (subject.n && !post_subject_is_good(subject, true)))
+    if (!nats_stream_is_good(stream) || (subject.n && !nats_subject_is_good(subject, true)))
         return RC_INVALID;
     (void)snprintf(to, sizeof to, "$JS.API.DIRECT.GET." STR_FMT, STR_ARG(stream));
     jsonw_object(&j);
@@ -180,7 +180,7 @@ static enum rc nats_answer(struct bus *bus, uint64_t reply, struct str payload)
 
 static enum rc nats_listen(struct bus *bus, struct str subject)
 {
-    if (!post_subject_is_good(subject, true))
+    if (!nats_subject_is_good(subject, true))
         return RC_INVALID;
     return nats_link_listen(of(bus)->hear, subject);
 }
@@ -192,8 +192,8 @@ static struct str text_of(const natsMsg *m)
     return str_make(natsMsg_GetData(m), (size_t)natsMsg_GetDataLength(m));
 }
 
-/* The last value of that name, borrowed from the message: the servers put theirs behind the
- * writer's. RC_NOT_FOUND; RC_CORRUPT: the header is no header. */
+/* The last value of that header, borrowed from the message: the servers append theirs behind the
+ * writer's. RC_NOT_FOUND; RC_CORRUPT: the header cannot be read. */
 static enum rc last_header(natsMsg *m, const char *name, struct str *ret)
 {
     const char **values = NULL;
@@ -222,7 +222,7 @@ static void read_got(natsMsg *m, struct bus_event *e)
     }
     rc = rc ? rc : last_header(m, "Nats-Subject", &e->subject);
     rc = rc ? rc : last_header(m, "Nats-Time-Stamp", &stamp);
-    if (rc || str_to_u64(number, &e->sequence) || post_stamp_read(stamp, &e->stamp_ms)) {
+    if (rc || str_to_u64(number, &e->sequence) || nats_reply_stamp_read(stamp, &e->stamp_ms)) {
         e->rc = rc == RC_NOMEM ? RC_NOMEM : RC_CORRUPT;
         return;
     }
@@ -231,9 +231,10 @@ static void read_got(natsMsg *m, struct bus_event *e)
 
 static void read_ack(natsMsg *m, struct bus_event *e)
 {
-    struct post_ack ack = {.rc = RC_AGAIN}; /* nobody there: no leader, no stream, not allowed */
+    struct nats_reply_ack ack = {
+        .rc = RC_AGAIN}; /* no responder: no leader, no stream, or not allowed */
     if (!natsMsg_IsNoResponders(m))
-        ack = post_ack_read(text_of(m));
+        ack = nats_reply_ack_read(text_of(m));
     e->rc = ack.rc;
     e->sequence = ack.sequence;
     e->is_repeat = ack.is_repeat;
@@ -259,7 +260,7 @@ static uint64_t key_of(struct bus_nats *b, const natsMsg *m)
     return key;
 }
 
-/* False: nobody waits for it any more. */
+/* False: the call has already ended. */
 static bool show_reply(struct bus_nats *b, natsMsg *m, struct bus_event *e)
 {
     struct open_call call;
@@ -280,7 +281,7 @@ static bool show_reply(struct bus_nats *b, natsMsg *m, struct bus_event *e)
     return true;
 }
 
-/* The handle of an answer's subject; 0 without memory. */
+/* A handle for the subject of an answer; 0: no memory. */
 static uint64_t remember_asker(struct bus_nats *b, struct str reply)
 {
     uint64_t handle = b->last_handle + 1;
@@ -296,7 +297,7 @@ static uint64_t remember_asker(struct bus_nats *b, struct str reply)
     return handle;
 }
 
-/* Without memory for the asker's subject it is only heard, and the asker's time runs out. */
+/* Without memory for the asker's subject the request becomes BUS_HEARD, and the asker times out. */
 static void show_heard(struct bus_nats *b, natsMsg *m, struct bus_event *e)
 {
     struct str reply = str_c(natsMsg_GetReply(m));
@@ -308,7 +309,7 @@ static void show_heard(struct bus_nats *b, natsMsg *m, struct bus_event *e)
         e->kind = BUS_ASKED;
 }
 
-/* Passes over answers that nobody waits for any more. */
+/* Skips answers to calls that have already ended. */
 static bool next_reply(struct bus_nats *b, struct bus_event *e)
 {
     for (size_t i = 0; i < MAIL_MAX_REPLIES; i++) {
@@ -329,7 +330,7 @@ static bool next_heard(struct bus_nats *b, struct bus_event *e)
     return m != NULL;
 }
 
-/* How often connections were made, while all are there; else 0. */
+/* How often connections were made, while all of them are up; else 0. */
 static uint64_t state_of(struct bus_nats *b)
 {
     uint64_t ups = 0;
@@ -341,7 +342,7 @@ static uint64_t state_of(struct bus_nats *b)
     return ups;
 }
 
-/* Going away and coming back between two polls is told as both. */
+/* A connection that went and came back between two polls is reported as both. */
 static bool next_down(struct bus_nats *b, struct bus_event *e)
 {
     if (b->told == 0 || state_of(b) == b->told)
@@ -368,8 +369,9 @@ static bool next_lost(struct bus_event *e, bool found, const struct open_call *c
     return found;
 }
 
-/* Loss is told before what ended by it; an answer that is here counts, however late it is looked
- * at; what others say comes last, so that no flood of it delays the end of a call. */
+/* A lost connection is reported before the calls that it ended. An answer that has arrived counts,
+ * however late it is polled. Messages of others come last, so that a flood of them does not delay
+ * the end of a call. */
 static bool next_event(struct bus_nats *b, uint64_t now_ms, struct bus_event *e)
 {
     struct open_call call;
@@ -445,7 +447,7 @@ static void nats_close(struct bus *bus)
         nats_link_stop(&b->links[i]);
         stuck = stuck || b->links[i].stuck;
     }
-    if (!stuck) /* else a thread of the library may still call us: better a leak */
+    if (!stuck) /* otherwise a thread of the library may still call us: a leak is safer */
         nats_free(b);
 }
 
@@ -537,6 +539,15 @@ struct bus_nats_counts bus_nats_counts(const struct bus *bus)
         c.refused += atomic_load(&b->links[i].refused);
     }
     return c;
+}
+
+const char *bus_nats_failure(const struct bus *bus)
+{
+    const struct bus_nats *b = (const struct bus_nats *)(const void *)bus;
+    const char *failure = NULL;
+    for (size_t i = 0; i < b->link_count && !failure; i++)
+        failure = atomic_load(&b->links[i].failure);
+    return failure ? failure : "no attempt has ended yet";
 }
 
 void bus_nats_end(void)

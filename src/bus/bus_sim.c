@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bus/sim_inside.h"
+#include "bus/sim_internal.h"
 
 #include "base/mem.h"
 
@@ -8,7 +8,7 @@ enum {
     TIMEOUT_MS = 2000,
 };
 
-/* Said once, heard by many. Owns its text, as a parcel does. */
+/* A message that was said once and is heard by many. Owns its text, as a parcel does. */
 struct said {
     size_t refs;
     struct str subject, payload;
@@ -42,13 +42,13 @@ static void ready_event(struct client *c, const struct bus_event *e)
 
 /* ---- connections ---- */
 
-struct bus *post_connect(struct post *o, uint64_t now_ms)
+struct bus *nats_sim_connect(struct nats_sim *o, uint64_t now_ms)
 {
     struct client *c = mem_zero(1, sizeof *c);
     if (!c)
         return NULL;
     c->bus.ops = &ops;
-    c->post = o;
+    c->servers = o;
     c->next = o->clients;
     c->ready_tail = &c->ready;
     o->clients = c;
@@ -59,17 +59,17 @@ struct bus *post_connect(struct post *o, uint64_t now_ms)
     return &c->bus;
 }
 
-void post_set_owner(struct bus *b, void *owner)
+void nats_sim_set_owner(struct bus *b, void *owner)
 {
     client_of(b)->owner = owner;
 }
 
-void *post_owner(struct bus *b)
+void *nats_sim_owner(struct bus *b)
 {
     return client_of(b)->owner;
 }
 
-void post_gather(struct post *o)
+void nats_sim_gather(struct nats_sim *o)
 {
     o->gathers = true;
 }
@@ -96,7 +96,7 @@ static void client_close(struct bus *b)
         mem_free((void *)(uintptr_t)c->listens[i].p);
     c->listen_count = 0;
     c->ready_tail = &c->ready;
-    c->is_closed = true; /* what it has sent may still arrive */
+    c->is_closed = true; /* what the client has sent may still arrive */
 }
 
 void sim_client_go_down(struct client *c)
@@ -111,7 +111,7 @@ void sim_client_go_down(struct client *c)
     c->open_count = 0;
 }
 
-void sim_client_come_back(struct post *o, struct client *c, uint64_t ms)
+void sim_client_come_back(struct nats_sim *o, struct client *c, uint64_t ms)
 {
     struct parcel_sim *p = sim_parcel_make(TO_RECONNECT, c, STR(""), STR(""));
     if (p)
@@ -127,7 +127,7 @@ void sim_client_reconnect(struct client *c)
     ready_event(c, &(struct bus_event){.kind = BUS_UP});
 }
 
-void post_cut(struct post *o, struct bus *b, bool is_cut, uint64_t now_ms)
+void nats_sim_cut(struct nats_sim *o, struct bus *b, bool is_cut, uint64_t now_ms)
 {
     struct client *c = client_of(b);
     o->now_ms = now_ms;
@@ -135,20 +135,20 @@ void post_cut(struct post *o, struct bus *b, bool is_cut, uint64_t now_ms)
         return;
     c->is_cut = is_cut;
     if (is_cut) {
-        o->faults[POST_CUT]++;
+        o->faults[NATS_SIM_CUT]++;
         sim_client_go_down(c);
     } else {
         sim_client_come_back(o, c, 100 + rng_below(&o->rng, 200));
     }
 }
 
-void post_lag(struct post *o, struct bus *b, int stream, uint64_t until_ms, uint64_t now_ms)
+void nats_sim_lag(struct nats_sim *o, struct bus *b, int stream, uint64_t until_ms, uint64_t now_ms)
 {
     struct client *c = client_of(b);
     c->lag_stream = stream;
     c->lag_from_ms = now_ms;
     c->lag_until_ms = until_ms;
-    o->faults[POST_LAGS]++;
+    o->faults[NATS_SIM_LAGS]++;
 }
 
 /* ---- calls ---- */
@@ -158,16 +158,16 @@ static bool may_open(struct client *c)
     return c->is_up && c->open_count < BUS_MAX_OPEN;
 }
 
-static void time_out(struct post *o, struct client *c, uint64_t ticket)
+static void time_out(struct nats_sim *o, struct client *c, uint64_t ticket)
 {
     sim_to_client(o, c, &(struct bus_event){.kind = BUS_DONE, .ticket = ticket, .rc = RC_AGAIN},
                   TIMEOUT_MS);
 }
 
-static enum rc begin(struct client *c, enum travel travel, uint64_t ticket, int stream,
-                     struct str subject, struct str payload, uint64_t id, uint64_t sequence)
+static enum rc begin_call(struct client *c, enum travel travel, uint64_t ticket, int stream,
+                          struct str subject, struct str payload, uint64_t id, uint64_t sequence)
 {
-    struct post *o = c->post;
+    struct nats_sim *o = c->servers;
     if (!may_open(c))
         return RC_AGAIN;
     struct parcel_sim *p = sim_parcel_make(travel, c, subject, payload);
@@ -179,17 +179,17 @@ static enum rc begin(struct client *c, enum travel travel, uint64_t ticket, int 
     p->id = id;
     c->open[c->open_count++] = ticket;
     if (sim_chance(o, o->odds.request_lost)) {
-        o->faults[POST_REQUEST_LOST]++;
+        o->faults[NATS_SIM_REQUEST_LOST]++;
         mem_free(p);
         time_out(o, c, ticket);
         return RC_OK;
     }
     if (sim_chance(o, o->odds.ack_lost)) {
-        o->faults[POST_ACK_LOST]++;
+        o->faults[NATS_SIM_ACK_LOST]++;
         p->is_answerless = true;
         time_out(o, c, ticket);
     } else if (travel == TO_SERVER_APPEND && sim_chance(o, o->odds.slow)) {
-        o->faults[POST_SLOW]++;
+        o->faults[NATS_SIM_SLOW]++;
         time_out(o, c, ticket);
         sim_parcel_send(o, p, TIMEOUT_MS + rng_below(&o->rng, 3 * TIMEOUT_MS));
         return RC_OK;
@@ -204,19 +204,19 @@ static enum rc client_append(struct bus *b, uint64_t ticket, struct str subject,
     struct client *c = client_of(b);
     if (subject.n > BUS_MAX_SUBJECT_BYTES || payload.n > BUS_MAX_PAYLOAD_BYTES)
         return RC_LIMIT;
-    return begin(c, TO_SERVER_APPEND, ticket, sim_stream_of_subject(c->post, subject), subject,
-                 payload, id, 0);
+    return begin_call(c, TO_SERVER_APPEND, ticket, sim_stream_of_subject(c->servers, subject),
+                      subject, payload, id, 0);
 }
 
 static enum rc client_get(struct bus *b, uint64_t ticket, struct str stream, uint64_t sequence,
                           struct str subject)
 {
     struct client *c = client_of(b);
-    return begin(c, TO_SERVER_GET, ticket, sim_stream_of_name(c->post, stream), subject, STR(""), 0,
-                 sequence);
+    return begin_call(c, TO_SERVER_GET, ticket, sim_stream_of_name(c->servers, stream), subject,
+                      STR(""), 0, sequence);
 }
 
-/* False: nobody waits for it any more. */
+/* False: the call has already ended. */
 static bool close_call(struct client *c, uint64_t ticket)
 {
     for (size_t i = 0; i < c->open_count; i++)
@@ -272,7 +272,7 @@ static struct said *said_make(struct str subject, struct str payload)
     return s;
 }
 
-/* Whoever does not poll for so long misses what comes then. */
+/* A client that does not poll for long misses what comes then. */
 static void heard_put(struct client *c, struct said *s)
 {
     if (c->heard_count == c->heard_cap) {
@@ -287,11 +287,11 @@ static void heard_put(struct client *c, struct said *s)
     c->heard[c->heard_count++] = s;
 }
 
-static enum rc say_gathered(struct post *o, struct str subject, struct str payload)
+static enum rc say_gathered(struct nats_sim *o, struct str subject, struct str payload)
 {
     struct bus_event e = {.kind = BUS_HEARD, .subject = subject, .payload = payload};
     struct said *s = said_make(subject, payload);
-    struct str asked = STR_NONE; /* nearly all listen to the same */
+    struct str asked = STR_NONE; /* nearly all clients listen to the same subject */
     bool is_heard = false;
     if (!s)
         return RC_NOMEM;
@@ -305,9 +305,9 @@ static enum rc say_gathered(struct post *o, struct str subject, struct str paylo
             continue;
         bool is_lost = sim_chance(o, o->odds.say_lost), is_late = sim_chance(o, o->odds.say_late);
         bool is_doubled = !is_lost && sim_chance(o, o->odds.say_doubled);
-        o->faults[POST_SAY_LOST] += is_lost;
-        o->faults[POST_SAY_LATE] += is_late && !is_lost;
-        o->faults[POST_SAY_DOUBLED] += is_doubled;
+        o->faults[NATS_SIM_SAY_LOST] += is_lost;
+        o->faults[NATS_SIM_SAY_LATE] += is_late && !is_lost;
+        o->faults[NATS_SIM_SAY_DOUBLED] += is_doubled;
         if (is_doubled || (is_late && !is_lost)) {
             uint64_t more_ms = rng_below(&o->rng, 8000);
             sim_to_client(o, c, &e, sim_travel_ms(o) + more_ms);
@@ -322,7 +322,7 @@ static enum rc say_gathered(struct post *o, struct str subject, struct str paylo
 static enum rc client_say(struct bus *b, struct str subject, struct str payload)
 {
     struct client *from = client_of(b);
-    struct post *o = from->post;
+    struct nats_sim *o = from->servers;
     struct bus_event e = {.kind = BUS_HEARD, .subject = subject, .payload = payload};
     if (!from->is_up)
         return RC_AGAIN;
@@ -332,15 +332,15 @@ static enum rc client_say(struct bus *b, struct str subject, struct str payload)
         if (c->is_closed || !c->is_up || !listens(c, subject))
             continue;
         if (sim_chance(o, o->odds.say_lost)) {
-            o->faults[POST_SAY_LOST]++;
+            o->faults[NATS_SIM_SAY_LOST]++;
             continue;
         }
         if (sim_chance(o, o->odds.say_doubled)) {
-            o->faults[POST_SAY_DOUBLED]++;
+            o->faults[NATS_SIM_SAY_DOUBLED]++;
             sim_to_client(o, c, &e, sim_travel_ms(o));
         }
         bool is_late = sim_chance(o, o->odds.say_late);
-        o->faults[POST_SAY_LATE] += is_late;
+        o->faults[NATS_SIM_SAY_LATE] += is_late;
         uint64_t more_ms = is_late ? rng_below(&o->rng, 8000) : 0;
         sim_to_client(o, c, &e, sim_travel_ms(o) + more_ms);
     }
@@ -351,7 +351,7 @@ static enum rc client_ask(struct bus *b, uint64_t ticket, struct str subject, st
                           uint64_t timeout_ms)
 {
     (void)b, (void)ticket, (void)subject, (void)payload, (void)timeout_ms;
-    return RC_UNSUPPORTED; /* no part of the protocol that is simulated */
+    return RC_UNSUPPORTED; /* the simulated protocol does not use it */
 }
 
 static enum rc client_answer(struct bus *b, uint64_t reply, struct str payload)

@@ -35,7 +35,8 @@ static bool add_extension(X509 *x, X509 *issuer, int nid, const char *value)
     return good;
 }
 
-/* Serial, times, name and key; the clock of another machine may be a day late. */
+/* Serial, times, name and key. It is valid from a day ago, since another machine's clock may be
+ * late. */
 static bool fill(X509 *x, EVP_PKEY *key, struct str name, int days)
 {
     uint8_t serial[16];

@@ -14,7 +14,7 @@ enum {
     PINGS_OUT = 2,
     REST_MIN_MS = 100,
     REST_MAX_MS = 1600,
-    BUFFER_BYTES = 1 << 20,     /* of a connection, each way */
+    BUFFER_BYTES = 1 << 20,     /* of a connection, in each direction */
     PENDING_MESSAGES = 1 << 16, /* in the library, before our callback */
     PENDING_BYTES = 64 << 20,
 };
@@ -90,7 +90,8 @@ static natsStatus subscribe(struct nats_link *l, natsConnection *nc, const char 
 {
     natsSubscription *sub = NULL;
     if (l->sub_count == NATS_LINK_MAX_SUBS)
-        return NATS_INSUFFICIENT_BUFFER; /* failed ones are there too, until the connection ends */
+        /* failed subscriptions count, too, until the connection ends */
+        return NATS_INSUFFICIENT_BUFFER;
     natsStatus s = natsConnection_Subscribe(&sub, nc, subject, handler, l);
     if (s != NATS_OK)
         return s;
@@ -122,7 +123,7 @@ static natsStatus options_for(struct nats_link *l, natsOptions **ret)
     return s;
 }
 
-/* `lock` is held. Those that this connection does not listen to yet. */
+/* `lock` is held. Subscribes to the subjects that this connection does not listen to yet. */
 static natsStatus listen_to_rest(struct nats_link *l, natsConnection *nc)
 {
     natsStatus s = NATS_OK;
@@ -141,13 +142,12 @@ static natsStatus listen_first(struct nats_link *l, natsConnection *nc)
     return s ? s : natsConnection_FlushTimeout(nc, CONNECT_MS);
 }
 
-/* Everything that is listened to is so before anybody is told that the connection is there; also
- * what was asked for since the flush began, when there was no connection yet to ask it of. */
+/* Subscribes to all subjects before the connection is reported as up; also to those that were added
+ * since the flush began, when there was no connection yet. */
 static natsStatus become_connected(struct nats_link *l, natsConnection *nc)
 {
     natsStatus s = listen_first(l, nc);
-    for (bool is_all = false;
-         s == NATS_OK && !is_all;) { /* as often as there are listens, at most */
+    for (bool is_all = false; s == NATS_OK && !is_all;) { /* at most once for each subject */
         pthread_mutex_lock(&l->lock);
         is_all = l->listening == l->listen_count;
         if (is_all) {
@@ -197,7 +197,7 @@ static struct timespec monotonic_now(void)
     return t;
 }
 
-/* Gives the connection back once none of the library's threads can call us on its behalf. */
+/* Destroys the connection once none of the library's threads can call us for it. */
 static void disconnect(struct nats_link *l, natsConnection *nc)
 {
     struct timespec from = monotonic_now();
@@ -209,14 +209,14 @@ static void disconnect(struct nats_link *l, natsConnection *nc)
     bool is_stuck = l->stuck;
     l->sub_count = 0;
     pthread_mutex_unlock(&l->lock);
-    if (is_stuck) /* nobody connects any more: whoever waits for the servers must know why */
+    if (is_stuck) /* this link connects no more, and the log must say why */
         log_error(l->log, "bus.stuck", LOG_C("connection", l->what));
     for (size_t i = 0; i < count; i++)
         natsSubscription_Destroy(l->subs[i]);
     natsConnection_Destroy(nc);
 }
 
-/* Connects, stays as long as it lasts. True: it was connected. */
+/* Connects, and stays until the connection ends. True: it was connected. */
 static bool stay_once(struct nats_link *l)
 {
     natsOptions *o = NULL;
@@ -226,7 +226,8 @@ static bool stay_once(struct nats_link *l)
     s = s ? s : natsConnection_Connect(&nc, o);
     natsOptions_Destroy(o);
     if (s != NATS_OK) {
-        log_debug(l->log, "bus.away", LOG_C("connection", l->what),
+        atomic_store(&l->failure, natsStatus_GetText(s));
+        log_debug(l->log, "bus.unreachable", LOG_C("connection", l->what),
                   LOG_C("error", natsStatus_GetText(s)));
         return false;
     }
@@ -237,14 +238,16 @@ static bool stay_once(struct nats_link *l)
         wait_for_the_end(l);
         log_info(l->log, "bus.down", LOG_C("connection", l->what));
     }
+    if (s != NATS_OK)
+        atomic_store(&l->failure, natsStatus_GetText(s));
     disconnect(l, nc);
     return s == NATS_OK;
 }
 
-static void rest(struct nats_link *l, unsigned ms)
+static void wait_ms_or_stop(struct nats_link *l, unsigned ms)
 {
     struct timespec from = monotonic_now();
-    ms += (unsigned)from.tv_nsec % ms; /* so that not all come back at once */
+    ms += (unsigned)from.tv_nsec % ms; /* so that not all agents come back at once */
     pthread_mutex_lock(&l->lock);
     while (!l->stopping && wait_until(l, &from, ms))
         ;
@@ -259,13 +262,13 @@ static bool is_stopping(struct nats_link *l)
     return stopping;
 }
 
-static void *keep(void *ctx)
+static void *keep_connected(void *ctx)
 {
     struct nats_link *l = ctx;
     unsigned ms = REST_MIN_MS;
     while (!is_stopping(l)) {
         ms = stay_once(l) ? REST_MIN_MS : ms < REST_MAX_MS ? ms * 2 : ms;
-        rest(l, ms);
+        wait_ms_or_stop(l, ms);
     }
     nats_ReleaseThreadMemory();
     return NULL;
@@ -303,7 +306,7 @@ bool nats_link_login(struct nats_link *l, struct str url, struct str user, struc
 
 enum rc nats_link_start(struct nats_link *l)
 {
-    if (pthread_create(&l->keeper, NULL, keep, l))
+    if (pthread_create(&l->keeper, NULL, keep_connected, l))
         return RC_IO;
     l->has_keeper = true;
     return RC_OK;
@@ -379,7 +382,7 @@ enum rc nats_link_listen(struct nats_link *l, struct str subject)
         rc = rc_of(subscribe(l, l->nc, copy, on_heard));
     if (rc == RC_OK) {
         l->listens[l->listen_count++] = copy;
-        l->listening += l->nc != NULL; /* else whoever connects sees to it */
+        l->listening += l->nc != NULL; /* otherwise the keeper subscribes when it connects */
     }
     pthread_mutex_unlock(&l->lock);
     if (rc)

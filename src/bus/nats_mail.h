@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nats_mail: what the library's threads brought and nobody has seen yet: answers, and what was
- * heard. Both are bounded; what is too much is lost and counted. Who waits on `event_fd` is woken.
+/* nats_mail: answers and messages from the library's threads that the bus has not handed out yet.
+ * Both queues are bounded; what does not fit is lost and counted. `event_fd` wakes the reader.
  *
- * Any thread puts something in; one thread takes it out, and what it took stays readable until
+ * Any thread puts messages in; one thread takes them out, and they stay readable until
  * mail_forget(). */
 #ifndef BUS_NATS_MAIL_H
 #define BUS_NATS_MAIL_H
@@ -24,20 +24,21 @@ struct nats_mail {
     _Atomic bool is_awake; /* event_fd has been written to since mail_drain() */
     int event_fd;
 
-    struct note *shown; /* taken out; the taker's alone */
+    struct note *shown; /* taken out; only the reader uses it */
 };
 
-/* `m` is zeroed; RC_NOMEM, RC_IO, and mail_close() in any case. */
+/* `m` is zeroed. RC_NOMEM, RC_IO; mail_close() must follow in any case. */
 MUST_CHECK enum rc mail_open(struct nats_mail *m);
 void mail_close(struct nats_mail *m);
 
 void mail_wake(struct nats_mail *m);
-void mail_put_reply(struct nats_mail *m, natsMsg *msg); /* takes the message, or loses it */
+void mail_put_reply(struct nats_mail *m, natsMsg *msg); /* takes the message, or drops it */
 void mail_put_heard(struct nats_mail *m, natsMsg *msg);
 
-void mail_drain(struct nats_mail *m);          /* before looking: what comes since wakes again */
+/* call it before reading: what comes later wakes again */
+void mail_drain(struct nats_mail *m);
 natsMsg *mail_next_reply(struct nats_mail *m); /* NULL: none */
 natsMsg *mail_next_heard(struct nats_mail *m);
-void mail_forget(struct nats_mail *m); /* what was taken */
+void mail_forget(struct nats_mail *m); /* frees what was taken out */
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-/* A key is the slot in its low 16 bits and, above, how often the slot has been used. */
+/* A key is the slot in its low 16 bits, and above them how often the slot has been used. */
 enum { SLOT_BITS = 16 };
 
 struct slot {
@@ -19,7 +19,7 @@ struct slot {
 struct open_calls {
     struct heap by_due;
     struct slot *slots;
-    uint32_t max, first_free; /* max: none */
+    uint32_t max, first_free; /* `max`: no slot is free */
 };
 
 struct open_calls *open_calls_open(uint32_t max)
@@ -67,7 +67,7 @@ enum rc open_calls_begin(struct open_calls *c, const struct open_call *call, uin
     return RC_OK;
 }
 
-static void take(struct open_calls *c, struct slot *s, struct open_call *ret)
+static void take_call(struct open_calls *c, struct slot *s, struct open_call *ret)
 {
     *ret = s->call;
     heap_remove(&c->by_due, &s->due);
@@ -83,7 +83,7 @@ bool open_calls_end(struct open_calls *c, uint64_t key, struct open_call *ret)
     struct slot *s = &c->slots[at];
     if (s->due.at == 0 || s->used != key >> SLOT_BITS)
         return false;
-    take(c, s, ret);
+    take_call(c, s, ret);
     return true;
 }
 
@@ -92,7 +92,7 @@ bool open_calls_due(struct open_calls *c, uint64_t now_ms, struct open_call *ret
     struct heap_node *first = heap_first(&c->by_due);
     if (!first || first->key > now_ms)
         return false;
-    take(c, EVENT_OF(first, struct slot, due), ret);
+    take_call(c, EVENT_OF(first, struct slot, due), ret);
     return true;
 }
 
@@ -101,7 +101,7 @@ bool open_calls_older(struct open_calls *c, uint64_t link, struct open_call *ret
     for (size_t i = 0; i < c->by_due.count; i++) {
         struct slot *s = EVENT_OF(c->by_due.nodes[i], struct slot, due);
         if (s->call.link < link) {
-            take(c, s, ret);
+            take_call(c, s, ret);
             return true;
         }
     }

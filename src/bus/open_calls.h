@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* open_calls: what has been asked of the bus and has not ended.
+/* open_calls: calls of the bus that have not ended.
  *
  * Each call has a key that goes out with it and comes back with its answer. A call is in the table
- * from begin until the first of: its answer (end), its moment (due), its connection's loss (older).
- * Whoever takes it out has the only right to say how it ended, so each ticket ends exactly once; a
- * late or second answer finds no call. One thread owns it. */
+ * from begin until the first of: its answer (end), its time limit (due), the loss of its connection
+ * (older). Only the function that takes it out says how it ended, so each ticket ends exactly once;
+ * a late or second answer finds no call. One thread owns the table. */
 #ifndef BUS_OPEN_CALLS_H
 #define BUS_OPEN_CALLS_H
 
@@ -17,7 +17,7 @@ enum open_call_kind { OPEN_APPEND, OPEN_GET, OPEN_ASK };
 
 struct open_call {
     uint64_t ticket;
-    uint64_t link; /* which connection carried it: a number that grows */
+    uint64_t link; /* number of the connection that carried it; numbers grow */
     enum open_call_kind kind;
 };
 
@@ -38,7 +38,7 @@ bool open_calls_end(struct open_calls *c, uint64_t key, struct open_call *ret);
 bool open_calls_due(struct open_calls *c, uint64_t now_ms, struct open_call *ret);
 bool open_calls_older(struct open_calls *c, uint64_t link, struct open_call *ret);
 
-/* When the first is due, or OPEN_CALLS_NEVER. */
+/* When the first call is due, or OPEN_CALLS_NEVER. */
 uint64_t open_calls_next_ms(const struct open_calls *c);
 uint32_t open_calls_count(const struct open_calls *c);
 

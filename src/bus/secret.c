@@ -43,7 +43,7 @@ enum rc secret_hash_make(const struct secret *s, struct secret_hash *ret)
     enum rc rc = random_bytes(salt, sizeof salt);
     if (rc)
         return rc;
-    /* "$2a$" is the one spelling that nats-server takes for a hash. */
+    /* "$2a$" is the only spelling that nats-server accepts for a hash. */
     if (!crypt_gensalt_rn("$2a$", BCRYPT_COST, salt, sizeof salt, setting, sizeof setting))
         return RC_UNSUPPORTED;
     return crypt_into(s->text, setting, ret) ? RC_OK : RC_UNSUPPORTED;

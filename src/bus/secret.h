@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* secret: passwords that nobody could guess, and what a server keeps of them. */
+/* secret: random passwords, and the hashes that a server keeps of them. */
 #ifndef BUS_SECRET_H
 #define BUS_SECRET_H
 
@@ -21,9 +21,9 @@ struct secret_hash {
 /* RC_IO: the kernel gives no randomness. */
 MUST_CHECK enum rc secret_make(struct secret *ret);
 
-/* bcrypt, as nats-server reads it: who sees a server's configuration cannot log in with it. The
- * cost is low: it protects against guessing, and these passwords cannot be guessed. RC_IO,
- * RC_UNSUPPORTED (a libcrypt without it). */
+/* bcrypt, as nats-server reads it: a server's configuration does not reveal a login. The cost is
+ * low, since it protects against guessing, and these passwords cannot be guessed. RC_IO,
+ * RC_UNSUPPORTED (a libcrypt without bcrypt). */
 MUST_CHECK enum rc secret_hash_make(const struct secret *s, struct secret_hash *ret);
 
 /* Whether the hash is of that password. */

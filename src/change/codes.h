@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codes: what is kept of a page, so that its next version can be compared without it.
+/* codes: the numbers stored about a page, so that its next version can be compared without the
+ * page.
  *
  * A page becomes a handful of numbers, one or a few for each test; a usual page needs some 150
  * bytes, no page more than CHANGE_CODES_MAX_BYTES. Which tests were made is in `tests`; fields of
- * others are zero. The paper's codes (P10 to P13) are kept beside the strong ones (P14): they are
- * shown and measured, the strong ones decide. */
+ * others are zero. The codes of the paper on web-page change detection are stored beside strong
+ * hashes: the paper's codes are shown and measured, the hashes decide. */
 #ifndef CHANGE_CODES_H
 #define CHANGE_CODES_H
 
@@ -14,18 +15,18 @@
 
 /* The tests, in the paper's order: structure, text, image. The numbers are stored. */
 enum change_test {
-    CHANGE_LETTERS,      /* P10: first and last letters of the tags */
-    CHANGE_LEVEL_COUNTS, /* P11: elements on each level */
-    CHANGE_TREE,         /* P14: hash of the tag tree; its simhash says how much */
-    CHANGE_TEXT_MEAN,    /* P12: Text I */
-    CHANGE_TEXT_RMS,     /* P12: Text II */
-    CHANGE_TEXT_DIGEST,  /* P14: SHA-256 of the normalised text */
-    CHANGE_TEXT_SIMHASH, /* P14: says how much */
-    CHANGE_IVAL_16,      /* P13 with n = 16, 32, 64 */
+    CHANGE_LETTERS,      /* the paper's: first and last letters of the tags */
+    CHANGE_LEVEL_COUNTS, /* the paper's: elements on each level */
+    CHANGE_TREE,         /* hash of the tag tree; its simhash says how much */
+    CHANGE_TEXT_MEAN,    /* the paper's Text I */
+    CHANGE_TEXT_RMS,     /* the paper's Text II */
+    CHANGE_TEXT_DIGEST,  /* SHA-256 of the normalised text */
+    CHANGE_TEXT_SIMHASH, /* says how much */
+    CHANGE_IVAL_16,      /* the paper's ival with n = 16, 32, 64 */
     CHANGE_IVAL_32,
     CHANGE_IVAL_64,
-    CHANGE_IMAGE_DIGEST, /* P14: SHA-256 of size and pixels */
-    CHANGE_IMAGE_DHASH,  /* P14: says how much */
+    CHANGE_IMAGE_DIGEST, /* SHA-256 of size and pixels */
+    CHANGE_IMAGE_DHASH,  /* says how much */
     CHANGE_TEST_COUNT,
 };
 
@@ -52,12 +53,12 @@ struct change_picture {
 struct change_codes {
     uint32_t tests; /* which were made */
 
-    uint64_t letters_first, letters_last; /* hash64 of P10's two strings */
-    struct change_levels levels;          /* P11 */
+    uint64_t letters_first, letters_last; /* hash64 of the two strings of letters.h */
+    struct change_levels levels;
     uint64_t tree, tree_simhash;
     uint32_t elements;
 
-    struct change_text_sums text; /* P12 */
+    struct change_text_sums text;
     uint8_t text_sha256[DIGEST_SHA256_BYTES];
     uint64_t text_simhash;
 

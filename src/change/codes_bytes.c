@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of codes.h that writes codes as bytes and reads them back. */
-#include "base/bytes.h"
+#include "base/taker.h"
 #include "change/codes.h"
 
 static bool has(uint32_t tests, enum change_test test)
@@ -90,40 +90,12 @@ void change_codes_encode(const struct change_codes *c, struct buf *to)
         put_bytes(to, c->pictures_sha256);
 }
 
-/* Reading: past the end everything is 0 and `bad` sticks. */
-struct reader {
-    struct str left;
-    bool bad;
-};
-
-static const char *take(struct reader *r, size_t n)
-{
-    static const char zeros[DIGEST_SHA256_BYTES];
-    if (r->bad || r->left.n < n) {
-        r->bad = true;
-        return zeros;
-    }
-    const char *at = r->left.p;
-    r->left = str_from(r->left, n);
-    return at;
-}
-
-static uint64_t take_u64(struct reader *r)
-{
-    return get_le64(take(r, 8));
-}
-
-static uint32_t take_u32(struct reader *r)
-{
-    return get_le32(take(r, 4));
-}
-
 /* Only the shortest spelling of a number is right, so that equal codes are equal bytes. */
-static uint32_t take_varint(struct reader *r)
+static uint32_t take_varint(struct taker *r)
 {
     uint64_t v = 0;
     for (unsigned shift = 0; shift < 35; shift += 7) {
-        uint8_t byte = (uint8_t)*take(r, 1);
+        uint8_t byte = take_u8(r);
         v |= (uint64_t)(byte & 0x7f) << shift;
         if (byte & 0x80)
             continue;
@@ -134,7 +106,13 @@ static uint32_t take_varint(struct reader *r)
     return 0;
 }
 
-static void take_structure(struct reader *r, struct change_codes *c)
+static void take_digest(struct taker *r, uint8_t to[DIGEST_SHA256_BYTES])
+{
+    struct str bytes = take_bytes(r, DIGEST_SHA256_BYTES);
+    memcpy(to, bytes.p, bytes.n);
+}
+
+static void take_structure(struct taker *r, struct change_codes *c)
 {
     if (has(c->tests, CHANGE_LETTERS)) {
         c->letters_first = take_u64(r);
@@ -151,7 +129,7 @@ static void take_structure(struct reader *r, struct change_codes *c)
     }
 }
 
-static void take_text(struct reader *r, struct change_codes *c)
+static void take_text(struct taker *r, struct change_codes *c)
 {
     if (has_sums(c->tests)) {
         c->text.symbols = take_u64(r);
@@ -160,7 +138,7 @@ static void take_text(struct reader *r, struct change_codes *c)
         c->text.distinct = take_u32(r);
     }
     if (has(c->tests, CHANGE_TEXT_DIGEST))
-        memcpy(c->text_sha256, take(r, DIGEST_SHA256_BYTES), DIGEST_SHA256_BYTES);
+        take_digest(r, c->text_sha256);
     if (has(c->tests, CHANGE_TEXT_SIMHASH))
         c->text_simhash = take_u64(r);
 }
@@ -170,7 +148,7 @@ static struct change_ival ival_of(uint64_t low)
     return (struct change_ival){-(int64_t)(low >> 63), low};
 }
 
-static void take_picture(struct reader *r, uint32_t tests, struct change_picture *p)
+static void take_picture(struct taker *r, uint32_t tests, struct change_picture *p)
 {
     if (has(tests, CHANGE_IVAL_16))
         p->ival[0].low = take_u32(r);
@@ -185,7 +163,7 @@ static void take_picture(struct reader *r, uint32_t tests, struct change_picture
         p->dhash = take_u64(r);
 }
 
-static void take_images(struct reader *r, struct change_codes *c)
+static void take_images(struct taker *r, struct change_codes *c)
 {
     if (c->tests & CHANGE_IMAGE_TESTS) {
         c->pictures = take_u32(r);
@@ -193,24 +171,24 @@ static void take_images(struct reader *r, struct change_codes *c)
             take_picture(r, c->tests, &c->at[i]);
     }
     if (has(c->tests, CHANGE_IMAGE_DIGEST))
-        memcpy(c->pictures_sha256, take(r, DIGEST_SHA256_BYTES), DIGEST_SHA256_BYTES);
+        take_digest(r, c->pictures_sha256);
 }
 
 enum rc change_codes_decode(struct str bytes, struct change_codes *ret)
 {
-    struct reader r = {.left = bytes};
-    uint8_t version = (uint8_t)*take(&r, 1);
+    struct taker r = {.rest = bytes};
+    uint8_t version = take_u8(&r);
     if (!r.bad && version != CHANGE_CODES_VERSION)
         return RC_VERSION;
-    struct change_codes c = {.levels.count = (uint8_t)*take(&r, 1)};
-    c.tests = get_le16(take(&r, 2));
+    struct change_codes c = {.levels.count = take_u8(&r)};
+    c.tests = take_u16(&r);
     if (r.bad || (c.tests & ~(uint32_t)CHANGE_ALL_TESTS) || c.levels.count > CHANGE_LEVELS ||
         (c.levels.count && !has(c.tests, CHANGE_LEVEL_COUNTS)))
         return RC_CORRUPT;
     take_structure(&r, &c);
     take_text(&r, &c);
     take_images(&r, &c);
-    if (r.bad || r.left.n)
+    if (r.bad || r.rest.n)
         return RC_CORRUPT;
     *ret = c;
     return RC_OK;

@@ -6,9 +6,9 @@
  * number; the target is the weighted mean, rounded to the nearest (halves up). A picture that is
  * n by n already stays as it is. The same on every machine, for shrinking and for growing.
  *
- * P13's ival keeps little: a picture whose rows or columns of words repeat has the determinant 0,
- * all black and all white are the same, and anything that leaves the two tones alone is unseen. The
- * digest sees every pixel; the difference hash sees what a person would. */
+ * The paper's ival keeps little: a picture whose rows or columns of words repeat has the
+ * determinant 0, all black and all white are the same, and anything that leaves the two tones alone
+ * is unseen. The digest sees every pixel; the difference hash sees what a person would. */
 #ifndef CHANGE_IMAGE_H
 #define CHANGE_IMAGE_H
 
@@ -30,13 +30,14 @@ struct change_ival {
     uint64_t low;
 };
 
-/* P13. Scaled to n by n (16, 32 or 64), in two tones (1 for a pixel that is at least the mean of
- * all), 16 pixels of a row are a word, the leftmost its highest bit; M[i][j] is the sum of
- * (r + 1) * word(16i + r, j) for r from 0 to 15; the ival is the determinant of M, exactly. */
+/* The paper's ival. The picture is scaled to n by n (16, 32 or 64), in two tones (1 for a pixel
+ * that is at least the mean of all), 16 pixels of a row are a word, the leftmost its highest bit;
+ * M[i][j] is the sum of (r + 1) * word(16i + r, j) for r from 0 to 15; the ival is the determinant
+ * of M, exactly. */
 struct change_ival change_image_ival(const struct change_image *image, uint32_t n);
 
-/* The steps of it, for those who have tones (n*n of 0 and 1) or a matrix (side 1, 2 or 4, row by
- * row, no entry over CHANGE_IVAL_ENTRY) already. */
+/* Its steps, for callers that have tones (n*n of 0 and 1) or a matrix (side 1, 2 or 4, row by row,
+ * no entry over CHANGE_IVAL_ENTRY) already. */
 enum { CHANGE_IVAL_ENTRY = 8912760 };
 void change_ival_matrix(const uint8_t *tones, uint32_t n, int64_t *matrix);
 struct change_ival change_ival_determinant(const int64_t *matrix, uint32_t side);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* input: what the change library looks at. It parses nothing: whoever read the page hands over its
+/* input: what the change library looks at. It parses nothing: the caller hands over the page's
  * tags, its visible text and its pictures, all borrowed for the call.
  *
  * Tag names are compared byte by byte, so they come in one case (an HTML tokenizer's lower case).
  * The text should be UTF-8; what is not counts as U+FFFD. Pictures are 8-bit grey, row by row from
- * the top without gaps; decoding JPEG or PNG is somebody else's business.
+ * the top without gaps; the caller decodes JPEG and PNG.
  *
  * Past a limit a call returns RC_LIMIT rather than look at a part and call it the whole. */
 #ifndef CHANGE_INPUT_H

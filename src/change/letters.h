@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* letters: the page's structure as two strings (P10, the paper's "Structure I").
+/* letters: the page's structure as two strings (the paper's "Structure I").
  *
  *     html head title body h1 p p p      first  hhtbhppp
  *                                        last   ldey1ppp

@@ -33,8 +33,8 @@ static inline uint64_t shingle(uint64_t first, uint64_t second, uint64_t third)
 }
 
 /* The bytes of a piece that belong to a word of n bytes, without a branch on its length. */
-static const char piece_mask[2 * PIECE] = {-1, -1, -1, -1, -1, -1, -1, -1,
-                                           -1, -1, -1, -1, -1, -1, -1, -1};
+static const uint8_t piece_mask[2 * PIECE] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                              0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
 /* `room` bytes can be read at `p`, the word is the first `n`. */
 static inline uint64_t word_hash(const char *p, size_t n, size_t room)
@@ -48,7 +48,7 @@ static inline uint64_t word_hash(const char *p, size_t n, size_t room)
         memcpy(rest, p, n);
         p = rest;
     }
-    const char *mask = piece_mask + PIECE - n;
+    const uint8_t *mask = piece_mask + PIECE - n;
     return word_step(hash, get_le64(p) & get_le64(mask), get_le64(p + 8) & get_le64(mask + 8));
 }
 

@@ -117,13 +117,13 @@ struct hashes {
 /* One pass of a radix sort, by the byte at `shift`. */
 static void sort_by_byte(const uint64_t *from, uint64_t *to, size_t count, unsigned shift)
 {
-    size_t place[257] = {0};
+    size_t next[257] = {0};
     for (size_t i = 0; i < count; i++)
-        place[(from[i] >> shift & 255) + 1]++;
+        next[(from[i] >> shift & 255) + 1]++;
     for (unsigned b = 1; b < 256; b++)
-        place[b] += place[b - 1];
+        next[b] += next[b - 1];
     for (size_t i = 0; i < count; i++)
-        to[place[from[i] >> shift & 255]++] = from[i];
+        to[next[from[i] >> shift & 255]++] = from[i];
 }
 
 static void sort(struct hashes *h, uint64_t *spare)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* text: what a page says, as numbers that can be compared.
  *
- * The paper's two codes (P12) are taken of the text as it is given, where every blank counts; the
- * code of a symbol is its code point. Both are blind to order, so letters that change places or
- * lines that are swapped leave them as they were. The digest (P14) is of the normalised text and
- * misses nothing but white space. */
+ * The paper's two codes are made from the text as it is given, where every blank counts; the code
+ * of a symbol is its code point. Both ignore order: swapped letters or lines leave them unchanged.
+ * The digest is of the normalised text and misses nothing but white space. */
 #ifndef CHANGE_TEXT_H
 #define CHANGE_TEXT_H
 

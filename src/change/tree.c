@@ -85,7 +85,7 @@ static void end_heading(struct builder *b)
     close_down_to(b, at);
 }
 
-static void end(struct builder *b, const struct change_tag *tag)
+static void end_element(struct builder *b, const struct change_tag *tag)
 {
     if (tag->name.p[0] == 'h' && change_implied(tag->name).is == CHANGE_IMPLIED_HEADING) {
         end_heading(b);
@@ -129,7 +129,7 @@ static void build(struct builder *b, const struct change_tag *tags, size_t count
         if (tags[i].name.n == 0)
             continue;
         if (tags[i].kind == CHANGE_TAG_END)
-            end(b, &tags[i]);
+            end_element(b, &tags[i]);
         else
             start(b, &tags[i]);
     }

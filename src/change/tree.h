@@ -14,8 +14,8 @@
  * to say where something is.
  *
  * `hash` stands for a whole subtree, names and shape; `inside` for the children alone. They are
- * made with base/hash.h, the same on every machine (D17), and are not proof against somebody who
- * wants two trees to look alike.
+ * made with base/hash.h, are the same on every machine, and do not resist an author who wants two
+ * trees to look alike.
  *
  * Elements nested deeper than CHANGE_MAX_DEPTH stay at that level, as leaves. */
 #ifndef CHANGE_TREE_H

@@ -116,8 +116,8 @@ static enum change_test lowest(uint32_t tests)
     return tests ? (enum change_test)__builtin_ctz(tests) : CHANGE_TEST_COUNT;
 }
 
-static void find(const struct change_codes *a, const struct change_codes *b, enum change_kind kind,
-                 struct change_finding *f)
+static void find_changes(const struct change_codes *a, const struct change_codes *b,
+                         enum change_kind kind, struct change_finding *f)
 {
     *f = (struct change_finding){.compared = a->tests & b->tests & kinds[kind].tests};
     for (uint32_t left = f->compared; left; left &= left - 1)
@@ -152,7 +152,7 @@ static void take_finding(struct change_verdict *v, enum change_kind kind)
 
 static void verdict_init(struct change_verdict *v)
 {
-    *v = (struct change_verdict){.first = CHANGE_KIND_COUNT, .places.similarity = 1};
+    *v = (struct change_verdict){.first = CHANGE_KIND_COUNT, .differences.similarity = 1};
     for (unsigned kind = 0; kind < CHANGE_KIND_COUNT; kind++)
         v->of[kind] = (struct change_finding){.by = CHANGE_TEST_COUNT, .similarity = 1};
 }
@@ -160,7 +160,7 @@ static void verdict_init(struct change_verdict *v)
 static void compare_kind(const struct change_codes *a, const struct change_codes *b,
                          enum change_kind kind, struct change_verdict *v)
 {
-    find(a, b, kind, &v->of[kind]);
+    find_changes(a, b, kind, &v->of[kind]);
     take_finding(v, kind);
     if (v->of[kind].compared & CHANGE_BIT(CHANGE_LEVEL_COUNTS))
         v->levels = change_levels_differ(&a->levels, &b->levels);
@@ -189,9 +189,9 @@ static enum rc measure_structure(const struct sides *s, struct change_verdict *v
         if (rc)
             return rc;
     }
-    enum rc rc = change_places(&tree[0], &tree[1], s->arena, &v->places);
+    enum rc rc = change_differences(&tree[0], &tree[1], s->arena, &v->differences);
     if (rc == RC_OK)
-        v->of[CHANGE_STRUCTURE].similarity = v->places.similarity;
+        v->of[CHANGE_STRUCTURE].similarity = v->differences.similarity;
     return rc;
 }
 
@@ -239,7 +239,7 @@ static enum rc add_codes(const struct sides *s, unsigned side, uint32_t tests)
     return RC_OK;
 }
 
-static enum rc step(const struct sides *s, enum change_kind kind, struct change_verdict *v)
+static enum rc compare_step(const struct sides *s, enum change_kind kind, struct change_verdict *v)
 {
     enum rc rc = add_codes(s, 0, kinds[kind].tests);
     if (rc == RC_OK)
@@ -260,7 +260,7 @@ enum rc change_compare_pages(const struct change_page *old, const struct change_
     struct change_verdict v;
     verdict_init(&v);
     for (unsigned kind = 0; kind < CHANGE_KIND_COUNT && goes_on(&v, mode); kind++) {
-        enum rc rc = step(&s, (enum change_kind)kind, &v);
+        enum rc rc = compare_step(&s, (enum change_kind)kind, &v);
         if (rc)
             return rc;
     }

@@ -3,24 +3,24 @@
  *
  * The strong test of a kind decides whether it changed: the tree's hash, the SHA-256 of the text,
  * the SHA-256 of the pictures. What the paper's codes say stands beside it in `saw`: a bit there
- * without `changed` is a false alarm (white space, for P12), a missing one is a miss. Where a
- * strong test is not in both codes, any of the tests that are decides.
+ * without `changed` is a false alarm (white space, for the text codes), a missing one is a miss.
+ * Where a strong test is not in both codes, any of the tests that are decides.
  *
  * How much is a similarity from 0 to 1, and 1 only if the kind did not change. From stored codes it
  * is an estimate out of the fingerprints' bits: two unrelated pages differ in about 32 of 64, so it
  * is 1 - bits/32, not under 0; a change that moved no bit counts as half a bit, one without a
- * fingerprint in both codes as 0. From full pages, structure and text are measured (places.h,
+ * fingerprint in both codes as 0. From full pages, structure and text are measured (differences.h,
  * text.h). `near` says that the fingerprints differ in so few bits that it is the same page or the
  * same picture, retouched.
  *
- * P9's order: structure, then text only if the structure is the same, then pictures only if the
- * text is. CHANGE_STEPS keeps to it and leaves the later kinds untested; CHANGE_EVERYTHING tests
- * all three. */
+ * The paper's order: structure, then text only if the structure is the same, then pictures only if
+ * the text is. CHANGE_STEPS keeps to it and leaves the later kinds untested; CHANGE_EVERYTHING
+ * tests all three. */
 #ifndef CHANGE_VERDICT_H
 #define CHANGE_VERDICT_H
 
 #include "change/codes.h"
-#include "change/places.h"
+#include "change/differences.h"
 
 enum change_kind { CHANGE_STRUCTURE, CHANGE_TEXT, CHANGE_IMAGE, CHANGE_KIND_COUNT };
 
@@ -46,8 +46,8 @@ struct change_verdict {
     bool changed;
     enum change_kind first; /* the first kind that changed; CHANGE_KIND_COUNT if none */
     struct change_finding of[CHANGE_KIND_COUNT];
-    uint64_t levels;             /* P11: levels with another number of elements, bit 0 = level 1 */
-    struct change_places places; /* of the structure; empty if only codes were compared */
+    uint64_t levels; /* levels with another number of elements, bit 0 = level 1 */
+    struct change_differences differences; /* of the structure; empty if only codes were compared */
 };
 
 /* Compares what was kept. Needs nothing and cannot fail. */

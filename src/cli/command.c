@@ -23,6 +23,28 @@ int cli_fail(enum exit_code code, const char *format, ...)
     return (int)code;
 }
 
+int cli_say_as(enum exit_code code, enum rc rc, struct buf *why)
+{
+    struct str rest = buf_str(why);
+    if (rc == RC_OK)
+        return EXIT_DONE;
+    if (!rest.n)
+        (void)cli_fail(code, "%s", rc_text(rc));
+    while (rest.n) {
+        struct str line = str_take_until(&rest, '\n');
+        (void)cli_fail(code, STR_FMT, STR_ARG(line));
+    }
+    buf_clear(why);
+    return (int)code;
+}
+
+int cli_say(enum rc rc, struct buf *why)
+{
+    bool is_usage =
+        rc == RC_INVALID || rc == RC_NOT_FOUND || rc == RC_EXISTS || rc == RC_UNSUPPORTED;
+    return cli_say_as(is_usage ? EXIT_USAGE : EXIT_OTHER, rc, why);
+}
+
 int cli_code_of(enum rc rc)
 {
     switch (rc) {

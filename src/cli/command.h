@@ -34,12 +34,19 @@ struct command {
  * command can end with it. */
 int cli_fail(enum exit_code code, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* The same for a failure of a lower folder: prints each line of `why`, or the text of `rc` where it
+ * is empty, and empties it. Returns `code`; for RC_OK EXIT_DONE. */
+int cli_say_as(enum exit_code code, enum rc rc, struct buf *why);
+/* With EXIT_USAGE for RC_INVALID, RC_NOT_FOUND, RC_EXISTS and RC_UNSUPPORTED, and EXIT_OTHER for
+ * any other failure. */
+int cli_say(enum rc rc, struct buf *why);
+
 /* The exit code for a failure of a crawl's directory: damage, and a disk that is full or fails, are
  * EXIT_DISK; another version's directory and what does not exist are EXIT_USAGE. */
 int cli_code_of(enum rc rc);
 
-/* Reads a whole file ("-" is standard input) of at most `max_bytes`. On failure says so on standard
- * error and returns the rc; *ret (a buf the caller ends) may then hold part of it. */
+/* Reads a whole file ("-" is standard input) of at most `max_bytes`. On failure prints it on
+ * standard error and returns the rc; *ret (a buf the caller ends) may then hold part of it. */
 MUST_CHECK enum rc cli_read_file(const char *path, size_t max_bytes, struct buf *ret);
 
 /* The same for the first `max_bytes` of a file that may be longer. */
@@ -52,12 +59,12 @@ int cli_each_line(int (*line)(void *ctx, struct str line), void *ctx);
 int cli_each_line_but(int (*line)(void *ctx, struct str line), int (*too_long)(void *ctx),
                       void *ctx);
 
-/* Writes to standard output and forgets nothing: a failure (a full disk, a closed pipe) makes the
- * program end with EXIT_OTHER. Clears the buf. */
+/* Writes to standard output. A failure (a full disk, a closed pipe) ends the program with
+ * EXIT_OTHER. Clears the buf. */
 void cli_print(struct buf *out);
 
-/* Writes what came from the web to a terminal's stream: lines and tabs as they are, everything else
- * that steers a terminal escaped (base/utf8.h), which leaves JSON the same. False: it failed. */
+/* Writes text from the web to a terminal's stream. Lines and tabs stay, other control characters
+ * are escaped (base/utf8.h), which leaves JSON the same. False: it failed. */
 bool cli_write(FILE *to, struct str bytes);
 
 #endif

@@ -91,8 +91,8 @@ static bool is_of_the_run(const char *key)
     return false;
 }
 
-bool config_is_kept(const struct option *o, const struct settings *settings,
-                    const enum settings_source *sources)
+bool config_is_saved(const struct option *o, const struct settings *settings,
+                     const enum settings_source *sources)
 {
     return !is_of_the_run(o->key) && !config_is_unset(o, settings) &&
            sources[o - settings_table] != FROM_DEFAULT;
@@ -118,7 +118,7 @@ void config_write(struct buf *out, const struct settings *settings,
             STR("# What this crawl was told; the same directory again goes on with it. A flag\n"
                 "# beats it. All keys: orbweaver config defaults\n"));
     for (const struct option *o = settings_table; o->key; o++) {
-        if (!config_is_kept(o, settings, sources))
+        if (!config_is_saved(o, settings, sources))
             continue;
         if (strcmp(o->key, "input") == 0) {
             write_inputs(out, &settings->input);

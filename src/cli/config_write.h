@@ -3,10 +3,8 @@
 #ifndef CLI_CONFIG_WRITE_H
 #define CLI_CONFIG_WRITE_H
 
+#include "cli/crawl_files.h"
 #include "cli/settings.h"
-
-/* The name of a crawl's own file in its directory. */
-#define CONFIG_OF_CRAWL "orbweaver.yaml"
 
 void config_write_value(struct buf *out, const struct option *o, const void *settings);
 
@@ -15,11 +13,10 @@ bool config_is_unset(const struct option *o, const void *settings);
 
 /* Whether the crawl's own file has a line for that setting: it is not of one run alone, and not the
  * default. */
-bool config_is_kept(const struct option *o, const struct settings *settings,
-                    const enum settings_source *sources);
+bool config_is_saved(const struct option *o, const struct settings *settings,
+                     const enum settings_source *sources);
 
-/* Every setting that is kept, for the crawl's own directory. The text is UTF-8 if the values are.
- */
+/* Every saved setting, for the crawl's own directory. The text is UTF-8 if the values are. */
 void config_write(struct buf *out, const struct settings *settings,
                   const enum settings_source *sources);
 

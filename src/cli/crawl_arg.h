@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crawl_arg: what the commands on a crawl's directory share: where the result goes, and how a
- * failure is said. */
+/* crawl_arg: for commands that read a crawl's directory: where the result goes, and how they
+ * print a failure. */
 #ifndef CLI_CRAWL_ARG_H
 #define CLI_CRAWL_ARG_H
 
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Says what failed in DIR and returns the exit code for it. `why` may be NULL or empty. */
+/* Prints what failed in DIR and returns the exit code for it. `why` may be NULL or empty. */
 int crawl_arg_fail(const struct invocation *in, enum rc rc, const struct buf *why);
 
 /* Where a command's result goes: standard output (absent or "-"), or a file that gets its name once
@@ -19,7 +19,7 @@ struct crawl_output {
     struct str path; /* absent: standard output */
     char part[4096];
 };
-/* EXIT_DONE, or says why not. */
+/* EXIT_DONE, or prints why not. */
 int crawl_output_open(struct crawl_output *o, struct str path);
 MUST_CHECK enum rc crawl_output_write(struct crawl_output *o, struct str bytes);
 /* Keeps the file if `code` is EXIT_DONE; returns `code` or why it could not be kept. */

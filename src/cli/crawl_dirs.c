@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/crawl_dirs.h"
 
-#include "cli/control_client.h"
-#include "cli/post_folder.h"
+#include "control/answer_json.h"
+#include "provision/nats_folder.h"
 
 #include "base/mem.h"
-#include "crawl/ledger.h"
+#include "ledger/ledger.h"
 #include "outputs/crawl_dir.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static const char *label_of(const struct invocation *in, const struct crawl_dirs
     return label;
 }
 
-/* A result that is made of damaged files would say less than it seems to. */
+/* Refuses a damaged directory: a result from it would lack more than it shows. */
 static int inspect(struct disk *d, const char *path)
 {
     struct buf why = {.max = 8192};
@@ -67,38 +67,40 @@ static int add(const struct invocation *in, struct crawl_dirs *d, const char *pa
     return code;
 }
 
-/* The agents that have begun. */
+/* Adds the directories of the agents that have begun. */
 static int add_agents(const struct invocation *in, struct crawl_dirs *d, const char *folder,
-                      const char *post)
+                      const char *nats_dir)
 {
-    struct post_folder f = {.fd = -1};
-    struct post_plan *plan = mem_zero(1, sizeof *plan);
+    struct nats_folder f = {.fd = -1};
+    struct nats_plan *plan = mem_zero(1, sizeof *plan);
+    struct buf why = {.max = 8192};
     size_t before = d->count;
-    int code = plan ? post_folder_open(&f, post, false) : EXIT_OTHER;
-    if (code == EXIT_DONE)
-        code = post_folder_plan(&f, plan);
+    enum rc rc = plan ? nats_folder_open(&f, nats_dir, false, &why) : RC_NOMEM;
+    rc = rc ? rc : nats_folder_plan(&f, plan);
+    int code = cli_say(rc, &why);
     for (uint32_t i = 0; code == EXIT_DONE && i < plan->agent_count; i++) {
         struct str path = arena_printf(in->arena, "%s/%s", folder, plan->agents[i].name);
         struct stat st;
         if (path.p && stat(path.p, &st) == 0)
             code = add(in, d, path.p);
     }
-    post_folder_close(&f);
+    nats_folder_close(&f);
     mem_free(plan);
+    buf_done(&why);
     if (code == EXIT_DONE && d->count == before)
-        code = cli_fail(EXIT_USAGE, "%s: no agent has begun there", folder);
+        code = cli_fail(EXIT_USAGE, "%s: no agent has begun a crawl there", folder);
     return code;
 }
 
-/* What another agent has, brought here. */
-struct bringing {
+/* Files of another agent, copied here. */
+struct copying {
     const struct invocation *in;
     struct crawl_dirs *dirs;
 };
 
-static int add_brought(void *ctx, const char *agent, const char *path)
+static int add_copied(void *ctx, const char *agent, const char *path)
 {
-    struct bringing *b = ctx;
+    struct copying *b = ctx;
     struct crawl_dirs *d = b->dirs;
     if (d->count == CRAWL_DIRS_MAX)
         return cli_fail(EXIT_USAGE, "more than %d directories", CRAWL_DIRS_MAX);
@@ -128,31 +130,33 @@ static int say_archives(const struct crawl_whole *w)
     return code;
 }
 
-/* An agent's directory, or the operator's folder: with what the others have. */
+/* An agent's directory, or the operator's folder: with the files of the other agents. */
 static int add_whole(const struct invocation *in, const struct crawl_dirs_want *want,
                      struct crawl_dirs *d, const char *word)
 {
-    struct bringing b = {in, d};
+    struct copying b = {in, d};
     struct crawl_whole *w = &d->whole;
     if (want->archives && json_array_size(w->rows) > (w->is_operators ? 0 : 1))
         return say_archives(w);
     int code = w->is_operators ? EXIT_DONE : add(in, d, word);
     if (code == EXIT_DONE)
-        code = crawl_whole_bring(w, want->files, add_brought, &b);
+        code = crawl_whole_copy(w, want->files, add_copied, &b);
     if (code == EXIT_DONE && !d->count)
         code = cli_fail(EXIT_CLUSTER, "%s: no agent answers", word);
     return code;
 }
 
-/* Nobody runs there who could ask the others. */
+/* Warns that an agent's directory is only a part of the crawl: no agent runs there to ask the
+ * others. */
 static void say_alone(const struct crawl_dirs *d)
 {
     uint64_t bytes = 0;
     if (crawl_dir_bytes(d->disks[0], piece_paths[PIECE_AGENT], &bytes) == RC_OK && bytes)
-        (void)fprintf(stderr,
-                      "orbweaver: %s is of one agent of a cluster, and it does not run: this is "
-                      "of that directory alone\n",
-                      d->paths[0]);
+        (void)fprintf(
+            stderr,
+            "orbweaver: %s belongs to one agent of a cluster, which does not run: the result "
+            "is of that directory alone\n",
+            d->paths[0]);
 }
 
 static int add_one(const struct invocation *in, const struct crawl_dirs_want *want,
@@ -173,10 +177,10 @@ static int add_one(const struct invocation *in, const struct crawl_dirs_want *wa
 static int add_word(const struct invocation *in, const struct crawl_dirs_want *want,
                     struct crawl_dirs *d, const char *word)
 {
-    struct str post = arena_printf(in->arena, "%s/post", word);
+    struct str nats_dir = arena_printf(in->arena, "%s/post", word);
     struct str plan = arena_printf(in->arena, "%s/post/plan.json", word);
-    if (post.p && plan.p && access(plan.p, R_OK) == 0)
-        return add_agents(in, d, word, post.p);
+    if (nats_dir.p && plan.p && access(plan.p, R_OK) == 0)
+        return add_agents(in, d, word, nats_dir.p);
     return in->word_count == 1 ? add_one(in, want, d, word) : add(in, d, word);
 }
 
@@ -192,7 +196,7 @@ int crawl_dirs_open(const struct invocation *in, const struct crawl_dirs_want *w
     if (!d.paths || !d.disks || !d.labels)
         return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
     if (!in->word_count)
-        return cli_fail(EXIT_USAGE, "the directory of a crawl is wanted, or several");
+        return cli_fail(EXIT_USAGE, "expected the directory of a crawl, or several");
     for (int i = 0; i < in->word_count && code == EXIT_DONE; i++)
         code = add_word(in, want, &d, in->words[i]);
     if (code == EXIT_DONE)
@@ -207,8 +211,8 @@ int crawl_dirs_end(const struct crawl_dirs *d, int code)
     if (code != EXIT_DONE || !d->whole.missing.n)
         return code;
     return cli_fail(EXIT_CLUSTER,
-                    "this is a part of the crawl: agents " STR_FMT
-                    " did not answer, or have left it; what they have is not in it",
+                    "this is only a part of the crawl: agents " STR_FMT
+                    " did not answer, or have left it; the result lacks their files",
                     STR_ARG(buf_str(&d->whole.missing)));
 }
 

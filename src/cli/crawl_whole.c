@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/crawl_whole.h"
 
-#include "cli/control_client.h"
-#include "cli/post_folder.h"
-#include "cli/status_sum.h"
+#include "cli/cluster_ask.h"
+#include "cli/crawl_client.h"
+#include "provision/nats_folder.h"
 
 #include "base/base64.h"
 #include "base/fd.h"
@@ -19,19 +19,19 @@
 
 enum { ASK_MS = 8000, TRIES = 3, OPEN_FOLDERS = 16 };
 
-/* Who takes part ------------------------------------------------------------------------------- */
+/* The agents ----------------------------------------------------------------------------------- */
 
 static bool is_clustered(const char *dir)
 {
-    struct control_client c;
+    struct crawl_client c;
     json_t *answer = NULL;
-    bool is = control_client_open(&c, dir, true) == EXIT_DONE;
+    bool is = crawl_client_open(&c, dir, true) == EXIT_DONE;
     if (is) {
-        control_begin(&c, "agent");
-        is = control_ask(&c, &answer) == EXIT_DONE && *json_text(answer, "agent");
+        (void)crawl_client_begin(&c, "agent");
+        is = crawl_client_ask(&c, &answer) == EXIT_DONE && *json_text(answer, "agent");
     }
     json_decref(answer);
-    control_client_close(&c);
+    crawl_client_close(&c);
     return is;
 }
 
@@ -47,7 +47,7 @@ static bool has_answered(const json_t *rows, const char *agent)
 static void miss(struct crawl_whole *w, const char *agent)
 {
     struct str rest = buf_str(&w->missing);
-    if (!post_name_is_good(str_c(agent)))
+    if (!nats_name_is_good(str_c(agent)))
         return;
     while (rest.n) {
         struct str name = str_trim(str_take_until(&rest, ','));
@@ -57,7 +57,7 @@ static void miss(struct crawl_whole *w, const char *agent)
     buf_printf(&w->missing, "%s%s", w->missing.n ? ", " : "", agent);
 }
 
-/* Whether it ever took part, as far as those know who answer. */
+/* Whether an agent that answers knows it as a member, or as one that left. */
 static bool is_named(const json_t *rows, const char *agent)
 {
     const json_t *row, *member, *name;
@@ -73,7 +73,7 @@ static bool is_named(const json_t *rows, const char *agent)
     return false;
 }
 
-/* Those who are away, and those who do not answer though they have begun. */
+/* Agents that are away, and members that do not answer. */
 static void note_missing(struct crawl_whole *w)
 {
     const json_t *row, *name;
@@ -92,17 +92,17 @@ static void note_missing(struct crawl_whole *w)
 
 int crawl_whole_open(struct crawl_whole *w, const char *dir)
 {
-    struct operator_place place;
+    struct operator_dir operator;
     *w = (struct crawl_whole){.dir = dir, .missing = {.max = 1 << 20}};
-    w->is_operators = operator_folder(dir, &place) && strcmp(place.folder, dir) == 0;
+    w->is_operators = operator_folder(dir, &operator) && strcmp(operator.folder, dir) == 0;
     int code = EXIT_DONE;
     if (w->is_operators)
-        code = cluster_ask_all(&place, "{\"do\":\"agent\"}", &w->rows, NULL);
+        code = cluster_ask_all(&operator, "{\"do\":\"agent\"}", &w->rows, NULL);
     else if (is_clustered(dir))
         code = cluster_ask_from(dir, &w->rows);
     if (code != EXIT_DONE || !w->rows)
         return code;
-    if (!w->is_operators) /* itself is the first */
+    if (!w->is_operators) /* its own row is the first */
         (void)snprintf(w->me, sizeof w->me, "%s", json_text(json_array_get(w->rows, 0), "agent"));
     note_missing(w);
     return EXIT_DONE;
@@ -129,61 +129,61 @@ void crawl_whole_close(struct crawl_whole *w)
 
 /* Asking one ----------------------------------------------------------------------------------- */
 
-/* One of the two ways to an agent. */
-struct way {
-    struct control_client control;
-    struct post_login login;
-    struct post_client post;
-    bool by_post;
+/* How to reach an agent: through the agent of DIR, or through NATS with the operator's login. */
+struct channel {
+    struct crawl_client control;
+    struct nats_login login;
+    struct nats_client nats;
+    bool by_nats;
 };
 
-static int way_open(struct way *y, const struct crawl_whole *w)
+static int channel_open(struct channel *y, const struct crawl_whole *w)
 {
-    struct operator_place place;
-    *y = (struct way){.by_post = w->is_operators};
-    if (!y->by_post)
-        return control_client_open(&y->control, w->dir, false);
-    (void)operator_folder(w->dir, &place);
-    return operator_open(&place, &y->login, &y->post);
+    struct operator_dir operator;
+    *y = (struct channel){.by_nats = w->is_operators};
+    if (!y->by_nats)
+        return crawl_client_open(&y->control, w->dir, false);
+    (void)operator_folder(w->dir, &operator);
+    return operator_open(&operator, & y->login, &y->nats);
 }
 
-static void way_close(struct way *y)
+static void channel_close(struct channel *y)
 {
-    if (y->by_post)
-        post_client_close(&y->post);
+    if (y->by_nats)
+        nats_client_close(&y->nats);
     else
-        control_client_close(&y->control);
+        crawl_client_close(&y->control);
     explicit_bzero(&y->login, sizeof y->login);
 }
 
-static json_t *ask_by_post(struct way *y, const char *agent, const char *file, uint64_t from)
+static json_t *ask_by_nats(struct channel *y, const char *agent, const char *file, uint64_t from)
 {
     char subject[BUS_MAX_SUBJECT_BYTES], question[256];
-    struct post_client_call call = {.subject = subject};
-    (void)snprintf(subject, sizeof subject, "orb.%s.ask.%s." POST_OPERATOR, y->login.crawl, agent);
+    struct nats_client_call call = {.subject = subject};
+    (void)snprintf(subject, sizeof subject, "orb.%s.ask.%s." NATS_OPERATOR, y->login.crawl, agent);
     (void)snprintf(question, sizeof question, "{\"do\":\"piece\",\"file\":\"%s\",\"from\":%llu}",
                    file, (unsigned long long)from);
     call.text = str_c(question);
-    post_client_ask(&y->post, &call, 1, ASK_MS);
+    nats_client_ask(&y->nats, &call, 1, ASK_MS);
     json_t *answer = call.rc ? NULL : json_loadb(call.answer.p, call.answer.n, 0, NULL);
     buf_done(&call.answer);
     return answer;
 }
 
 /* NULL: no answer. */
-static json_t *ask_once(struct way *y, const char *agent, const char *file, uint64_t from)
+static json_t *ask_once(struct channel *y, const char *agent, const char *file, uint64_t from)
 {
     json_t *answer = NULL;
-    if (y->by_post)
-        return ask_by_post(y, agent, file, from);
-    control_begin(&y->control, "piece");
-    jsonw_text_field(&y->control.j, "file", str_c(file));
-    jsonw_u64_field(&y->control.j, "from", from);
-    jsonw_text_field(&y->control.j, "agent", str_c(agent));
-    return control_ask(&y->control, &answer) == EXIT_DONE ? answer : NULL;
+    if (y->by_nats)
+        return ask_by_nats(y, agent, file, from);
+    struct jsonw *j = crawl_client_begin(&y->control, "piece");
+    jsonw_text_field(j, "file", str_c(file));
+    jsonw_u64_field(j, "from", from);
+    jsonw_text_field(j, "agent", str_c(agent));
+    return crawl_client_ask(&y->control, &answer) == EXIT_DONE ? answer : NULL;
 }
 
-/* Its bytes into `ret`, if they are those that were sent. */
+/* Writes the bytes to `ret`; false: they are not those that the agent sent. */
 static bool read_piece(const json_t *answer, const char *file, uint64_t from, struct buf *ret,
                        uint64_t *ret_size)
 {
@@ -200,7 +200,7 @@ static bool read_piece(const json_t *answer, const char *file, uint64_t from, st
     return strcmp(check, json_text(answer, "check")) == 0;
 }
 
-static bool ask_piece(struct way *y, const char *agent, const char *file, uint64_t from,
+static bool ask_piece(struct channel *y, const char *agent, const char *file, uint64_t from,
                       struct buf *ret, uint64_t *ret_size)
 {
     bool is_good = false;
@@ -212,16 +212,16 @@ static bool ask_piece(struct way *y, const char *agent, const char *file, uint64
     return is_good;
 }
 
-/* Bringing ------------------------------------------------------------------------------------- */
+/* Copying -------------------------------------------------------------------------------------- */
 
-enum brought { BROUGHT, NOT_ANSWERED, NOT_WRITTEN };
+enum copied { COPIED, NOT_ANSWERED, NOT_WRITTEN };
 
 /* Up to where the file ended when the first piece was asked for. */
-static enum brought bring_file(struct way *y, const char *agent, const char *file, int fd)
+static enum copied copy_file(struct channel *y, const char *agent, const char *file, int fd)
 {
     struct buf piece = {.max = 2 * PIECE_BYTES};
     uint64_t size = 0, now, at = 0;
-    enum brought is = BROUGHT;
+    enum copied is = COPIED;
     do {
         if (!ask_piece(y, agent, file, at, &piece, &now)) {
             is = NOT_ANSWERED;
@@ -234,30 +234,30 @@ static enum brought bring_file(struct way *y, const char *agent, const char *fil
         else if (!bytes.n && at < size)
             is = NOT_ANSWERED; /* it has become shorter */
         at += bytes.n;
-    } while (is == BROUGHT && at < size);
+    } while (is == COPIED && at < size);
     buf_done(&piece);
     return is;
 }
 
-static enum brought bring_files(struct way *y, const char *agent, const char *folder,
-                                unsigned files)
+static enum copied copy_files(struct channel *y, const char *agent, const char *folder,
+                              unsigned files)
 {
     static const char *const below[] = {"",       "/state",   "/links",        "/logs",
                                         "/pages", "/indexes", "/indexes/parts"};
     char path[WHOLE_PATH_BYTES];
-    enum brought is = BROUGHT;
+    enum copied is = COPIED;
     for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
         (void)snprintf(path, sizeof path, "%.*s%s", WHOLE_PATH_BYTES - 100, folder, below[i]);
         if (mkdir(path, 0700) && errno != EEXIST)
             return NOT_WRITTEN;
     }
-    for (unsigned i = 0; i < PIECE_FILES && is == BROUGHT; i++) {
+    for (unsigned i = 0; i < PIECE_FILES && is == COPIED; i++) {
         if (!(files & 1u << i))
             continue;
         (void)snprintf(path, sizeof path, "%.*s/%s", WHOLE_PATH_BYTES - 100, folder,
                        piece_paths[i]);
         int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-        is = fd < 0 ? NOT_WRITTEN : bring_file(y, agent, piece_paths[i], fd);
+        is = fd < 0 ? NOT_WRITTEN : copy_file(y, agent, piece_paths[i], fd);
         if (fd >= 0 && close(fd))
             is = NOT_WRITTEN;
     }
@@ -269,33 +269,33 @@ static int make_folder(struct crawl_whole *w)
     int n = snprintf(w->folder, sizeof w->folder, "%s/whole.XXXXXX", w->dir);
     bool is_made = n > 0 && (size_t)n < sizeof w->folder - 200 && mkdtemp(w->folder);
     int code = is_made ? EXIT_DONE
-                       : cli_fail(EXIT_OTHER, "%s: a folder cannot be made there: %s", w->dir,
+                       : cli_fail(EXIT_OTHER, "%s: cannot make a folder in it: %s", w->dir,
                                   strerror(errno));
     if (!is_made)
         w->folder[0] = 0;
     return code;
 }
 
-int crawl_whole_bring(struct crawl_whole *w, unsigned files,
-                      int (*each)(void *ctx, const char *agent, const char *path), void *ctx)
+int crawl_whole_copy(struct crawl_whole *w, unsigned files,
+                     int (*each)(void *ctx, const char *agent, const char *path), void *ctx)
 {
     char path[WHOLE_PATH_BYTES];
     const json_t *row;
-    struct way way;
+    struct channel channel;
     size_t i;
     int code = make_folder(w);
     if (code == EXIT_DONE)
-        code = way_open(&way, w);
+        code = channel_open(&channel, w);
     else
         return code;
     json_array_foreach(w->rows, i, row)
     {
         const char *agent = json_text(row, "agent");
         if (code != EXIT_DONE || strcmp(agent, w->me) == 0 || !json_object_get(row, "answer") ||
-            !post_name_is_good(str_c(agent)))
+            !nats_name_is_good(str_c(agent)))
             continue;
         (void)snprintf(path, sizeof path, "%.*s/%.80s", WHOLE_PATH_BYTES - 100, w->folder, agent);
-        enum brought is = bring_files(&way, agent, path, files);
+        enum copied is = copy_files(&channel, agent, path, files);
         if (is == NOT_WRITTEN)
             code = cli_fail(EXIT_DISK, "%s: %s", path, strerror(errno));
         else if (is == NOT_ANSWERED)
@@ -303,6 +303,6 @@ int crawl_whole_bring(struct crawl_whole *w, unsigned files,
         else
             code = each(ctx, agent, path);
     }
-    way_close(&way);
+    channel_close(&channel);
     return code;
 }

@@ -109,7 +109,7 @@ static int run_command(const struct command *c, int argc, char **argv)
         switch (args_read(c->options, argc, argv, &in, &why)) {
         case ARGS_OK:
             code = c->run(&in);
-            bus_nats_end(); /* a word, if no bus was ever open */
+            bus_nats_end(); /* does nothing if no bus was ever open */
             break;
         case ARGS_HELP:
             code = print_help(c);
@@ -149,8 +149,8 @@ static bool is_global(const char *word)
     return false;
 }
 
-/* A caller may have closed them; a file that is opened later would take their place, and what is
- * meant for a terminal would go into it. */
+/* A caller may have closed them. A file that is opened later would get such a number, and text
+ * for a terminal would go into it. */
 static bool standard_files_are_open(void)
 {
     int fd;

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A secret that others on the machine can read is none. */
+/* Refuses a secret that other users of the machine can read. */
 static enum rc secret_read(struct str file, struct buf *secret, struct buf *why)
 {
     struct stat st;

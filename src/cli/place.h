@@ -13,8 +13,8 @@ MUST_CHECK enum rc place_cut(struct wiring *w, struct str place, struct str secr
 /* Whether the crawl's ledger is here. */
 bool place_has_ledger(const struct wiring *w);
 
-/* A place without it has no directory, no seeds and nothing to resume. It does its part until it is
- * told that all is over, or to stop; the exit code. */
+/* Runs a place without the ledger, which has no directory, no seeds and nothing to resume, until
+ * the crawl ends or a signal comes. Returns the exit code. */
 int place_run(const struct wiring *w, struct log *log);
 
 #endif

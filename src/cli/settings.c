@@ -86,10 +86,11 @@ const struct option settings_table[] = {
          .arg = "FILE"),
 
     SIZE(frontier_bytes, "frontier-memory", "2G",
-         "memory for known and queued URLs; past it they rest on disk; 0 is no limit"),
+         "memory for known and queued URLs; past it they are swapped to disk; 0 is no limit"),
     BOOL(archive_only, "archive-only", "no", "archive without comparing or listing links"),
     BOOL(recrawl, "recrawl", "no", "ask again for what is known, if it changed"),
-    BOOL(compare, "compare", "no", "keep of every page what a recrawl compares, from now on"),
+    BOOL(compare, "compare", "no",
+         "store page fingerprints, so that a later recrawl can say what changed"),
     TEXT(cluster, "cluster", NULL, "be one of several agents; the server that joins them",
          .arg = "URL"),
     TEXT(agent, "agent", NULL, "with --cluster: which agent this is", .arg = "NAME"),
@@ -189,7 +190,7 @@ static void gather_flags(struct gathering *g, const struct invocation *in)
     }
 }
 
-/* What the crawl in that directory was told when it began; NULL if there is none. */
+/* The file with the settings of the crawl in that directory; NULL if there is none. */
 static const char *file_of_crawl(struct arena *arena, struct str output)
 {
     struct str path = arena_printf(arena, STR_FMT "/" CONFIG_OF_CRAWL, STR_ARG(output));

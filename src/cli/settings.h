@@ -76,7 +76,7 @@ struct settings {
 
 extern const struct option settings_table[];
 
-/* Where a value came from; FROM_CRAWL: what the crawl's own directory keeps. */
+/* Where a value comes from; FROM_CRAWL: from the crawl's own directory. */
 enum settings_source {
     FROM_DEFAULT,
     FROM_FILE,
@@ -90,7 +90,7 @@ extern const char *const settings_source_names[SETTINGS_SOURCES];
 /* Joins defaults, the file named by --config (or $ORBWEAVER_CONFIG, or the orbweaver.yaml of the
  * directory that --output names), the environment and the flags of `in`, whose own settings hold
  * only defaults and flags. On RC_OK *ret_settings and *ret_sources (one per row of the table) live
- * in in->arena. On RC_INVALID what is wrong has been said on standard error, with file, line and
+ * in in->arena. On RC_INVALID it has printed what is wrong on standard error, with file, line and
  * key. */
 MUST_CHECK enum rc settings_gather(struct invocation *in, struct settings **ret_settings,
                                    enum settings_source **ret_sources);

@@ -6,13 +6,11 @@
 #include "cli/settings.h"
 
 #include "base/clock.h"
-#include "base/jsonw.h"
 #include "base/mem.h"
 #include "outputs/arcs.h"
 #include "outputs/crawl_dir.h"
 #include "outputs/kept_seed.h"
 #include "url/normalise.h"
-#include "warc/cdxj.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +27,7 @@ static bool path_in(char *room, const char *dir, const char *name)
 bool stopped_crawl_is_one(const char *dir)
 {
     char path[PATH_BYTES];
-    return path_in(path, dir, "state/VERSION") && access(path, F_OK) == 0;
+    return path_in(path, dir, CRAWL_VERSION_FILE) && access(path, F_OK) == 0;
 }
 
 /* The scope ------------------------------------------------------------------------------------ */
@@ -127,20 +125,22 @@ static enum rc open_ledger(struct stopped_crawl *d, const char *dir, struct aren
 {
     struct ledger_report report;
     struct str history = arena_printf(arena, "%s/state/history", dir);
+    struct str seen = arena_printf(arena, "%s/state/seen", dir);
     struct ledger_settings s = {
         .shards = 1,
         .frontier = {.max_hosts = UINT64_C(1) << 40, .max_host_queue = UINT64_C(1) << 40},
+        .seen = {.kind = LEDGER_SEEN_AS_MADE, .path = seen.p},
         .warc = {.prefix = STR("orbweaver"),
                  .host = STR("localhost"),
                  .roll_bytes = 1000000000,
                  .buffer_bytes = 1 << 20},
         .journal = {.segment_bytes = 64 << 20, .buffer_bytes = 16 << 20},
         .digest_bytes = 1 << 16,
-        .image_bytes = UINT64_C(1) << 40,
+        .snapshot_bytes = UINT64_C(1) << 40,
         .most_wait_ms = UINT64_C(24) * 3600 * 1000,
         .clock = clock_real(),
     };
-    if (!history.p)
+    if (!history.p || !seen.p)
         return RC_NOMEM;
     s.history_path = access(history.p, F_OK) == 0 ? history.p : NULL;
     enum rc rc =
@@ -149,14 +149,14 @@ static enum rc open_ledger(struct stopped_crawl *d, const char *dir, struct aren
     return rc;
 }
 
-/* As much as can be had without writing a byte. */
+/* Opens what can be read without writing a byte. */
 static enum rc open_to_read(struct stopped_crawl *d, const char *dir, struct arena *arena,
                             struct buf *why)
 {
     struct str history = arena_printf(arena, "%s/state/history", dir);
     if (!history.p)
         return RC_NOMEM;
-    enum rc rc = crawl_dir_each(d->disk, "state/seeds", hear_seed, d);
+    enum rc rc = crawl_dir_each(d->disk, CRAWL_SEEDS_FILE, hear_seed, d);
     if (rc == RC_OK && access(history.p, F_OK) == 0)
         rc = history_open_read(history.p, &d->history, why);
     return rc;
@@ -173,7 +173,7 @@ enum rc stopped_crawl_open(struct stopped_crawl *d, const char *dir, struct aren
 {
     *d = (struct stopped_crawl){0};
     if (!stopped_crawl_is_one(dir)) {
-        buf_printf(why, "%s is no directory of a crawl", dir);
+        buf_printf(why, "%s is not the directory of a crawl", dir);
         return RC_NOT_FOUND;
     }
     enum rc rc = url_idn_open(&d->idn);
@@ -206,11 +206,11 @@ int stopped_crawl_seeds(const char *dir, int (*each)(void *ctx, struct str url, 
     size_t room = 0;
     ssize_t n;
     int code = EXIT_DONE;
-    FILE *f = path_in(path, dir, "state/seeds") ? fopen(path, "re") : NULL;
+    FILE *f = path_in(path, dir, CRAWL_SEEDS_FILE) ? fopen(path, "re") : NULL;
     if (!f && stopped_crawl_is_one(dir))
-        return cli_fail(EXIT_DISK, "%s/state/seeds: %s", dir, strerror(errno));
+        return cli_fail(EXIT_DISK, "%s/" CRAWL_SEEDS_FILE ": %s", dir, strerror(errno));
     if (!f)
-        return cli_fail(EXIT_USAGE, "%s is no directory of a crawl", dir);
+        return cli_fail(EXIT_USAGE, "%s is not the directory of a crawl", dir);
     while (code == EXIT_DONE && (n = getline(&line, &room, f)) > 0) {
         struct kept_seed s = kept_seed_parse(str_trim(str_make(line, (size_t)n)));
         if (s.url.n)
@@ -239,39 +239,4 @@ bool stopped_crawl_names(struct stopped_crawl *d, uint64_t fingerprint)
     struct naming n = {.fingerprint = fingerprint};
     enum rc rc = crawl_dir_each(d->disk, "links/links.nodes", find_node, &n);
     return rc == RC_CLOSED && n.is_there;
-}
-
-/* Lines are chosen by their "url": the key of a line may be an earlier version's. */
-static void captures_in(const char *path, struct str url,
-                        void (*each)(void *ctx, const struct cdxj_entry *e), void *ctx)
-{
-    FILE *f = fopen(path, "re");
-    struct buf scratch = {.max = CDXJ_MAX_LINE}, field = {.max = CDXJ_MAX_LINE};
-    struct cdxj_entry e;
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t n;
-    buf_add(&field, STR("\"url\":\""));
-    buf_json_escaped(&field, url);
-    while (f && !buf_rc(&field) && (n = getline(&line, &room, f)) > 0) {
-        struct str text = str_make(line, (size_t)n);
-        if (str_find_str(text, buf_str(&field)) < text.n &&
-            cdxj_parse(text, &scratch, &e) == RC_OK && str_eq(e.url, url))
-            each(ctx, &e);
-    }
-    free(line);
-    if (f)
-        (void)fclose(f);
-    buf_done(&scratch);
-    buf_done(&field);
-}
-
-void stopped_crawl_captures(const char *dir, struct str url,
-                            void (*each)(void *ctx, const struct cdxj_entry *e), void *ctx)
-{
-    char path[PATH_BYTES];
-    /* The parts are what the crawl writes; index.cdxj is made of them, and may outlive them. */
-    bool has_path = path_in(path, dir, "indexes/parts/index.cdxj") && access(path, R_OK) == 0;
-    if (has_path || path_in(path, dir, "indexes/index.cdxj"))
-        captures_in(path, url, each, ctx);
 }

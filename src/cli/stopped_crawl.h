@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stopped_crawl: the directory of a crawl that does not run, opened to look into. */
+/* stopped_crawl: reads the directory of a crawl that does not run. */
 #ifndef CLI_STOPPED_CRAWL_H
 #define CLI_STOPPED_CRAWL_H
 
-#include "components/services.h"
+#include "roles/ledger.h"
+#include "roles/scope.h"
 
 struct settings;
 
@@ -19,13 +20,13 @@ struct stopped_crawl {
 /* Whether a crawl was ever there. */
 bool stopped_crawl_is_one(const char *dir);
 
-/* As the crawl was last started (cli/crawl_keep.h saves it); false: not known. In the arena. */
+/* The settings of the last start (cli/crawl/saved_settings.h), in the arena; false: unknown. */
 bool stopped_crawl_settings(const char *dir, struct arena *arena, struct settings **ret);
 
-/* Takes the crawl's lock until the close, and brings its files to where the next start would find
- * them (crawl/ledger.h, recovery); nothing else is written. Of a directory that cannot be written
- * only history, scope and lines are read: what waits, hosts and robots.txt stay unknown. RC_LOCKED:
- * it runs. `why`. */
+/* Takes the crawl's lock until the close, and recovers its files as the next start would
+ * (ledger/ledger.h); nothing else is written. Of a directory that cannot be written only history,
+ * scope and lines are read: queues, hosts and robots.txt stay unknown. RC_LOCKED: the crawl runs;
+ * `why`. */
 MUST_CHECK enum rc stopped_crawl_open(struct stopped_crawl *d, const char *dir, struct arena *arena,
                                       struct buf *why);
 void stopped_crawl_close(struct stopped_crawl *d); /* accepts a zeroed or half-open one */
@@ -36,16 +37,11 @@ void stopped_crawl_close(struct stopped_crawl *d); /* accepts a zeroed or half-o
 uint32_t stopped_crawl_rules(const char *dir, struct arena *arena);
 
 /* Each line of DIR/state/seeds: a seed, and for where one redirects to, `from`: that seed; else
- * absent. EXIT_DONE, or what `each` returned to stop, or EXIT_USAGE: no crawl was ever there. */
+ * absent. EXIT_DONE, or what `each` returned to stop, or EXIT_USAGE: there never was a crawl. */
 int stopped_crawl_seeds(const char *dir, int (*each)(void *ctx, struct str url, struct str from),
                         void *ctx);
 
 /* Whether DIR/links/links.nodes names the URL: a page brought it into the crawl. */
 bool stopped_crawl_names(struct stopped_crawl *d, uint64_t fingerprint);
-
-/* Each capture of the URL in DIR/indexes. */
-struct cdxj_entry;
-void stopped_crawl_captures(const char *dir, struct str url,
-                            void (*each)(void *ctx, const struct cdxj_entry *e), void *ctx);
 
 #endif

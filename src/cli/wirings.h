@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wirings: the files of wirings/ that come inside the program. */
+/* wirings: the files of wirings/, built into the program. */
 #ifndef CLI_WIRINGS_H
 #define CLI_WIRINGS_H
 

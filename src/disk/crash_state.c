@@ -26,7 +26,7 @@ void change_apply(struct buf *bytes, const struct change *change)
 }
 
 /* Where the path stands, or belongs. */
-static uint32_t place_of(const struct names *names, struct str path, bool *ret_found)
+static uint32_t index_of(const struct names *names, struct str path, bool *ret_found)
 {
     uint32_t low = 0, high = names->count;
     while (low < high) {
@@ -43,27 +43,23 @@ static uint32_t place_of(const struct names *names, struct str path, bool *ret_f
 struct node *names_get(const struct names *names, struct str path)
 {
     bool found;
-    uint32_t at = place_of(names, path, &found);
+    uint32_t at = index_of(names, path, &found);
     return found ? names->rows[at].node : NULL;
 }
 
 static enum rc make_room(struct names *names)
 {
-    if (names->count < names->cap)
-        return RC_OK;
-    uint32_t cap = names->cap ? names->cap * 2 : 8;
-    struct name *rows = mem_resize(names->rows, cap * sizeof *rows);
+    struct name *rows = mem_grow(names->rows, names->count, &names->cap, sizeof *rows);
     if (!rows)
         return RC_NOMEM;
     names->rows = rows;
-    names->cap = cap;
     return RC_OK;
 }
 
 enum rc names_put(struct names *names, const char *path, struct node *node)
 {
     bool found;
-    uint32_t at = place_of(names, str_c(path), &found);
+    uint32_t at = index_of(names, str_c(path), &found);
     if (found) {
         names->rows[at].node = node;
         return RC_OK;
@@ -84,7 +80,7 @@ enum rc names_put(struct names *names, const char *path, struct node *node)
 static void names_remove(struct names *names, const char *path)
 {
     bool found;
-    uint32_t at = place_of(names, str_c(path), &found);
+    uint32_t at = index_of(names, str_c(path), &found);
     if (!found)
         return;
     mem_free(names->rows[at].path);

@@ -23,7 +23,8 @@ struct node {
     bool poisoned; /* a sync has failed: nothing becomes durable any more */
     struct buf now, durable;
     struct change *changes;
-    uint32_t change_count, change_cap;
+    uint32_t change_count;
+    size_t change_cap;
 };
 
 struct name {
@@ -33,7 +34,8 @@ struct name {
 
 struct names {
     struct name *rows; /* in byte order of the paths */
-    uint32_t count, cap;
+    uint32_t count;
+    size_t cap;
 };
 
 enum move_kind { MOVE_MAKE, MOVE_REMOVE, MOVE_RENAME };
@@ -50,7 +52,8 @@ struct crash {
     uint32_t node_count;
     struct names now, durable;
     struct move *moves;
-    uint32_t move_count, move_cap;
+    uint32_t move_count;
+    size_t move_cap;
     struct crash_lock *locks;
     uint64_t quota_bytes;
     uint64_t calls, fail_at;

@@ -38,7 +38,7 @@
  *     (point 2): sync them first. disk_replace() does all of it.
  *  7. A folder that was made and whose parent was not synced may be gone with all that is in it.
  *  8. After a disk_sync that failed, everything since the last good one is as in point 2 for ever:
- *     the kernel has dropped the pages and will say RC_OK to whoever asks again. So the failure
+ * the kernel has dropped the pages and will say RC_OK to the next sync. So the failure
  *     sticks: disk_append, disk_truncate and disk_sync on that file give RC_SYNC from then on, and
  *     the process should end. A failed disk_dirsync sticks likewise to disk_dirsync of the disk.
  *
@@ -142,9 +142,9 @@ MUST_CHECK enum rc disk_list(struct disk *d, const char *path, disk_each_entry *
 /* RC_OK: there is such a folder; RC_NOT_FOUND. */
 MUST_CHECK enum rc disk_has_folder(struct disk *d, const char *path);
 
-/* An exclusive lock on a file, which is made if absent; RC_LOCKED if anybody has it, this process
- * included. It ends with disk_unlock or with the process, kill -9 too. A user who can open the file
- * can hold the lock, so it is 0600. */
+/* An exclusive lock on a file, which is made if absent; RC_LOCKED if a process has it, also this
+ * one. It ends with disk_unlock or with the process, kill -9 too. A user who can open the file can
+ * hold the lock, so it is 0600. */
 MUST_CHECK enum rc disk_lock(struct disk *d, const char *path, struct disk_lock **ret_lock);
 void disk_unlock(struct disk_lock *l);
 
@@ -165,8 +165,8 @@ MUST_CHECK enum rc disk_replace(struct disk *d, const char *path, struct str byt
 /* Adds the whole file to `ret`; RC_LIMIT past its maximum. */
 MUST_CHECK enum rc disk_read_whole(struct disk *d, const char *path, struct buf *ret);
 
-/* For those who write a disk of their own; each is called with arguments already checked (paths
- * keep the rules, the file was opened to append, no sync has failed before). */
+/* For implementations of a disk; each is called with arguments already checked (paths keep the
+ * rules, the file was opened to append, no sync has failed before). */
 struct disk_ops {
     const char *name;
     void (*close)(struct disk *d);

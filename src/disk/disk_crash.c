@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of disk.h on memory. Each one first passes begin(): counted, shown to the hook, and
- * made to fail if it is the one. What a call needs is allocated before it changes anything, so that
- * a sync needs nothing. */
+/* The calls of disk.h on memory. Each one first passes begin_call(), which counts it, shows it to
+ * the hook, and makes it fail if it is the one. A call allocates what it needs before it changes
+ * anything, so that a sync needs nothing. */
 #include "disk/crash_state.h"
 
 #include "base/mem.h"
@@ -23,7 +23,7 @@ static struct crash *crash_of(struct disk *d)
 }
 
 /* `changes` names the call for the hook; NULL for one that changes nothing. */
-static enum rc begin(struct disk *d, const char *changes)
+static enum rc begin_call(struct disk *d, const char *changes)
 {
     struct crash *c = crash_of(d);
     if (changes && c->hook)
@@ -63,14 +63,10 @@ static void move_done(struct move *m)
 
 static enum rc move_room(struct crash *c)
 {
-    if (c->move_count < c->move_cap)
-        return RC_OK;
-    uint32_t cap = c->move_cap ? c->move_cap * 2 : 8;
-    struct move *moves = mem_resize(c->moves, cap * sizeof *moves);
+    struct move *moves = mem_grow(c->moves, c->move_count, &c->move_cap, sizeof *moves);
     if (!moves)
         return RC_NOMEM;
     c->moves = moves;
-    c->move_cap = cap;
     return RC_OK;
 }
 
@@ -104,7 +100,7 @@ static enum rc open_node(struct crash *c, const char *path, enum disk_mode mode,
     enum rc rc = check_folder(c, disk_path_folder(path));
     struct node *n = rc ? NULL : names_get(&c->now, str_c(path));
     bool makes = rc == RC_OK && !n && mode != DISK_READ;
-    enum rc injected = begin(&c->disk, makes ? "open" : NULL);
+    enum rc injected = begin_call(&c->disk, makes ? "open" : NULL);
     if (injected || rc)
         return injected ? injected : rc;
     if (makes)
@@ -143,14 +139,10 @@ static struct node *node_of(struct disk_file *f)
 
 static enum rc add_change(struct node *n, struct change change)
 {
-    if (n->change_count == n->change_cap) {
-        uint32_t cap = n->change_cap ? n->change_cap * 2 : 8;
-        struct change *changes = mem_resize(n->changes, cap * sizeof *changes);
-        if (!changes)
-            return RC_NOMEM;
-        n->changes = changes;
-        n->change_cap = cap;
-    }
+    struct change *changes = mem_grow(n->changes, n->change_count, &n->change_cap, sizeof *changes);
+    if (!changes)
+        return RC_NOMEM;
+    n->changes = changes;
     n->changes[n->change_count++] = change;
     return RC_OK;
 }
@@ -216,7 +208,7 @@ static enum rc crash_append(struct disk_file *f, const struct str *pieces, size_
     for (size_t i = 0; i < count; i++)
         bytes += pieces[i].n;
     whole = bytes;
-    enum rc failure = begin(f->disk, "append");
+    enum rc failure = begin_call(f->disk, "append");
     if (failure && bytes)
         bytes = c->fail_part < bytes ? c->fail_part : bytes - 1;
     uint64_t room = room_left(c);
@@ -230,7 +222,7 @@ static enum rc crash_append(struct disk_file *f, const struct str *pieces, size_
 
 static enum rc crash_read(struct disk_file *f, uint64_t offset, void *to, size_t bytes, size_t *ret)
 {
-    enum rc rc = begin(f->disk, NULL);
+    enum rc rc = begin_call(f->disk, NULL);
     if (rc)
         return rc;
     if (offset > INT64_MAX - bytes)
@@ -253,7 +245,7 @@ static void forget_changes(struct node *n)
 static enum rc crash_sync(struct disk_file *f)
 {
     struct node *n = node_of(f);
-    enum rc rc = begin(f->disk, "sync");
+    enum rc rc = begin_call(f->disk, "sync");
     if (rc) {
         n->poisoned = true;
         return rc;
@@ -269,7 +261,7 @@ static enum rc crash_sync(struct disk_file *f)
 static enum rc crash_truncate(struct disk_file *f, uint64_t bytes)
 {
     struct node *n = node_of(f);
-    enum rc rc = begin(f->disk, "truncate");
+    enum rc rc = begin_call(f->disk, "truncate");
     if (rc == RC_OK && bytes < n->now.n)
         rc = add_change(n, (struct change){.is_truncation = true, .length = bytes});
     if (rc || bytes >= n->now.n)
@@ -280,7 +272,7 @@ static enum rc crash_truncate(struct disk_file *f, uint64_t bytes)
 
 static enum rc crash_size(struct disk_file *f, uint64_t *ret)
 {
-    enum rc rc = begin(f->disk, NULL);
+    enum rc rc = begin_call(f->disk, NULL);
     if (rc == RC_OK)
         *ret = node_of(f)->now.n;
     return rc;
@@ -289,7 +281,7 @@ static enum rc crash_size(struct disk_file *f, uint64_t *ret)
 static enum rc crash_rename(struct disk *d, const char *from, const char *to)
 {
     struct crash *c = crash_of(d);
-    enum rc rc = begin(d, "rename");
+    enum rc rc = begin_call(d, "rename");
     if (rc == RC_OK)
         rc = check_folder(c, disk_path_folder(from));
     if (rc)
@@ -307,7 +299,7 @@ static enum rc crash_rename(struct disk *d, const char *from, const char *to)
 static enum rc crash_unlink(struct disk *d, const char *path)
 {
     struct crash *c = crash_of(d);
-    enum rc rc = begin(d, "unlink");
+    enum rc rc = begin_call(d, "unlink");
     if (rc == RC_OK)
         rc = check_folder(c, disk_path_folder(path));
     if (rc)
@@ -322,7 +314,7 @@ static enum rc crash_mkdir(struct disk *d, const char *path)
 {
     struct crash *c = crash_of(d);
     struct node *made;
-    enum rc rc = begin(d, "mkdir");
+    enum rc rc = begin_call(d, "mkdir");
     if (rc == RC_OK)
         rc = check_folder(c, disk_path_folder(path));
     if (rc == RC_OK && names_get(&c->now, str_c(path)))
@@ -335,7 +327,7 @@ static enum rc crash_mkdir(struct disk *d, const char *path)
 static enum rc crash_dirsync(struct disk *d, const char *path)
 {
     struct crash *c = crash_of(d);
-    enum rc rc = begin(d, "dirsync");
+    enum rc rc = begin_call(d, "dirsync");
     if (rc == RC_OK)
         rc = check_folder(c, str_c(path));
     for (uint32_t i = 0; rc == RC_OK && i < c->move_count; i++)
@@ -357,7 +349,7 @@ static enum rc crash_dirsync(struct disk *d, const char *path)
 static enum rc crash_list(struct disk *d, const char *path, disk_each_entry *each, void *ctx)
 {
     struct crash *c = crash_of(d);
-    enum rc rc = begin(d, NULL);
+    enum rc rc = begin_call(d, NULL);
     if (rc == RC_OK)
         rc = check_folder(c, str_c(path));
     for (uint32_t i = 0; rc == RC_OK && i < c->now.count; i++) {
@@ -404,7 +396,7 @@ static void crash_unlock(struct disk_lock *lock)
 
 static enum rc crash_free_bytes(struct disk *d, uint64_t *ret)
 {
-    enum rc rc = begin(d, NULL);
+    enum rc rc = begin_call(d, NULL);
     if (rc == RC_OK)
         *ret = room_left(crash_of(d));
     return rc;

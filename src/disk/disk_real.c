@@ -325,14 +325,10 @@ static enum rc entries_add(struct entries *e, const char *name, bool folder)
     size_t n = strlen(name) + 1;
     if (e->count == DISK_MAX_ENTRIES)
         return RC_LIMIT;
-    if (e->count == e->cap) {
-        size_t cap = e->cap ? e->cap * 2 : 16;
-        struct entry *rows = mem_resize(e->rows, cap * sizeof *rows);
-        if (!rows)
-            return RC_NOMEM;
-        e->rows = rows;
-        e->cap = cap;
-    }
+    struct entry *rows = mem_grow(e->rows, e->count, &e->cap, sizeof *rows);
+    if (!rows)
+        return RC_NOMEM;
+    e->rows = rows;
     char *copy = mem_alloc(n);
     if (!copy)
         return RC_NOMEM;
@@ -464,15 +460,15 @@ static const struct disk_ops real_ops = {
     .free_bytes = real_free_bytes,
 };
 
-/* The root may itself be reached through links: it is the operator who named it. A root just made
- * is synced into its parent. */
+/* The root may itself be reached through links: the operator named it. A root just made is synced
+ * into its parent. */
 static enum rc open_root(const char *path, int *ret_fd)
 {
     bool made = mkdir(path, 0777) == 0;
     int error = made ? 0 : errno;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT && error != EEXIST)
-        errno = error; /* why it is not there is more than that it is not */
+        errno = error; /* the reason says more than that it is not there */
     if (fd < 0)
         return last_error();
     enum rc rc = RC_OK;

@@ -10,12 +10,12 @@ enum { GZIP_ONLY = 16, MAX_STEP = 1 << 30 };
 
 /* A gzip body may be several members (RFC 1952, 2.2). Between two of them the first two bytes of
  * the next are waited for, one by one: what is no member is padding, and passed over. */
-enum place { INSIDE, BETWEEN, BEHIND_1F };
+enum member_state { INSIDE, BETWEEN, BEHIND_1F };
 
 struct zlib_state {
     z_stream stream;
     bool is_gzip;
-    enum place place;
+    enum member_state state;
 };
 
 static void *zlib_open(void)
@@ -46,11 +46,12 @@ static bool zlib_begin(void *state, enum coding coding)
                : coding == CODING_RAW ? -MAX_WBITS
                                       : MAX_WBITS;
     z->is_gzip = coding == CODING_GZIP;
-    z->place = INSIDE;
+    z->state = INSIDE;
     return inflateReset2(&z->stream, bits) == Z_OK;
 }
 
-static int step(struct zlib_state *z, struct str *in, char *to, size_t room, size_t *ret_bytes)
+static int inflate_step(struct zlib_state *z, struct str *in, char *to, size_t room,
+                        size_t *ret_bytes)
 {
     z_stream *s = &z->stream;
     struct str piece = str_first(*in, MAX_STEP);
@@ -68,20 +69,20 @@ static int step(struct zlib_state *z, struct str *in, char *to, size_t room, siz
 /* Steps to the next member; false if there is none in *in. */
 static bool next_member(struct zlib_state *z, struct str *in)
 {
-    while (in->n && z->place != INSIDE) {
+    while (in->n && z->state != INSIDE) {
         unsigned char c = (unsigned char)in->p[0];
-        if (c != (z->place == BETWEEN ? 0x1f : 0x8b))
+        if (c != (z->state == BETWEEN ? 0x1f : 0x8b))
             return false;
         *in = str_from(*in, 1);
-        z->place = z->place == BETWEEN ? BEHIND_1F : INSIDE;
+        z->state = z->state == BETWEEN ? BEHIND_1F : INSIDE;
     }
-    if (z->place != INSIDE)
+    if (z->state != INSIDE)
         return false;
     struct str magic = STR("\x1f\x8b");
     char none;
     size_t bytes;
     (void)inflateReset(&z->stream);
-    (void)step(z, &magic, &none, 1, &bytes);
+    (void)inflate_step(z, &magic, &none, 1, &bytes);
     return true;
 }
 
@@ -91,13 +92,13 @@ static enum codec_end zlib_run(void *state, struct str *in, bool last, char *to,
     struct zlib_state *z = state;
     *ret_bytes = 0;
     for (;;) {
-        if (z->place != INSIDE && !next_member(z, in))
+        if (z->state != INSIDE && !next_member(z, in))
             return in->n || last ? CODEC_OVER : CODEC_MORE;
-        switch (step(z, in, to, room, ret_bytes)) {
+        switch (inflate_step(z, in, to, room, ret_bytes)) {
         case Z_STREAM_END:
             if (!z->is_gzip)
                 return CODEC_OVER;
-            z->place = BETWEEN;
+            z->state = BETWEEN;
             if (*ret_bytes)
                 return CODEC_MORE;
             continue; /* an empty member */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The codings are undone as they are said; where one of them turns out not to be there, everything
- * is done again without it, which can happen LAYERS_MAX times. */
+/* The codings are removed as the header names them. Where one of them turns out not to be there,
+ * decoding starts again without it, at most LAYERS_MAX times. */
 #include "fetch/decode.h"
 
 #include "base/mem.h"
@@ -137,7 +137,7 @@ static enum rc join_chunks(const struct decode_input *in, struct buf *out, struc
     return RC_OK;
 }
 
-/* A body that is said to come in chunks and does not begin with one is none (F22). */
+/* A body that is announced in chunks and does not begin with one is not chunked. */
 static bool has_chunks(const struct decode_input *in)
 {
     if (!in->is_chunked)

@@ -6,10 +6,10 @@
  *
  * Understands gzip (also "x-gzip", several members), deflate (zlib's wrapping, or none), br and
  * zstd, up to DECODE_MAX_LAYERS of them in the order that Content-Encoding says (RFC 9110, 8.4).
- * The bytes decide where they contradict the header: a body that does not begin as the coding that
- * is said is taken as it is (F26). What is broken or cut in the middle gives what came before
- * (F25). The result is bounded in bytes and by its ratio to the input (F24); memory does not grow
- * with either beyond `out`. gzip, brotli and zstd stand behind one file each. */
+ * The bytes decide where they contradict the header: a body that does not begin as the named coding
+ * begins is taken as it is. A body that is broken or cut gives the bytes before the damage. The
+ * result is bounded in bytes and by its ratio to the input; memory does not grow with either beyond
+ * `out`. gzip, brotli and zstd stand behind one file each. */
 #ifndef FETCH_DECODE_H
 #define FETCH_DECODE_H
 
@@ -34,7 +34,7 @@ enum decode_end {
 struct decode_report {
     enum decode_end end;
     unsigned layers; /* codings undone */
-    bool was_unsaid; /* a coding was said and not there, and passed over */
+    bool was_unsaid; /* the header names a coding that is not there; it was skipped */
     bool is_unknown; /* a coding that is not understood stopped it: the result is still coded */
     const char *why; /* for the log; NULL when whole */
 };
@@ -48,8 +48,8 @@ void decoder_close(struct decoder *d);
 MUST_CHECK enum rc decoder_run(struct decoder *d, const struct decode_input *input, struct buf *out,
                                struct str *ret_text, struct decode_report *ret_report);
 
-/* Undoes gzip alone, if `bytes` begin like it: for sitemaps that are compressed by name (F27, F81).
- */
+/* Undoes gzip alone, if `bytes` begin like it: for sitemaps that are compressed by name
+ * (sitemap.xml.gz). */
 MUST_CHECK enum rc decoder_gunzip(struct decoder *d, struct str bytes, uint64_t max_bytes,
                                   struct buf *out, struct str *ret_text,
                                   struct decode_report *ret_report);

@@ -95,8 +95,8 @@ static enum family family_of(struct str type)
     return str_starts_nocase(type, STR("text/")) || ends_nocase(type, STR("+json")) ? TEXT : OTHER;
 }
 
-/* Of what says it is HTML. NULs and other control bytes stand in real pages (F73), and UTF-16 is
- * full of them: only what has no tag either is none. */
+/* For a body that the server calls HTML. Real pages have NULs and other control bytes, and UTF-16
+ * is full of them: a body is not HTML only if it has no tag either. */
 static enum media as_html(struct str start)
 {
     bool is_junk = !sniff_has_tag(start) && sniff_is_binary(start) && !sniff_is_utf16(start);
@@ -123,7 +123,7 @@ static enum media as_text(struct str start)
     return sniff_is_binary(start) && !sniff_is_utf16(start) ? MEDIA_OTHER : MEDIA_TEXT;
 }
 
-/* text/plain is what servers say of what they do not know. */
+/* Servers say text/plain of files that they do not know. */
 static enum media as_plain(enum sniff_markup markup, struct str start)
 {
     return markup == SNIFF_HTML_PAGE || markup == SNIFF_XHTML ? as_html(start)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* media: what a body is, by its first bytes and by what the server says (WHATWG MIME Sniffing, as
- * far as a crawler needs it; F79). */
+ * far as a crawler needs it). */
 #ifndef FETCH_MEDIA_H
 #define FETCH_MEDIA_H
 

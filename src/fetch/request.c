@@ -11,11 +11,11 @@ static bool may_stand(struct str value)
     return true;
 }
 
-/* Visible ASCII and blanks. */
+/* Visible ASCII and blanks. Both ends are compared: char has no sign on some processors. */
 static bool is_printable(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] < 0x20 || s.p[i] == 0x7f)
+        if (s.p[i] < ' ' || s.p[i] > '~')
             return false;
     return true;
 }
@@ -50,27 +50,28 @@ static enum rc refuse(struct buf *why, const char *what)
 static enum rc check_agent(struct str agent, struct buf *why)
 {
     if (agent.n > IDENTITY_MAX_BYTES)
-        return refuse(why, "user-agent: at most 512 bytes are expected");
+        return refuse(why, "user-agent: expected at most 512 bytes");
     if (!is_printable(agent))
-        return refuse(why, "user-agent: visible ASCII is expected");
+        return refuse(why, "user-agent: expected visible ASCII");
     if (request_robots_token(agent).n == 0)
-        return refuse(why, "user-agent: it begins with its name for robots.txt: letters, - and _");
+        return refuse(why,
+                      "user-agent: expected a name for robots.txt at its start: letters, - and _");
     return RC_OK;
 }
 
 static enum rc check_contact(struct str contact, struct buf *why)
 {
     if (contact.n > IDENTITY_MAX_BYTES)
-        return refuse(why, "contact: at most 512 bytes are expected");
+        return refuse(why, "contact: expected at most 512 bytes");
     if (!is_printable(contact) || has_any(contact, STR(" ()<>\"\\")))
-        return refuse(why, "contact: visible ASCII without blanks and brackets is expected");
+        return refuse(why, "contact: expected visible ASCII without blanks and brackets");
     if (!is_page(contact) && !is_mail(contact))
         return refuse(why,
                       "contact: expected a URL such as https://example.org/bot, or a mail address");
     return RC_OK;
 }
 
-/* Who wrote the contact into the user agent already does not want it twice. */
+/* A user agent that holds the contact already does not get it twice. */
 static struct str joined(struct str agent, struct str contact, struct arena *arena)
 {
     if (contact.n == 0 || str_find_str(agent, contact) < agent.n)
@@ -111,7 +112,7 @@ static void field(struct buf *out, struct str name, struct str value)
     buf_add(out, STR("\r\n"));
 }
 
-void request_write(struct buf *out, const struct url *u, const struct request_identity *who,
+void request_write(struct buf *out, const struct url *u, const struct request_identity *identity,
                    const struct request_condition *condition)
 {
     buf_add(out, STR("GET "));
@@ -119,11 +120,12 @@ void request_write(struct buf *out, const struct url *u, const struct request_id
     buf_add(out, STR(" HTTP/1.1\r\nHost: "));
     buf_add(out, str_make(u->p + u->host_at, (size_t)(u->port_end - u->host_at)));
     buf_add(out, STR("\r\n"));
-    field(out, STR("User-Agent"), who->user_agent);
-    field(out, STR("From"), who->from);
+    field(out, STR("User-Agent"), identity->user_agent);
+    field(out, STR("From"), identity->from);
     buf_add(out, STR("Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n"
                      "Accept-Language: en;q=0.8,*;q=0.5\r\n"));
-    field(out, STR("Accept-Encoding"), who->encodings.p ? who->encodings : STR(REQUEST_ENCODINGS));
+    field(out, STR("Accept-Encoding"),
+          identity->encodings.p ? identity->encodings : STR(REQUEST_ENCODINGS));
     if (condition) {
         field(out, STR("If-None-Match"), condition->etag);
         field(out, STR("If-Modified-Since"), condition->last_modified);

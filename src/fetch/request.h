@@ -25,7 +25,7 @@ MUST_CHECK enum rc identity_make(struct str user_agent, struct str contact, stru
 struct request_condition {
     struct str etag, last_modified; /* as the server said them; absent = none */
 };
-void request_write(struct buf *out, const struct url *u, const struct request_identity *who,
+void request_write(struct buf *out, const struct url *u, const struct request_identity *identity,
                    const struct request_condition *condition);
 
 /* The product token that robots.txt is asked about: the letters, '-' and '_' that the user agent

@@ -103,14 +103,10 @@ static enum rc add_keyword(struct topic *t, struct str whole, struct buf *why)
     rc = rc ? rc : add_stems(t, whole, words, &k, why);
     if (rc)
         return rc;
-    if (t->count == t->room) {
-        size_t room = t->room ? t->room * 2 : 16;
-        struct keyword *list = mem_resize(t->list, room * sizeof *list);
-        if (!list)
-            return RC_NOMEM;
-        t->list = list;
-        t->room = room;
-    }
+    struct keyword *list = mem_grow(t->list, t->count, &t->room, sizeof *list);
+    if (!list)
+        return RC_NOMEM;
+    t->list = list;
     t->list[t->count++] = k;
     return RC_OK;
 }
@@ -197,7 +193,7 @@ static bool goes_on(const struct keyword *k, const struct words *at)
 }
 
 /* Returns how many words there were. */
-static size_t look(struct topic *t, struct str text, double times)
+static size_t count_keywords(struct topic *t, struct str text, double times)
 {
     struct words w = {.rest = text};
     size_t words = 0;
@@ -228,7 +224,7 @@ static size_t look_at_url(struct topic *t, struct str url, double times)
         }
         n++;
     }
-    return look(t, str_make(room, n), times);
+    return count_keywords(t, str_make(room, n), times);
 }
 
 double topic_score(struct topic *t, const struct topic_field *fields, size_t count)
@@ -239,7 +235,7 @@ double topic_score(struct topic *t, const struct topic_field *fields, size_t cou
         t->list[i].hits = 0;
     for (size_t i = 0; i < count; i++)
         words += fields[i].is_url ? look_at_url(t, fields[i].text, fields[i].times)
-                                  : look(t, fields[i].text, fields[i].times);
+                                  : count_keywords(t, fields[i].text, fields[i].times);
     double length = 0.25 + 0.75 * (double)words / USUAL_WORDS;
     for (size_t i = 0; i < t->count; i++) {
         double often = t->list[i].hits / length;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topic: what a focused crawl looks for, and how well a text fits it (D13, P7).
+/* topic: what a focused crawl looks for, and how well a text fits it.
  *
  * A topic is a list of keywords: words or phrases, each with a weight, "spider^2,orb
  * web^3,trap^-1"; 1 is the usual one, below zero speaks against a text. A word also stands for

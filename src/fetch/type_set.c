@@ -31,7 +31,7 @@ static bool is_type(struct str type, bool is_start)
            (!is_start || str_ends(type, STR("/")));
 }
 
-static enum rc add(struct type_set *s, struct str text, struct buf *why)
+static enum rc add_type(struct type_set *s, struct str text, struct buf *why)
 {
     struct row r = {.type = text};
     if (s->count == TYPE_SET_MAX) {
@@ -69,7 +69,7 @@ enum rc type_set_open(const struct str *texts, size_t count, struct type_set **r
         while (rest.p && rc == RC_OK) {
             struct str one = str_trim(str_take_until(&rest, ','));
             if (one.n)
-                rc = add(s, one, why);
+                rc = add_type(s, one, why);
         }
     }
     if (rc) {

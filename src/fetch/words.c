@@ -38,7 +38,7 @@ static uint32_t peek(struct str s, size_t *ret_bytes)
     return utf8_decode(s, &c, ret_bytes) ? c : ' ';
 }
 
-static void put(struct words *w, size_t *used, uint32_t c)
+static void put_letter(struct words *w, size_t *used, uint32_t c)
 {
     char bytes[UTF8_MAX_BYTES];
     size_t n = utf8_encode(fold(c), bytes);
@@ -61,7 +61,7 @@ bool words_next(struct words *w)
             break;
         w->rest = str_from(w->rest, bytes);
         if (alone || is_letter(c))
-            put(w, &used, c);
+            put_letter(w, &used, c);
         if (alone)
             break;
     }

@@ -3,12 +3,18 @@
 
 #include "base/mem.h"
 
+bool part_is_called(const struct part *part, struct str name)
+{
+    return str_eq(str_c(part->name), name) ||
+           (part->former_name && str_eq(str_c(part->former_name), name));
+}
+
 const struct part *catalog_component(const struct catalog *c, struct str name, struct nearest *near)
 {
     for (const struct part *const *p = c->parts; *p; p++) {
         if ((*p)->kind != PART_COMPONENT)
             continue;
-        if (str_eq(str_c((*p)->name), name))
+        if (part_is_called(*p, name))
             return *p;
         if (near)
             nearest_try(near, str_c((*p)->name));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* catalog: where the parts that a wiring names are found.
  *
- * Built-in parts stand in one list that the caller brings (src/components/catalog.c). Others come
+ * Built-in parts stand in one list that the caller brings (src/catalog/catalog.c). Others come
  * from shared objects: one exported symbol, `orbweaver_part`, a const struct part whose first
  * member, the ABI version, is compared before anything else of it is read. */
 #ifndef FLOW_CATALOG_H
@@ -12,14 +12,16 @@
 
 struct catalog {
     const struct part *const *parts; /* ends with NULL */
-    /* What the whole crawl was told, or NULL: an option of a part that has the key and the type of
-     * a row here takes its value from `settings`, unless the wiring says otherwise. So --delay
-     * reaches every part that has a "delay". Texts and lists are borrowed as long as wirings live.
-     */
+    /* The crawl's own settings, or NULL: an option of a part that has the key and the type of a row
+     * here takes its value from `settings`, unless the wiring says otherwise. So --delay reaches
+     * every part that has a "delay". Texts and lists are borrowed as long as wirings live. */
     const struct option *table;
     const void *settings;
-    const struct message_type *const *types; /* that can go to another place; ends with NULL */
+    const struct message_type *const *types; /* of messages; ends with NULL */
 };
+
+/* By its name, or by the one that it had before it was renamed. */
+bool part_is_called(const struct part *part, struct str name);
 
 /* A component by its name. NULL: none; then `near` (may be NULL) has tried every name. */
 const struct part *catalog_component(const struct catalog *c, struct str name,

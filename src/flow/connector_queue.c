@@ -77,7 +77,8 @@ void channel_taken(struct channel *ch)
 
 size_t channel_count(const struct channel *ch)
 {
-    /* Its two ends are read one after the other: from a third thread it may seem overfull. */
+    /* The two ends are read one after the other, so a third thread may see more than the ring
+     * holds. */
     size_t count = mpsc_count(ch->ring);
     return count < ch->length ? count : ch->length;
 }

@@ -2,7 +2,7 @@
 #include "flow/flow.h"
 
 #include "base/mem.h"
-#include "flow/inside.h"
+#include "flow/flow_internal.h"
 
 #include <assert.h>
 #include <poll.h>
@@ -253,8 +253,8 @@ bool flow_turn(struct flow *f)
     return flow_state(f) != FLOW_STOPPING;
 }
 
-/* All threads are gone: what is still under way ends here, and what a part kept is a bug of that
- * part, told by name, because nobody else could find it. */
+/* All threads are gone: what is still under way ends here, and a message that a part kept is a bug
+ * of that part. The error names the part, because nothing else would. */
 static void settle_accounts(struct flow *f)
 {
     for (unsigned s = 0; s < f->shard_count; s++) {

@@ -9,7 +9,7 @@
  *
  * It ends by itself when every source is idle and no message is under way. Drain, stop, pause,
  * change and the statistics may be called from any thread between open and close; the rest belong
- * to the one who opened it. */
+ * to the thread that opened it. */
 #ifndef FLOW_FLOW_H
 #define FLOW_FLOW_H
 
@@ -34,8 +34,8 @@ MUST_CHECK enum rc flow_start(struct flow *f);
 /* RC_OK, or the first failure, told in `why` with the name of the component. */
 MUST_CHECK enum rc flow_wait(struct flow *f, struct buf *why);
 
-/* With one_thread: every shard has a turn; false when the flow has ended. When nobody has anything
- * to do it waits, or moves a simulated clock to the next timer. */
+/* With one_thread: every shard has a turn; false when the flow has ended. When no shard has
+ * anything to do it waits, or moves a simulated clock to the next timer. */
 bool flow_turn(struct flow *f);
 
 /* Sources are asked no more, what is under way comes to its end, then the flow ends. May be called
@@ -57,8 +57,8 @@ bool flow_is_paused(const struct flow *f);
 MUST_CHECK enum rc flow_change(struct flow *f, struct str component, struct str key,
                                struct str value, struct buf *why);
 
-/* What the provider with that role offers, on the first shard; NULL if there is none. For the one
- * who runs the flow: to look at what it counts, and to end what it holds. */
+/* What the provider with that role offers, on the first shard; NULL if there is none. For the
+ * program that runs the flow, to read counters and to end what the provider holds. */
 void *flow_provider(const struct flow *f, struct str role);
 
 /* Whether it has been told to drain or stop, or has come to its end. Any thread. */

@@ -2,7 +2,7 @@
 /* Making the running form of a wiring: a node for each instance, a connector for each outlet of
  * each, a channel for each shard that a queue leads to, and the brakes. Arrays come from the flow's
  * arena; nodes stand alone, each on cache lines of its own, because each is one thread's. */
-#include "flow/inside.h"
+#include "flow/flow_internal.h"
 
 #include "base/mem.h"
 
@@ -13,7 +13,7 @@ static bool lives_on(const struct wiring_part *w, unsigned shard)
     return w->shard == WIRING_ALL_SHARDS || (unsigned)w->shard == shard;
 }
 
-/* A provider that exists once for all shards; its posts go to the first. */
+/* A provider that exists once for all shards; its tasks go to the first. */
 static bool is_shared(const struct wiring_part *w)
 {
     return w->part->kind == PART_PROVIDER && w->shard >= 0;
@@ -27,8 +27,8 @@ static uint32_t or_else(uint32_t value, uint32_t fallback)
 static void source_init(struct node *n, const struct wiring_part *w)
 {
     n->source.credits_each = or_else(n->part->credits_each, 1);
-    n->source.purse.limit = w->credits;
-    n->source.purse.owner = &n->shard->loop;
+    n->source.account.limit = w->credits;
+    n->source.account.owner = &n->shard->loop;
     n->source.ready = n->source.active = true;
     atomic_fetch_add(&n->flow->active, 1);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changing an option while the flow runs. The caller's thread makes new settings, one copy for each
- * instance, before anything is changed; each copy travels to its shard as a post and takes the
- * place of the old one there, so the part reads its settings without a lock. */
-#include "flow/inside.h"
+ * instance, before anything is changed; each copy travels to its shard as a task and replaces the
+ * old one there, so the part reads its settings without a lock. */
+#include "flow/flow_internal.h"
 
 #include "base/mem.h"
 
 enum { SETTINGS_BLOCK = 256, SETTINGS_MAX_BYTES = 1 << 20 };
 
 struct change {
-    struct post post;
+    struct loop_task task;
     struct change *next; /* in flow->changes */
     struct node *node;
     struct settings settings;
@@ -47,10 +47,10 @@ static void change_unlink(struct flow *f, struct change *c)
     pthread_mutex_unlock(&f->lock);
 }
 
-/* On the instance's own thread. What was its settings goes with the change. */
-static void change_apply(struct post *p)
+/* On the instance's own thread. The old settings are freed with the change. */
+static void change_apply(struct loop_task *p)
 {
-    struct change *c = EVENT_OF(p, struct change, post);
+    struct change *c = EVENT_OF(p, struct change, task);
     struct node *n = c->node;
     change_unlink(n->flow, c);
     const void *old = n->self.settings;
@@ -75,22 +75,6 @@ void flow_changes_drop(struct flow *f)
         arena_close(f->newest[i].arena);
 }
 
-static const struct wiring_part *find(const struct flow *f, struct str name, struct nearest *near)
-{
-    const struct wiring *w = f->wiring;
-    for (unsigned i = 0; i < w->component_count; i++) {
-        if (str_eq(w->components[i].name, name))
-            return &w->components[i];
-        nearest_try(near, w->components[i].name);
-    }
-    for (unsigned i = 0; i < w->provider_count; i++) {
-        if (str_eq(w->providers[i].name, name))
-            return &w->providers[i];
-        nearest_try(near, w->providers[i].name);
-    }
-    return NULL;
-}
-
 /* A change for each instance of the part, or none at all. */
 static enum rc changes_make(struct flow *f, const struct wiring_part *w, const void *values,
                             struct change **ret)
@@ -104,7 +88,7 @@ static enum rc changes_make(struct flow *f, const struct wiring_part *w, const v
             mem_free(c);
             return rc;
         }
-        c->post.run = change_apply;
+        c->task.run = change_apply;
         c->node = f->nodes[i];
         c->next = *ret;
         *ret = c;
@@ -119,7 +103,7 @@ static void changes_post(struct flow *f, struct change *list)
         list = c->next;
         c->next = f->changes;
         f->changes = c;
-        loop_post(&c->node->shard->loop, &c->post);
+        loop_add_task(&c->node->shard->loop, &c->task);
     }
 }
 
@@ -163,7 +147,7 @@ enum rc flow_change(struct flow *f, struct str component, struct str key, struct
                     struct buf *why)
 {
     struct nearest near = {.wanted = component};
-    const struct wiring_part *w = find(f, component, &near);
+    const struct wiring_part *w = wiring_find(f->wiring, component, &near);
     const struct option *o = w ? option_find(w->part->options, key) : NULL;
     if (!w) {
         buf_printf(why, "no component or provider is named \"" STR_FMT "\"", STR_ARG(component));

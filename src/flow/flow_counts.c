@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flow/inside.h"
+#include "flow/flow_internal.h"
 
 static uint64_t read_count(const _Atomic uint64_t *counter)
 {
@@ -18,9 +18,9 @@ static void add_node(struct flow_counts *to, const struct node *n)
     to->ended += ended;
     to->errors += read_count(&n->counts.errors);
     to->held += in + born > out + ended ? in + born - out - ended : 0;
-    int64_t under_way = atomic_load_explicit(&n->source.purse.out, memory_order_relaxed);
+    int64_t under_way = atomic_load_explicit(&n->source.account.out, memory_order_relaxed);
     to->credits_out += under_way > 0 ? (uint64_t)under_way : 0;
-    to->overdrawn += read_count(&n->source.purse.overdrawn);
+    to->overdrawn += read_count(&n->source.account.overdrawn);
 }
 
 struct flow_counts flow_component_counts(const struct flow *f, unsigned component, int shard)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* message: what travels from an outlet to an inlet.
  *
- * A message is any struct whose first member is a struct message. Exactly one holder owns it at
- * any moment: emitting gives it away, handling takes it, and whoever has it last ends it, once.
+ * A message is any struct whose first member is a struct message. Exactly one holder owns it at any
+ * moment: emitting gives it away, handling takes it, and its last owner ends it, once.
  *
  *     struct line { struct message head; struct str text; };
  *     static const struct message_type line_type = {"line", line_release};
@@ -22,7 +22,7 @@
 struct buf;
 struct message;
 struct str;
-struct purse; /* the framework's: where a source's credits are counted */
+struct credit_account; /* the framework's: where a source's credits are counted */
 
 /* Messages of types with equal names have the same layout: `check` compares the names.
  *
@@ -49,11 +49,11 @@ struct message_type {
 
 struct message {
     const struct message_type *type;
-    struct purse *origin; /* the framework's; NULL until a source emits it */
-    struct message *next; /* for lists of whoever owns it now */
-    uint64_t route;       /* `route: hash` sends it to shard route % shards */
-    uint32_t credits;     /* the framework's */
-    uint32_t is_copy;     /* the framework's: of one that waits at another place */
+    struct credit_account *origin; /* the framework's; NULL until a source emits it */
+    struct message *next;          /* for lists of its present owner */
+    uint64_t route;                /* `route: hash` sends it to shard route % shards */
+    uint32_t credits;              /* the framework's */
+    uint32_t is_copy;              /* the framework's: of one that waits at another place */
 };
 
 static inline void message_init(struct message *m, const struct message_type *type)

@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "flow/connector.h"
+#include "flow/credit_account.h"
 #include "flow/part.h"
-#include "flow/purse.h"
 
 #include <stdalign.h>
 
@@ -27,7 +27,7 @@ static inline void count_one(_Atomic uint64_t *counter)
 
 /* What only a source has. */
 struct source {
-    struct purse purse;
+    struct credit_account account;
     uint32_t credits_each;
     bool ready;  /* has said MORE, or part_ready() since */
     bool idle;   /* its last word was IDLE */
@@ -46,7 +46,7 @@ struct node {
     unsigned place; /* in the wiring's list of components or providers */
     bool opened, started, is_stopping;
     struct source source;
-    alignas(64) struct node_counts counts; /* apart from the purse, which other threads write */
+    alignas(64) struct node_counts counts; /* apart from the account, which other threads write */
     /* Connectors behind it that hold it back while something waits in them. */
     struct connector **brakes;
     unsigned brake_count;

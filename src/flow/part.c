@@ -2,7 +2,7 @@
 /* The calls that parts make, each on the thread of the instance's shard unless part.h says so. */
 #include "flow/part.h"
 
-#include "flow/inside.h"
+#include "flow/flow_internal.h"
 
 #include <assert.h>
 
@@ -12,7 +12,7 @@ void part_emit(struct instance *self, unsigned outlet, struct message *m)
     assert(outlet < n->outlet_count);
     if (!m->origin) {
         assert(n->part->produce && "only sources make messages that descend from no other");
-        purse_charge(&n->source.purse, m, n->source.credits_each);
+        credit_account_charge(&n->source.account, m, n->source.credits_each);
         count_one(&n->counts.born);
     }
     count_one(&n->counts.out);
@@ -40,7 +40,7 @@ void part_end(struct instance *self, struct message *m)
 void part_derive(struct instance *self, struct message *parent, struct message *child)
 {
     count_one(&node_of(self)->counts.born);
-    purse_split(parent, child);
+    credit_account_split(parent, child);
 }
 
 void part_ready(struct instance *self)
@@ -121,7 +121,7 @@ void part_timer_stop(struct instance *self, struct timer *t)
     loop_timer_stop(&node_of(self)->shard->loop, t);
 }
 
-void part_post(struct instance *self, struct post *p)
+void part_add_task(struct instance *self, struct loop_task *p)
 {
-    loop_post(&node_of(self)->shard->loop, p);
+    loop_add_task(&node_of(self)->shard->loop, p);
 }

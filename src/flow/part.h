@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* part: what a component or a provider is made of.
  *
- * A component takes messages on named inlets, does one step, and emits on named outlets. A
- * provider is a service behind a small interface that components ask. Either is one file that ends
- * in one `const struct part`; the wiring's reader, `check` and the manual come from that table.
- * The wiring decides what is connected to what; a part cannot tell who is at the other end, nor
- * whether the connector is a call, a queue to another thread or another machine.
+ * A component takes messages on named inlets, does one step, and emits on named outlets. A provider
+ * is a service behind a small interface that components ask. Either is one file that ends in one
+ * `const struct part`; the wiring's reader, `check` and the manual come from that table. The wiring
+ * decides what is connected to what; a part cannot tell which part is at the other end, nor whether
+ * the connector is a call, a queue to another thread or another machine.
  *
  *     static void shout_handle(struct instance *self, unsigned inlet, struct message *m)
  *     {
@@ -25,7 +25,7 @@
  * Threads: there is one instance of a component on each shard, and a shard is one thread. All
  * functions of an instance run on its shard's thread, except open and close, which run before that
  * thread starts and after it has ended. So a part needs no locks for what hangs from its state.
- * Nothing here may block: a part that waits for something uses watches, timers and posts. */
+ * Nothing here may block: a part that waits for something uses watches, timers and tasks. */
 #ifndef FLOW_PART_H
 #define FLOW_PART_H
 
@@ -40,7 +40,7 @@ struct log;
 struct loop;
 
 /* Changes whenever a struct or a call that parts see changes its meaning or layout. */
-#define PART_ABI 5u
+#define PART_ABI 6u
 
 enum { PART_CREDITS = 1024 }; /* of a source whose table does not say */
 
@@ -67,7 +67,7 @@ struct part_need {
 /* What a source says when it was asked. */
 enum produced {
     PRODUCED_MORE, /* ask again soon */
-    PRODUCED_WAIT, /* nothing now; part_ready() will say when (a descriptor, a timer, a post) */
+    PRODUCED_WAIT, /* nothing now; part_ready() will say when (a descriptor, a timer, a task) */
     PRODUCED_IDLE, /* nothing, unless a message brings new work (then part_ready()). When all
                       sources are idle and no message is under way, the flow has come to its end */
 };
@@ -94,10 +94,13 @@ struct part {
     size_t settings_bytes;
     const char *provides; /* providers: the name of the interface */
 
-    /* Where a wiring is cut over places (docs/remote.md). A provider that has what the whole crawl
-     * agrees on, or writes where nobody else may, exists at one place only; others are opened at
-     * each place that needs them. A part that can do without some of its needs where they are
-     * elsewhere names their roles: part_provider() is NULL there. */
+    /* Where a wiring is cut over places (docs/remote.md). A provider that holds state of the whole
+     * crawl, or writes files of which it is the only writer, exists at one place only; others are
+     * opened at each place that needs them. A part that can do without some of its needs names
+     * their roles in `spares`: part_provider() is NULL for a component where the provider is
+     * elsewhere, and for a provider where the wiring has none. A provider that exists once may
+     * spare one that each shard has: it gets the first shard's, may read what that says, and calls
+     * nothing. */
     bool is_of_one_place;
     const char *const *spares;               /* ends with NULL; NULL = none */
     const struct message_type *const *types; /* that it brings along, likewise */
@@ -113,21 +116,21 @@ struct part {
     /* Takes `m`: emits it, keeps it, or ends it. Never refuses; it fails by part_fail(). */
     void (*handle)(struct instance *self, unsigned inlet, struct message *m);
 
-    /* Sources: originate at most one message. Asked only while the flow is not paused (but for
-     * those that never rest: others wait for what they bring, who have not paused), what is behind
-     * its outlets is not full, and `credits_each` are left of its credits. A message that a source
-     * emits is charged that much: its worst case in messages at one time (itself, and those that
-     * later parts derive from it). */
+    /* Sources: originate at most one message. Asked only while the flow is not paused (a source
+     * that `runs_while_paused` is asked then too: it serves others that have not paused), what is
+     * behind its outlets is not full, and `credits_each` are left of its credits. A message that a
+     * source emits is charged that much: its worst case in messages at one time (itself, and those
+     * that later parts derive from it). */
     enum produced (*produce)(struct instance *self);
     uint32_t credits_each;    /* 0 = 1 */
     uint32_t credits_default; /* how much may be under way from one instance; 0 = PART_CREDITS */
-    bool never_rests;
+    bool runs_while_paused;
 
     /* All optional. start: the first call on the shard's thread; it emits nothing, for those behind
-     * may not have started. drain: sources are asked no more; emit what was only held for company
-     * (a flow that comes to its own end is not drained: hold nothing without a timer). stop: the
-     * last call on the shard's thread: end every message still held, stop every watch and timer,
-     * and emit nothing. */
+     * may not have started. drain: sources are asked no more; emit what was only held to go out
+     * together with more (a flow that comes to its own end is not drained: hold nothing without a
+     * timer). stop: the last call on the shard's thread: end every message still held, stop every
+     * watch and timer, and emit nothing. */
     void (*start)(struct instance *self);
     void (*drain)(struct instance *self);
     void (*stop)(struct instance *self);
@@ -138,9 +141,12 @@ struct part {
 
     /* A live option has another value: self->settings is new, `old` goes after the call. */
     void (*changed)(struct instance *self, const void *old);
+
+    /* Its name before it was renamed: wirings and --set that say it still work. NULL = none. */
+    const char *former_name;
 };
 
-/* Gives `m` to whatever is behind the outlet. It may be handled before this returns. */
+/* Gives `m` to the part behind the outlet. It may be handled before this returns. */
 void part_emit(struct instance *self, unsigned outlet, struct message *m);
 
 /* Ends a message: it is gone after the call. Of a type that has a last step (message_type.may_end)
@@ -180,7 +186,7 @@ struct log *part_log(struct instance *self);
 /* The time at the beginning of the shard's turn, in the clock of the flow. */
 uint64_t part_now_ms(struct instance *self);
 
-/* That clock itself, from open on for those that stand behind its provider. */
+/* That clock itself; from open on for parts that stand below its provider in the wiring. */
 struct clock *part_clock(struct instance *self);
 
 /* Watches and timers may be used from open on. w->fd and w->ready are set; `events` as epoll's.
@@ -197,8 +203,8 @@ void part_timer_stop(struct instance *self, struct timer *t);
  */
 struct loop *part_loop(struct instance *self);
 
-/* From any thread, between start and stop: p->run on this instance's shard. Not while it is
- * posted already. */
-void part_post(struct instance *self, struct post *p);
+/* From any thread, between start and stop: p->run on this instance's shard. Not while it is waiting
+ * already. */
+void part_add_task(struct instance *self, struct loop_task *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The provider: who may come in, and to whom they are shown. */
+/* The provider: which links may come in, and which end each is given to. */
 #include "flow/remote.h"
 
 #include "base/log.h"
@@ -12,7 +12,7 @@
 
 enum { GUEST_MS = 10000 };
 
-/* Somebody who has not said who it is. The link moves on, so it stands alone. */
+/* A link that has not said hello yet. The link moves on to an end, so it is allocated alone. */
 struct guest {
     struct remote *remote;
     struct link *link;
@@ -67,7 +67,7 @@ static void guest_said(struct link *l)
     struct str frame;
     struct hello h;
     if (l->is_gone) {
-        log_warn_limited(part_log(r->self), "place.guest_gone", LOG_C("why", l->why));
+        log_warn_limited(part_log(r->self), "place.closed_early", LOG_C("why", l->why));
         guest_go(g);
         return;
     }

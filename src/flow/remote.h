@@ -11,17 +11,17 @@
  *
  * A message that was sent away stays here with its credits until the other place says that its copy
  * has ended there, with everything that descends from it. So a source's credits bound what is under
- * way at all places together, and a source with all credits back has nothing under way anywhere.
- * A copy charges what it carries to a purse of its own (struct copy); when that is whole, it has
- * ended.
+ * way at all places together, and a source with all credits back has nothing under way anywhere. A
+ * copy charges what it carries to an account of its own (struct copy); when all of that has come
+ * back, the copy has ended.
  *
  * A copy that goes on to a third place takes along where it comes from (struct home). One that
  * comes back home is put into the message that stayed there, which goes on in its place, and keeps
  * its credits: so the parts at home find what they had put into it. The first to come back counts;
- * others, which a restarted place has made, find nobody waiting and end. Derived messages are at
- * home where they were made.
+ * others, which a restarted place has made, find no message waiting and end. Derived messages are
+ * at home where they were made.
  *
- * Links. The out dials the place of the in, for ever. It says who it is (hello) and is told what
+ * Links. The out dials the place of the in, for ever. It names its place (hello) and is told what
  * has come through (welcome); then it sends all that was not, in order. Both ends have a session, a
  * random number for the life of a process. An in that meets another session of the same place turns
  * it away until all that came from the one before has ended. An in that has restarted knows of
@@ -32,7 +32,7 @@
 #define FLOW_REMOTE_H
 
 #include "base/newcomers.h"
-#include "flow/inside.h"
+#include "flow/flow_internal.h"
 #include "net/link.h"
 
 /* Where a message stayed behind. */
@@ -43,7 +43,7 @@ struct home {
     uint64_t ticket; /* 1, 2, … in the order of sending */
 };
 
-/* remote_form.c: what is said. Frames are read whole, or refused (RC_INVALID). */
+/* remote_internal.c: the frames. Frames are read whole, or refused (RC_INVALID). */
 enum frame_kind {
     FRAME_HELLO = 1, /* out → in, first */
     FRAME_WELCOME,   /* in → out, first */
@@ -99,8 +99,8 @@ struct remote_end_settings {
 extern const struct part part_remote, part_remote_out, part_remote_in;
 
 /* remote.c: the provider. */
-/* Links that have not said who they are, in all and of one address; the oldest makes room for the
- * next (base/newcomers.h). */
+/* Links that have not said hello, in all and of one address; the oldest makes room for the next
+ * (base/newcomers.h). */
 enum { REMOTE_MAX_GUESTS = 64, REMOTE_MAX_GUESTS_EACH = 32 };
 struct remote_out;
 struct remote_in;

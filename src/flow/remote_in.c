@@ -6,11 +6,13 @@
 #include "base/log.h"
 #include "base/mem.h"
 
+enum { NEED_PLACES };
+
 enum { FAREWELL_MS = 1000, ENDED_MAX_BYTES = 64 << 20 };
 
 /* What a message from elsewhere and its descendants are charged to. */
 struct copy {
-    struct purse purse; /* first, so that a message's origin leads here */
+    struct credit_account account; /* first, so that a message's origin leads here */
     struct remote_in *in;
     uint64_t ticket;
     struct home home;
@@ -39,9 +41,9 @@ uint64_t part_session(const struct message *m)
     return m->is_copy ? remote_home(m)->session : 0;
 }
 
-static struct purse *purse_of(struct remote_in *in)
+static struct credit_account *credit_account_of(struct remote_in *in)
 {
-    return &node_of(in->self)->source.purse;
+    return &node_of(in->self)->source.account;
 }
 
 /* What goes only because the flow stops has not ended: it will be sent again. */
@@ -51,14 +53,14 @@ static void tell_ended(struct remote_in *in, uint64_t ticket)
         buf_le64(&in->ended, ticket);
 }
 
-static void copy_whole(struct purse *p)
+static void copy_whole(struct credit_account *p)
 {
     struct copy *c = (struct copy *)(void *)p;
     struct remote_in *in = c->in;
     tell_ended(in, c->ticket);
     list_remove(&in->copies, &c->node);
     mem_free(c);
-    atomic_fetch_sub(&purse_of(in)->out, 1);
+    atomic_fetch_sub(&credit_account_of(in)->out, 1);
 }
 
 static struct copy *copy_make(struct remote_in *in, const struct remote_head *h)
@@ -66,13 +68,13 @@ static struct copy *copy_make(struct remote_in *in, const struct remote_head *h)
     struct copy *c = mem_zero(1, sizeof *c);
     if (!c)
         return NULL;
-    c->purse.owner = part_loop(in->self);
-    c->purse.whole = copy_whole;
+    c->account.owner = part_loop(in->self);
+    c->account.whole = copy_whole;
     c->in = in;
     c->ticket = h->ticket;
     c->home = h->home;
     list_add_last(&in->copies, &c->node);
-    atomic_fetch_add(&purse_of(in)->out, 1);
+    atomic_fetch_add(&credit_account_of(in)->out, 1);
     return c;
 }
 
@@ -124,7 +126,7 @@ static void take_copy(struct remote_in *in, const struct remote_head *h, struct 
             message_end(m);
         return;
     }
-    purse_charge(&c->purse, m, h->credits);
+    credit_account_charge(&c->account, m, h->credits);
     m->is_copy = 1;
     emit(in, m, h->route);
 }
@@ -145,7 +147,7 @@ static void take_message(struct remote_in *in, struct str frame)
     struct remote_head h;
     struct str bytes;
     if (remote_head_read(frame, &h, &bytes) != RC_OK || h.ticket <= in->last) {
-        log_warn_limited(part_log(in->self), "place.junk", LOG_C("place", peer_name(in)));
+        log_warn_limited(part_log(in->self), "place.bad_message", LOG_C("place", peer_name(in)));
         link_drop(in);
         return;
     }
@@ -166,13 +168,13 @@ static void take_frame(struct remote_in *in, struct str frame)
         remote_in_over(in->remote);
         return;
     default:
-        log_warn_limited(part_log(in->self), "place.junk", LOG_C("place", peer_name(in)));
+        log_warn_limited(part_log(in->self), "place.bad_message", LOG_C("place", peer_name(in)));
         link_drop(in);
     }
 }
 
-/* Where sources are, a message from elsewhere is always of something that is under way from there:
- * these decide about the end. Other places wait until they are told. */
+/* At the place of the sources, a message from elsewhere descends from a source here, so the sources
+ * decide about the end. Other places wait until they are told. */
 static enum produced quiet(const struct remote_in *in)
 {
     bool may_end = in->remote->settings->has_sources || in->remote->is_over;
@@ -229,8 +231,8 @@ static void say_welcome(struct remote_in *in)
     buf_done(&text);
 }
 
-/* A sender that has restarted waits until what came from it before has ended: else a host could be
- * asked for two things at a time, by a message of the old and one of the new. */
+/* A sender that has restarted waits until its earlier messages have ended: else an old and a new
+ * message could make two requests to one host at a time. */
 void remote_in_take(struct remote_in *in, struct link *link, const struct hello *h)
 {
     link_drop(in);
@@ -238,14 +240,14 @@ void remote_in_take(struct remote_in *in, struct link *link, const struct hello 
     link->happened = on_link;
     link->owner = in;
     if (h->session != in->session && in->copies.first) {
-        log_info_limited(part_log(in->self), "place.not_yet", LOG_C("place", peer_name(in)));
+        log_info_limited(part_log(in->self), "place.waits", LOG_C("place", peer_name(in)));
         link_drop(in);
         return;
     }
     if (h->session != in->session)
         in->last = 0;
     in->session = h->session;
-    log_info_limited(part_log(in->self), "place.came", LOG_C("place", peer_name(in)));
+    log_info_limited(part_log(in->self), "place.accepted", LOG_C("place", peer_name(in)));
     say_welcome(in);
     if (in->link && link_has_frame(in->link))
         part_ready(in->self);
@@ -299,7 +301,7 @@ static enum rc in_open(struct instance *self, struct buf *why)
     self->state = in;
     in->self = self;
     in->settings = self->settings;
-    in->remote = part_provider(self, 0);
+    in->remote = part_provider(self, NEED_PLACES);
     buf_init(&in->ended, ENDED_MAX_BYTES);
     in->sibling = in->remote->ins;
     in->remote->ins = in;
@@ -312,7 +314,7 @@ const struct part part_remote_in = {
     .name = "remote-in",
     .help = "from another place",
     .outlets = (const struct part_port[]){{"out", "any", "messages that came", false}, {0}},
-    .needs = (const struct part_need[]){{"places", "places", "links"}, {0}},
+    .needs = (const struct part_need[]){[NEED_PLACES] = {"places", "places", "links"}, {0}},
     .settings_bytes = sizeof(struct remote_end_settings),
     .open = in_open,
     .close = in_close,

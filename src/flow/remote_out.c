@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "flow/node.h"
 
+enum { NEED_PLACES };
+
 enum {
     DIAL_FIRST_MS = 50,
     DIAL_MOST_MS = 5000,
@@ -151,7 +153,7 @@ static void dial_again(struct timer *t, uint64_t now_ms)
 {
     (void)now_ms;
     struct remote_out *o = EVENT_OF(t, struct remote_out, again);
-    if (o->link.context) { /* somebody has answered the call, and says nothing */
+    if (o->link.context) { /* a program has accepted the connection and says nothing */
         o->link.why = "it does not answer";
         link_lost(o);
     } else {
@@ -177,7 +179,7 @@ static enum rc on_welcome(struct remote_out *o, struct str frame)
     o->is_up = true;
     o->wait_ms = 0;
     part_timer_stop(o->self, &o->again);
-    log_info_limited(part_log(o->self), "place.up", LOG_C("place", peer_name(o)));
+    log_info_limited(part_log(o->self), "place.connected", LOG_C("place", peer_name(o)));
     struct list_node *n = o->stayed.first, *next;
     for (; n; n = next) { /* both in order of tickets */
         struct stayed *s = LIST_OF(n, struct stayed, node);
@@ -205,15 +207,15 @@ static enum rc on_ended(struct remote_out *o, struct str tickets)
     return RC_OK;
 }
 
-/* Where the sources are, somebody has just started it, and is told. Other places go on trying: a
- * mistake at one place must not end the others. */
+/* At the place of the sources the flow fails: the operator has just started it and sees the error.
+ * Other places go on trying: a mistake at one place must not end the others. */
 static void on_refused(struct remote_out *o, struct str why)
 {
     why = str_first(why, why.n < REFUSAL_MAX_BYTES ? why.n : REFUSAL_MAX_BYTES);
     if (o->remote->settings->has_sources)
         part_fail(o->self, RC_INVALID, "place %s refuses: " STR_FMT, peer_name(o), STR_ARG(why));
     else
-        log_warn_limited(part_log(o->self), "place.refuses", LOG_C("place", peer_name(o)),
+        log_warn_limited(part_log(o->self), "place.refused_us", LOG_C("place", peer_name(o)),
                          LOG_STR("why", why));
 }
 
@@ -243,7 +245,7 @@ static void on_link(struct link *l)
         link_pump(l);
     } while (rc == RC_OK && link_has_frame(l));
     if (rc)
-        part_fail(o->self, RC_CORRUPT, "place %s says what cannot be understood", peer_name(o));
+        part_fail(o->self, RC_CORRUPT, "place %s sent a frame that cannot be read", peer_name(o));
     send_more(o);
     if (l->is_gone)
         link_lost(o);
@@ -351,7 +353,7 @@ static enum rc out_open(struct instance *self, struct buf *why)
     o->by_ticket = INT_MAP(sizeof(struct stayed *));
     o->self = self;
     o->settings = self->settings;
-    o->remote = part_provider(self, 0);
+    o->remote = part_provider(self, NEED_PLACES);
     o->link.happened = on_link;
     o->link.owner = o;
     o->again.due = dial_again;
@@ -366,7 +368,7 @@ const struct part part_remote_out = {
     .name = "remote-out",
     .help = "to another place",
     .inlets = (const struct part_port[]){{"in", "any", "messages that leave", false}, {0}},
-    .needs = (const struct part_need[]){{"places", "places", "links"}, {0}},
+    .needs = (const struct part_need[]){[NEED_PLACES] = {"places", "places", "links"}, {0}},
     .settings_bytes = sizeof(struct remote_end_settings),
     .open = out_open,
     .close = out_close,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/shard.h"
 
-#include "flow/inside.h"
+#include "flow/flow_internal.h"
 
 static bool flush_connectors(struct shard *s)
 {
@@ -28,7 +28,8 @@ static bool channel_run(struct channel *ch)
 static bool source_may(struct node *n)
 {
     struct source *src = &n->source;
-    return src->ready && !node_is_braked(n) && purse_has(&src->purse, src->credits_each) &&
+    return src->ready && !node_is_braked(n) &&
+           credit_account_has(&src->account, src->credits_each) &&
            flow_state(n->flow) == FLOW_RUNNING;
 }
 
@@ -46,14 +47,14 @@ static bool source_run(struct node *n)
     return asked > 0;
 }
 
-/* A source that is idle, with nothing of its own under way, can be brought back to work only by
- * somebody else's message, which then is under way and keeps its own source active until it ends.
+/* A source that is idle, with nothing of its own under way, can be brought back to work only by a
+ * message of another source, which then is under way and keeps its own source active until it ends.
  * So once the count of active sources is zero it stays zero, and the flow is over. */
 static void source_settle(struct node *n)
 {
     struct source *src = &n->source;
     bool done = flow_state(n->flow) != FLOW_RUNNING || (src->idle && !src->ready);
-    if (!src->active || !done || !purse_is_whole(&src->purse))
+    if (!src->active || !done || !credit_account_is_whole(&src->account))
         return;
     src->active = false;
     if (atomic_fetch_sub(&n->flow->active, 1) == 1)
@@ -68,7 +69,7 @@ static bool run_sources(struct shard *s)
         struct node *n = s->nodes[i];
         if (!n->part->produce)
             continue;
-        if (!paused || n->part->never_rests)
+        if (!paused || n->part->runs_while_paused)
             busy |= source_run(n);
         source_settle(n);
     }

@@ -13,7 +13,7 @@
 #include "base/loop.h"
 #include "flow/node.h"
 
-enum { SHARD_BURST = 64 }; /* messages taken from one place before the next has its turn */
+enum { SHARD_BURST = 64 }; /* messages taken from one queue before the next has its turn */
 
 struct shard {
     struct flow *flow;

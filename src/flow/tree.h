@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree: a YAML document with the place of every value, and nothing of the YAML library.
+/* tree: a YAML document with the line and column of every value, and nothing of the YAML library.
  *
  * Limits: TREE_MAX_DEPTH levels, TREE_MAX_NODES values with every alias counted as often as it is
  * used (a small file cannot unfold into a large one), one document. A key may stand only once in a

@@ -48,8 +48,8 @@ struct wiring_part {
     void *settings;   /* part->settings_bytes, filled; NULL without options */
     int shard;        /* the one it lives on, or WIRING_ALL_SHARDS */
     uint32_t credits; /* sources: how much may be under way from one instance */
-    unsigned *needs;  /* for each of part->needs: the provider's place in the list, or
-                         WIRING_NOWHERE: it is elsewhere, and the part spares it */
+    unsigned *needs;  /* for each of part->needs: the provider's index in the list, or
+                         WIRING_NOWHERE: it is elsewhere or absent, and the part spares it */
     unsigned place;   /* a component's: where it stands; 0 in a wiring without places */
     unsigned line, column;
 };
@@ -57,7 +57,7 @@ struct wiring_part {
 enum wiring_route { ROUTE_UNSAID, ROUTE_SAME, ROUTE_HASH };
 
 struct wiring_connection {
-    unsigned from, outlet; /* component and place in its part's table */
+    unsigned from, outlet; /* component and index in its part's table */
     unsigned to, inlet;
     size_t queue_length; /* 0 = a direct call */
     enum wiring_route route;
@@ -92,8 +92,13 @@ MUST_CHECK enum rc wiring_load(const char *file, const struct catalog *catalog,
                                struct wiring **ret_wiring, struct problems *problems);
 void wiring_close(struct wiring *w);
 
-/* Sets an option of a part after the fact: "http.idle-timeout=5s", the part by its name or role in
- * the wiring. Before it runs. RC_NOT_FOUND (no such part or key), RC_INVALID; `why`. */
+/* The component or provider that the wiring names so; a component that has the name of its part can
+ * also be named by the part's former name (part.h). NULL: none; then `near` has tried every name.
+ */
+struct wiring_part *wiring_find(const struct wiring *w, struct str name, struct nearest *near);
+
+/* Sets an option of a part before the wiring runs: "http.idle-timeout=5s", the part by its name or
+ * role in the wiring. RC_NOT_FOUND (no such part or key), RC_INVALID; `why`. */
 MUST_CHECK enum rc wiring_set(struct wiring *w, struct str assignment, struct buf *why);
 
 /* Leaves what stands at `place`, ready to be run: parts that stand elsewhere go, connections to and
@@ -110,6 +115,7 @@ void wiring_print_dot(const struct wiring *w, struct buf *out);
 void wiring_print_graph(const struct wiring *w, struct buf *out);
 
 unsigned part_port_count(const struct part_port *ports);
+bool part_spares(const struct part *part, const char *role);
 
 /* For wiring_read(): what is wrong with the graph as a whole. */
 MUST_CHECK enum rc wiring_check(struct wiring *w, const struct catalog *catalog,

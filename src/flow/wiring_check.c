@@ -35,14 +35,48 @@ static const struct part_port *inlet_of(const struct wiring *w, const struct wir
 
 #define WRONG(c, at, ...) problems_add((c)->problems, (at)->line, (at)->column, __VA_ARGS__)
 
+/* The only inlet of the part that takes that type; NULL if it has none or several. */
+static const struct part_port *only_inlet(const struct part *part, const char *type)
+{
+    const struct part_port *found = NULL;
+    for (const struct part_port *p = part->inlets; p && p->name; p++) {
+        if (strcmp(p->type, type) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = p;
+    }
+    return found;
+}
+
+/* An outlet as a wiring names it; the first of a table needs no name. */
+static void print_outlet(const struct wiring *w, const struct wiring_connection *k, struct buf *out)
+{
+    buf_add(out, w->components[k->from].name);
+    if (k->outlet)
+        buf_printf(out, ".%s", outlet_of(w, k)->name);
+}
+
 static void check_types(struct checker *c, const struct wiring_connection *k)
 {
     const struct wiring *w = c->w;
+    const struct wiring_part *from = &w->components[k->from], *to = &w->components[k->to];
     const struct part_port *out = outlet_of(w, k), *in = inlet_of(w, k);
-    if (strcmp(out->type, in->type) != 0)
-        WRONG(c, k, "connections: %s.%s gives messages of type %s, %s.%s takes %s",
-              w->components[k->from].name.p, out->name, out->type, w->components[k->to].name.p,
-              in->name, in->type);
+    if (strcmp(out->type, in->type) == 0)
+        return;
+    const struct part_port *fits = only_inlet(to->part, out->type);
+    struct buf hint = {.max = 1000};
+    if (fits) {
+        buf_add(&hint, STR("; write \""));
+        print_outlet(w, k, &hint);
+        buf_printf(&hint, " -> %s.%s\"", to->name.p, fits->name);
+    }
+    WRONG(c, k, "connections: %s.%s gives messages of type %s, %s.%s takes %s" STR_FMT,
+          from->name.p, out->name, out->type, to->name.p, in->name, in->type,
+          STR_ARG(buf_str(&hint)));
+    if (hint.rc == RC_NOMEM)
+        c->rc = RC_NOMEM;
+    buf_done(&hint);
 }
 
 static void check_outlet_once(struct checker *c, unsigned at)
@@ -92,14 +126,49 @@ static bool is_connected(const struct wiring *w, unsigned component, unsigned po
     return false;
 }
 
+/* The only inlet of another component that takes that type and is not connected; NULL: there is
+ * none, or more than one. */
+static const struct part_port *only_open_inlet(const struct wiring *w, unsigned component,
+                                               const char *type, const struct wiring_part **ret)
+{
+    const struct part_port *found = NULL;
+    for (unsigned i = 0; i < w->component_count; i++) {
+        const struct part_port *in = w->components[i].part->inlets;
+        for (unsigned j = 0; i != component && in && in[j].name; j++) {
+            if (strcmp(in[j].type, type) != 0 || is_connected(w, i, j, false))
+                continue;
+            if (found)
+                return NULL;
+            found = &in[j];
+            *ret = &w->components[i];
+        }
+    }
+    return found;
+}
+
+static void check_outlet(struct checker *c, unsigned component, const struct part_port *out)
+{
+    const struct wiring_part *p = &c->w->components[component], *to = NULL;
+    const struct part_port *in = only_open_inlet(c->w, component, out->type, &to);
+    if (in)
+        WRONG(c, p, "components.%s: outlet \"%s\" is not connected; write \"%s.%s -> %s.%s\"",
+              p->name.p, out->name, p->name.p, out->name, to->name.p, in->name);
+    else
+        WRONG(c, p, "components.%s: outlet \"%s\" is not connected", p->name.p, out->name);
+}
+
 static void check_ports(struct checker *c, unsigned component, bool is_outlet)
 {
     const struct wiring_part *p = &c->w->components[component];
     const struct part_port *ports = is_outlet ? p->part->outlets : p->part->inlets;
-    for (unsigned i = 0; ports && ports[i].name; i++)
-        if (!ports[i].optional && !is_connected(c->w, component, i, is_outlet))
-            WRONG(c, p, "components.%s: %s \"%s\" is not connected", p->name.p,
-                  is_outlet ? "outlet" : "inlet", ports[i].name);
+    for (unsigned i = 0; ports && ports[i].name; i++) {
+        if (ports[i].optional || is_connected(c->w, component, i, is_outlet))
+            continue;
+        if (is_outlet)
+            check_outlet(c, component, &ports[i]);
+        else
+            WRONG(c, p, "components.%s: inlet \"%s\" is not connected", p->name.p, ports[i].name);
+    }
 }
 
 static int find_role(const struct wiring *w, const char *role)
@@ -110,11 +179,24 @@ static int find_role(const struct wiring *w, const char *role)
     return -1;
 }
 
+bool part_spares(const struct part *part, const char *role)
+{
+    for (const char *const *s = part->spares; s && *s; s++)
+        if (strcmp(*s, role) == 0)
+            return true;
+    return false;
+}
+
 /* A provider may use those above it only, so that opening goes from top to bottom. */
 static void check_need(struct checker *c, struct wiring_part *p, unsigned at, unsigned above)
 {
     const struct part_need *need = &p->part->needs[at];
     int found = find_role(c->w, need->role);
+    bool can_spare = p->part->kind == PART_PROVIDER && part_spares(p->part, need->role);
+    if (found < 0 && can_spare) {
+        p->needs[at] = WIRING_NOWHERE;
+        return;
+    }
     if (found < 0) {
         struct nearest near = {.wanted = str_c(need->role)};
         for (unsigned i = 0; i < c->w->provider_count; i++)
@@ -131,7 +213,7 @@ static void check_need(struct checker *c, struct wiring_part *p, unsigned at, un
               need->interface, need->role, provider->part->provides);
     if ((unsigned)found >= above)
         WRONG(c, p, "providers.%s: needs \"%s\", which must stand above it", p->name.p, need->role);
-    if (p->part->kind == PART_PROVIDER && p->shard >= 0 && provider->shard < 0)
+    if (p->part->kind == PART_PROVIDER && p->shard >= 0 && provider->shard < 0 && !can_spare)
         WRONG(c, p,
               "providers.%s: exists once for all shards and cannot use \"%s\", which each "
               "shard has for itself",

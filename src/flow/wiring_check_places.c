@@ -2,8 +2,8 @@
 /* Where a wiring may be cut: that its parts can stand where it puts them, and that what goes from
  * a place to another can be written down.
  *
- * Sources stand together at one place. What is under way from there keeps its credits there,
- * however many places it passes; so that place alone can tell when everything is over. */
+ * Sources stand together at one place. A message from there keeps its credits there, however many
+ * places it passes; so that place alone can tell when the flow is over. */
 #include "flow/wiring.h"
 
 struct checker {
@@ -48,25 +48,18 @@ static void check_sources(struct checker *c)
     }
 }
 
-static bool spares(const struct part *part, const char *role)
-{
-    for (const char *const *s = part->spares; s && *s; s++)
-        if (strcmp(*s, role) == 0)
-            return true;
-    return false;
-}
-
 /* Providers use those above them, so one walk from below finds all. */
 static void reach(struct checker *c, const struct wiring_part *p)
 {
     memset(c->reached, 0, c->w->provider_count * sizeof *c->reached);
     for (unsigned i = 0; p->part->needs && p->part->needs[i].role; i++)
-        if (!spares(p->part, p->part->needs[i].role))
+        if (!part_spares(p->part, p->part->needs[i].role))
             c->reached[p->needs[i]] = true;
     for (unsigned k = c->w->provider_count; k-- > 0;) {
         const struct wiring_part *used = &c->w->providers[k];
         for (unsigned i = 0; c->reached[k] && used->part->needs && used->part->needs[i].role; i++)
-            c->reached[used->needs[i]] = true;
+            if (used->needs[i] != WIRING_NOWHERE)
+                c->reached[used->needs[i]] = true;
     }
 }
 
@@ -120,7 +113,7 @@ static void check_connection(struct checker *c, struct wiring_connection *k)
               name, from->name.p, place_of(c, from), to->name.p, place_of(c, to));
 }
 
-/* Something must come there, or it would never be told anything, not even the end. */
+/* A connection must lead to each place, or the place would not even be told the end. */
 static void check_reached(struct checker *c, unsigned place)
 {
     const struct wiring *w = c->w;

@@ -12,7 +12,7 @@ struct cutter {
     unsigned here;
     struct wiring_part *components;
     unsigned component_count;
-    unsigned *at; /* of each old component: its new place in the list, or WIRING_NOWHERE */
+    unsigned *at; /* of each old component: its new index in the list, or WIRING_NOWHERE */
     struct wiring_part *providers;
     unsigned provider_count;
     unsigned *provider_at;
@@ -65,23 +65,17 @@ static bool stands_here(const struct cutter *c, const struct wiring_part *p)
     return p->place == c->here;
 }
 
-static bool spares(const struct part *part, const char *role)
-{
-    for (const char *const *s = part->spares; s && *s; s++)
-        if (strcmp(*s, role) == 0)
-            return true;
-    return false;
-}
-
 static void want(bool *wanted, const struct wiring_part *p)
 {
+    bool is_provider = p->part->kind == PART_PROVIDER;
     for (unsigned i = 0; p->part->needs && p->part->needs[i].role; i++)
-        if (!spares(p->part, p->part->needs[i].role))
+        if (p->needs[i] != WIRING_NOWHERE &&
+            (is_provider || !part_spares(p->part, p->part->needs[i].role)))
             wanted[p->needs[i]] = true;
 }
 
-/* Those that somebody here needs, and the clock, which nobody has to name. What a part can spare it
- * gets only where another needs it. */
+/* The providers that parts here need, and the clock, which no part has to name. A component gets
+ * what it spares only where another part needs it; a provider has what it uses beside it. */
 static void providers_choose(struct cutter *c)
 {
     struct wiring *w = c->w;
@@ -112,7 +106,7 @@ static void needs_move(struct cutter *c, struct wiring_part *p)
         count++;
     unsigned *needs = room(c, count * sizeof *needs);
     for (unsigned i = 0; i < count && needs; i++)
-        needs[i] = c->provider_at[p->needs[i]];
+        needs[i] = p->needs[i] == WIRING_NOWHERE ? WIRING_NOWHERE : c->provider_at[p->needs[i]];
     p->needs = needs;
 }
 
@@ -181,25 +175,25 @@ static unsigned end_add(struct cutter *c, unsigned k, unsigned other, const stru
 
 static void connection_move(struct cutter *c, unsigned k)
 {
-    struct wiring_connection way = c->w->connections[k];
-    unsigned from = c->at[way.from], to = c->at[way.to];
+    struct wiring_connection connection = c->w->connections[k];
+    unsigned from = c->at[connection.from], to = c->at[connection.to];
     if (from == WIRING_NOWHERE && to == WIRING_NOWHERE)
         return;
     if (from == WIRING_NOWHERE) {
-        from = end_add(c, k, way.from, &part_remote_in);
-        way.outlet = 0;
+        from = end_add(c, k, connection.from, &part_remote_in);
+        connection.outlet = 0;
     } else if (to == WIRING_NOWHERE) {
-        to = end_add(c, k, way.to, &part_remote_out);
-        way.inlet = 0;
+        to = end_add(c, k, connection.to, &part_remote_out);
+        connection.inlet = 0;
     }
-    if (way.type) { /* the way to this end is a call; the link is the queue */
-        way.queue_length = 0;
-        way.spills = false;
-        way.type = NULL;
+    if (connection.type) { /* the connection to this end is a call; the link is the queue */
+        connection.queue_length = 0;
+        connection.spills = false;
+        connection.type = NULL;
     }
-    way.from = from;
-    way.to = to;
-    c->connections[c->connection_count++] = way;
+    connection.from = from;
+    connection.to = to;
+    c->connections[c->connection_count++] = connection;
 }
 
 enum rc wiring_cut(struct wiring *w, struct str place, struct str secret, struct buf *why)
@@ -216,7 +210,7 @@ enum rc wiring_cut(struct wiring *w, struct str place, struct str secret, struct
     for (unsigned i = 0; i < w->provider_count; i++)
         if (strcmp(w->providers[i].part->provides, "clock") == 0 &&
             strcmp(w->providers[i].part->name, "real") != 0) {
-            buf_add(why, STR("a clock that is not the real one cannot be at several places"));
+            buf_add(why, STR("a simulated clock cannot run at several places"));
             return RC_INVALID;
         }
     components_choose(&c);

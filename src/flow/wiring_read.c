@@ -233,6 +233,12 @@ static void inherit(const struct catalog *c, const struct option *own, void *set
     }
 }
 
+/* Under its key or its former one. */
+static bool is_given(const struct tree *map, const struct option *o)
+{
+    return tree_get(map, str_c(o->key)) || (o->former && tree_get(map, str_c(o->former)));
+}
+
 static void read_settings(struct reader *r, struct wiring_part *p, const struct tree *key,
                           const struct tree *value, const char *section)
 {
@@ -244,7 +250,7 @@ static void read_settings(struct reader *r, struct wiring_part *p, const struct 
         if (!str_eq(tree_key(value, i)->text, STR("part")))
             read_key(r, p, tree_key(value, i), tree_value(value, i), section);
     for (const struct option *o = p->part->options; o && o->key; o++)
-        if (o->required && !tree_get(value, str_c(o->key)))
+        if (o->required && !is_given(value, o))
             WRONG(r, key, "%s: option \"%s\" must be given (%s)", label(r, section, p->name, NULL),
                   o->key, o->help);
 }
@@ -314,7 +320,7 @@ struct end {
     struct str port; /* absent: the first of the table */
 };
 
-/* The place of a word inside a "a -> b.c" scalar: on its line unless it was folded. */
+/* Line and column of a word inside a "a -> b.c" scalar: on its line unless it was folded. */
 static struct tree word_place(const struct tree *t, const char *word)
 {
     struct tree at = *t;

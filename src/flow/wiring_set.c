@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/wiring.h"
 
-static struct wiring_part *find(struct wiring_part *list, unsigned count, struct str name,
-                                struct nearest *near)
+static struct wiring_part *find_named(struct wiring_part *list, unsigned count, struct str name,
+                                      struct nearest *near)
 {
     for (unsigned i = 0; i < count; i++) {
         if (str_eq(list[i].name, name))
@@ -10,6 +10,23 @@ static struct wiring_part *find(struct wiring_part *list, unsigned count, struct
         nearest_try(near, list[i].name);
     }
     return NULL;
+}
+
+/* A component that the wiring calls as its part is called, now or before it was renamed, answers to
+ * both names. */
+static struct wiring_part *find_renamed(struct wiring_part *list, unsigned count, struct str name)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (part_is_called(list[i].part, list[i].name) && part_is_called(list[i].part, name))
+            return &list[i];
+    return NULL;
+}
+
+struct wiring_part *wiring_find(const struct wiring *w, struct str name, struct nearest *near)
+{
+    struct wiring_part *p = find_named(w->components, w->component_count, name, near);
+    p = p ? p : find_named(w->providers, w->provider_count, name, near);
+    return p ? p : find_renamed(w->components, w->component_count, name);
 }
 
 static enum rc unknown(struct buf *why, const char *what, const struct nearest *near)
@@ -29,9 +46,7 @@ enum rc wiring_set(struct wiring *w, struct str assignment, struct buf *why)
         return RC_INVALID;
     }
     struct nearest near = {.wanted = name};
-    struct wiring_part *p = find(w->components, w->component_count, name, &near);
-    if (!p)
-        p = find(w->providers, w->provider_count, name, &near);
+    struct wiring_part *p = wiring_find(w, name, &near);
     if (!p)
         return unknown(why, "part", &near);
     const struct option *o = p->part->options ? option_find(p->part->options, key) : NULL;

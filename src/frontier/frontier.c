@@ -2,7 +2,8 @@
 #include "frontier/frontier.h"
 
 #include "base/mem.h"
-#include "frontier/inside.h"
+#include "frontier/frontier_internal.h"
+#include "frontier/seen_store.h"
 
 enum { BATCH = 64 }; /* candidates looked up together */
 
@@ -20,7 +21,10 @@ struct frontier *frontier_open(const struct frontier_settings *s, unsigned shard
         heap_init(&f->ready[i], s->max_hosts);
     f->buckets = mem_zero(FRONTIER_BUCKETS, sizeof(void *));
     f->away = mem_zero(FRONTIER_BUCKETS, sizeof(void *));
-    if (!f->buckets || !f->away) {
+    size_t recent = s->store ? s->store->recent : 0;
+    if (recent)
+        f->store_recent = mem_zero(recent, sizeof *f->store_recent);
+    if (!f->buckets || !f->away || (recent && !f->store_recent)) {
         frontier_close(f);
         return NULL;
     }
@@ -36,8 +40,9 @@ void frontier_close(struct frontier *f)
             bucket_done(f->buckets[i], &f->counts.bytes);
         mem_free(f->buckets[i]);
     }
-    rest_close(f);
+    swap_close(f);
     mem_free(f->buckets);
+    mem_free(f->store_recent);
     heap_done(&f->wake);
     for (unsigned i = 0; i < FRONTIER_CLASSES; i++)
         heap_done(&f->ready[i]);
@@ -78,7 +83,7 @@ static void make_waiting(struct frontier *f, struct host *h)
 {
     h->state = HOST_WAITING;
     f->counts.waiting++;
-    must_add(&f->wake, &h->first.node, h->due_ms, h->position);
+    must_add(&f->wake, &h->first.node, h->due_ms, h->host_hash);
 }
 
 void frontier_take_up(struct frontier *f, struct host *h)
@@ -97,7 +102,7 @@ void frontier_take_up(struct frontier *f, struct host *h)
     h->state = HOST_IDLE;
 }
 
-void frontier_settle_down(struct frontier *f, struct host *h, uint64_t now_ms)
+void frontier_put_down(struct frontier *f, struct host *h, uint64_t now_ms)
 {
     if (!h->queued || frontier_bucket_of(f, h)->is_leaving)
         h->state = HOST_IDLE;
@@ -120,22 +125,30 @@ void frontier_empty(struct frontier *f, unsigned bucket)
     if (f->buckets[bucket])
         take_up_all(f, f->buckets[bucket]);
     frontier_bucket_drop(f, bucket);
-    rest_forget_recent(f);
+    swap_forget_recent(f);
 }
 
 /* Admitting ---------------------------------------------------------------------------------- */
 
+static struct bucket *bucket_open(const struct frontier *f, uint64_t now_ms)
+{
+    struct bucket *b = mem_zero(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->bytes = sizeof *b;
+    b->since_ms = now_ms;
+    if (f->settings.store && !(b->overlay = overlay_open(f->era, &b->bytes))) {
+        mem_free(b);
+        return NULL;
+    }
+    return b;
+}
+
 struct bucket *frontier_bucket_need(struct frontier *f, unsigned bucket, uint64_t now_ms)
 {
     struct bucket **b = &f->buckets[bucket];
-    if (!*b) {
-        *b = mem_zero(1, sizeof **b);
-        if (!*b)
-            return NULL;
-        f->counts.bytes += sizeof **b;
-        (*b)->bytes = sizeof **b;
-        (*b)->since_ms = now_ms;
-    }
+    if (!*b && (*b = bucket_open(f, now_ms)))
+        f->counts.bytes += (*b)->bytes;
     return *b;
 }
 
@@ -145,7 +158,7 @@ void frontier_bucket_drop(struct frontier *f, unsigned bucket)
     if (!b)
         return;
     f->counts.hosts -= b->host_count;
-    f->counts.known -= b->seen.count;
+    f->counts.known -= bucket_known(b);
     f->counts.queued -= b->queued;
     for (uint32_t i = 0; i < b->host_slots; i++)
         f->counts.bytes -= b->hosts[i] ? b->hosts[i]->extra_bytes : 0;
@@ -169,17 +182,17 @@ void frontier_each_host(const struct frontier *f, void (*each)(void *ctx, const 
 static struct host *host_need(struct frontier *f, struct bucket *b, const struct candidate *c,
                               enum admitted *ret_why)
 {
-    struct host *h = bucket_host(b, c->position, c->host);
+    struct host *h = bucket_host(b, c->host_hash, c->host);
     *ret_why = ADMITTED_NEW;
     if (h)
         return h;
-    if (f->counts.hosts + f->at_rest.hosts >= f->settings.max_hosts) {
+    if (f->counts.hosts + f->swapped_sums.hosts >= f->settings.max_hosts) {
         *ret_why = ADMITTED_HOSTS_FULL;
         return NULL;
     }
     if (frontier_heaps_reserve(f))
         return NULL;
-    h = bucket_add_host(b, c->position, c->host, &f->counts.bytes);
+    h = bucket_add_host(b, c->host_hash, c->host, &f->counts.bytes);
     f->counts.hosts += h != NULL;
     return h;
 }
@@ -192,7 +205,7 @@ static void queue_grew(struct frontier *f, struct host *h, unsigned class, uint6
     f->counts.queued++;
     struct host_class *c = host_class_of(h, class);
     if (h->state == HOST_IDLE)
-        frontier_settle_down(f, h, now_ms);
+        frontier_put_down(f, h, now_ms);
     else if (h->state == HOST_READY && !c->node.at)
         must_add(&f->ready[class], &c->node, sequence, 0);
 }
@@ -204,7 +217,7 @@ static enum rc push(struct frontier *f, struct host *h, const struct candidate *
     struct url_entry e = {.sequence = f->next_sequence,
                           .via = c->via,
                           .path = c->path,
-                          .hops = str_first(c->hops, FRONTIER_MAX_HOPS)};
+                          .seed_path = str_first(c->seed_path, FRONTIER_MAX_SEED_PATH)};
     if (!class)
         return RC_NOMEM;
     enum rc rc = host_origin_number(h, (struct origin){c->port, c->is_https}, &e.origin, bytes);
@@ -244,7 +257,7 @@ static enum rc admit_new(struct frontier *f, struct bucket *b, const struct cand
     if (rc)
         return rc;
     seen_put(&b->seen, c->fingerprint);
-    f->counts.known++;
+    bucket_learnt(f, b, c->fingerprint);
     b->queued++;
     queue_grew(f, h, c->class, sequence, now_ms);
     return RC_OK;
@@ -253,17 +266,21 @@ static enum rc admit_new(struct frontier *f, struct bucket *b, const struct cand
 enum rc frontier_admit_one(struct frontier *f, const struct candidate *c, uint64_t now_ms,
                            enum admitted *ret)
 {
-    unsigned bucket = frontier_bucket(c->position);
+    unsigned bucket = frontier_bucket(c->host_hash);
     struct bucket *b = f->buckets[bucket];
     *ret = ADMITTED_KNOWN;
     if (b && seen_has(&b->seen, c->fingerprint))
         return RC_OK;
     if (!b && f->away[bucket])
-        return rest_admit(f, bucket, c, ret);
+        return swap_admit(f, bucket, c, ret);
     if (!b && !(b = frontier_bucket_need(f, bucket, now_ms)))
         return RC_NOMEM;
+    bool is_stored = false;
+    enum rc rc = b->overlay ? overlay_has(f, b, c->fingerprint, &is_stored) : RC_OK;
+    if (rc || is_stored)
+        return rc;
     uint64_t before = f->counts.bytes;
-    enum rc rc = admit_new(f, b, c, now_ms, ret);
+    rc = admit_new(f, b, c, now_ms, ret);
     b->bytes += f->counts.bytes - before;
     return rc;
 }
@@ -272,9 +289,9 @@ enum rc frontier_admit_one(struct frontier *f, const struct candidate *c, uint64
 static void prefetch(const struct frontier *f, const struct candidate *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        __builtin_prefetch(f->buckets[frontier_bucket(list[i].position)]);
+        __builtin_prefetch(f->buckets[frontier_bucket(list[i].host_hash)]);
     for (size_t i = 0; i < count; i++) {
-        const struct bucket *b = f->buckets[frontier_bucket(list[i].position)];
+        const struct bucket *b = f->buckets[frontier_bucket(list[i].host_hash)];
         if (b)
             seen_prefetch(&b->seen, list[i].fingerprint);
     }
@@ -297,20 +314,24 @@ enum rc frontier_admit(struct frontier *f, const struct candidate *list, size_t 
     return RC_OK;
 }
 
-bool frontier_is_mine(const struct frontier *f, uint64_t position)
+bool frontier_is_mine(const struct frontier *f, uint64_t host_hash)
 {
-    return frontier_bucket(position) % f->shards == f->shard;
+    return frontier_bucket(host_hash) % f->shards == f->shard;
 }
 
-bool frontier_knows(const struct frontier *f, uint64_t position, uint64_t fingerprint)
+bool frontier_knows(const struct frontier *f, uint64_t host_hash, uint64_t fingerprint)
 {
-    const struct bucket *b = f->buckets[frontier_bucket(position)];
-    if (!b && f->away[frontier_bucket(position)])
-        return rest_knows(f, fingerprint);
-    return b && seen_has(&b->seen, fingerprint);
+    const struct bucket *b = f->buckets[frontier_bucket(host_hash)];
+    if (!b && f->away[frontier_bucket(host_hash)])
+        return swap_knows(f, fingerprint);
+    bool knows = b && seen_has(&b->seen, fingerprint);
+    if (!knows && b && b->overlay && overlay_has(f, b, fingerprint, &knows))
+        return false; /* the admission fails as well */
+    return knows;
 }
 
-/* Lending ------------------------------------------------------------------------------------ */
+/* Checkout and checkin
+ * ------------------------------------------------------------------------------ */
 
 static void wake_due(struct frontier *f, uint64_t now_ms)
 {
@@ -335,12 +356,12 @@ static struct host_class *first_ready(const struct frontier *f, unsigned class, 
     return NULL;
 }
 
-static void fill_lent(struct host_class *c, unsigned class, struct lent *ret)
+static void fill_checkout(struct host_class *c, unsigned class, struct checkout *ret)
 {
     struct url_entry e = {0};
     (void)url_queue_head(&c->queue, &e);
     struct origin o = host_origin_at(c->host, e.origin);
-    *ret = (struct lent){
+    *ret = (struct checkout){
         .host = c->host,
         .host_name = host_name(c->host),
         .path = e.path,
@@ -349,11 +370,11 @@ static void fill_lent(struct host_class *c, unsigned class, struct lent *ret)
         .port = o.port,
         .is_https = o.is_https,
         .class = (uint8_t) class,
-        .hops = e.hops,
+        .seed_path = e.seed_path,
     };
 }
 
-enum rc frontier_lend(struct frontier *f, unsigned class, uint64_t now_ms, struct lent *ret)
+enum rc frontier_checkout(struct frontier *f, unsigned class, uint64_t now_ms, struct checkout *ret)
 {
     wake_due(f, now_ms);
     unsigned found = 0;
@@ -362,12 +383,12 @@ enum rc frontier_lend(struct frontier *f, unsigned class, uint64_t now_ms, struc
         return RC_AGAIN;
     frontier_take_up(f, c->host);
     c->host->state = HOST_OUT;
-    c->host->lent_class = (uint8_t)found;
+    c->host->checkout_class = (uint8_t)found;
     f->counts.out++;
     struct bucket *b = frontier_bucket_of(f, c->host);
     b->out++;
     b->is_fresh = false;
-    fill_lent(c, found, ret);
+    fill_checkout(c, found, ret);
     return RC_OK;
 }
 
@@ -376,8 +397,8 @@ uint64_t frontier_due_ms(const struct frontier *f)
     if (f->counts.ready)
         return 0;
     struct heap_node *n = heap_first(&f->wake);
-    uint64_t due_ms = n ? n->key : UINT64_MAX, rest_ms = rest_due_ms(f);
-    return due_ms < rest_ms ? due_ms : rest_ms;
+    uint64_t due_ms = n ? n->key : UINT64_MAX, swap_ms = swap_due_ms(f);
+    return due_ms < swap_ms ? due_ms : swap_ms;
 }
 
 struct host *frontier_first_waiting(const struct frontier *f, uint64_t *ret_due_ms)
@@ -391,7 +412,7 @@ struct host *frontier_first_waiting(const struct frontier *f, uint64_t *ret_due_
     return first->host;
 }
 
-/* The head to the end, with a new place in the order. If there is no memory for that it stays. */
+/* The head to the end, with a new sequence. If there is no memory for that it stays. */
 static void put_last(struct frontier *f, struct host_class *c)
 {
     struct url_entry e;
@@ -404,27 +425,27 @@ static void put_last(struct frontier *f, struct host_class *c)
     url_queue_pop(&c->queue, &f->counts.bytes);
 }
 
-void frontier_settle(struct frontier *f, struct lent *l, enum settle how, uint64_t due_ms)
+void frontier_checkin(struct frontier *f, struct checkout *l, enum checkin how, uint64_t due_ms)
 {
     struct host *h = l->host;
-    struct host_class *c = host_class_of(h, h->lent_class);
+    struct host_class *c = host_class_of(h, h->checkout_class);
     struct bucket *b = frontier_bucket_of(f, h);
     uint64_t before = f->counts.bytes;
     f->counts.out--;
     b->out--;
-    f->rest.has_left |= b->is_leaving && !b->out;
-    if (how == SETTLE_DONE) {
+    f->swap.has_left |= b->is_leaving && !b->out;
+    if (how == CHECKIN_DONE) {
         url_queue_pop(&c->queue, &f->counts.bytes);
         h->queued--;
         b->queued--;
         f->counts.queued--;
-    } else if (how == SETTLE_LAST) {
+    } else if (how == CHECKIN_LAST) {
         put_last(f, c);
     }
     b->bytes += f->counts.bytes - before;
     if (due_ms > h->due_ms)
         h->due_ms = due_ms;
-    frontier_settle_down(f, h, 0);
+    frontier_put_down(f, h, 0);
     l->host = NULL;
 }
 
@@ -436,13 +457,13 @@ void frontier_hold(struct frontier *f, struct host *h, uint64_t due_ms)
     if (h->state == HOST_OUT)
         return;
     frontier_take_up(f, h);
-    frontier_settle_down(f, h, 0);
+    frontier_put_down(f, h, 0);
 }
 
-struct host *frontier_host(const struct frontier *f, uint64_t position, struct str name)
+struct host *frontier_host(const struct frontier *f, uint64_t host_hash, struct str name)
 {
-    const struct bucket *b = f->buckets[frontier_bucket(position)];
-    return b ? bucket_host(b, position, name) : NULL;
+    const struct bucket *b = f->buckets[frontier_bucket(host_hash)];
+    return b ? bucket_host(b, host_hash, name) : NULL;
 }
 
 void frontier_extra_bytes(struct frontier *f, struct host *h, size_t bytes)
@@ -457,12 +478,13 @@ void frontier_extra_bytes(struct frontier *f, struct host *h, size_t bytes)
 struct frontier_counts frontier_counts(const struct frontier *f)
 {
     struct frontier_counts all = f->counts;
-    all.hosts += f->at_rest.hosts;
-    all.known += f->at_rest.known;
-    all.queued += f->at_rest.queued;
-    all.bytes += f->rest.inbox_bytes + f->rest.flight_bytes;
-    all.bytes += f->rest.recent_count * sizeof *f->rest.recent;
-    for (unsigned i = 0; i < REST_LOOKERS; i++)
-        all.bytes += f->rest.looks[i].file.cap + f->rest.looks[i].inbox.cap;
+    all.hosts += f->swapped_sums.hosts;
+    all.known += f->swapped_sums.known;
+    all.queued += f->swapped_sums.queued;
+    all.bytes += f->swap.inbox_bytes + f->swap.flight_bytes;
+    all.bytes += f->swap.recent_count * sizeof *f->swap.recent;
+    all.bytes += f->store_recent ? f->settings.store->recent * sizeof *f->store_recent : 0;
+    for (unsigned i = 0; i < SWAP_LOOKERS; i++)
+        all.bytes += f->swap.looks[i].file.cap + f->swap.looks[i].inbox.cap;
     return all;
 }

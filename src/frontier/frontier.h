@@ -4,19 +4,20 @@
  *   candidates ─► admit ─► bucket ─► host ─► queue (FIFO, by class)
  *                            │ seen?                │ head
  *                            ▼                      ▼
- *                          known            wake heap ─► ready heaps ─► lend ─► settle
+ *                          known            wake heap ─► ready heaps ─► checkout ─► checkin
  *                                           (by due_ms)  (by sequence)
  *
  * One a shard and one thread, so there are no locks. A host is in exactly one place: IDLE (nothing
- * queued), WAITING (in the wake heap until due_ms), READY (in a ready heap), or OUT (lent).
- * frontier_lend() alone moves READY to OUT, frontier_settle() alone moves OUT back: that one
+ * queued), WAITING (in the wake heap until due_ms), READY (in a ready heap), or OUT (checked out).
+ * frontier_checkout() alone moves READY to OUT, frontier_checkin() alone moves OUT back: that one
  * request at a time goes to a host rests on that and on nothing else.
  *
- * The position of a host is the 64-bit hash of its name, its bucket the top 12 bits. A bucket holds
- * everything of its hosts: their records, 8-byte fingerprints of the URLs seen, and queued URLs, of
- * which only the path is stored. Bucket b belongs to shard b % shards. The URL that is out stays at
- * the head of its queue until it is settled, so a bucket's image (frontier/image.h) always counts
- * it as queued. Where memory has a budget, whole buckets rest on disk in turns (frontier/rest.h).
+ * The host_hash of a host is the 64-bit hash of its name, its bucket the top 12 bits. A bucket
+ * holds everything of its hosts: their records, 8-byte fingerprints of the URLs seen, and queued
+ * URLs, of which only the path is stored. Bucket b belongs to shard b % shards. The URL that is out
+ * stays at the head of its queue until it is checked in, so a bucket's snapshot
+ * (frontier/snapshot.h) always counts it as queued. Where memory has a budget, whole buckets are
+ * swapped to disk in turns (frontier/swap.h).
  *
  * Time is handed in (now_ms, the flow's clock); nothing here reads a clock. Costs: a new URL under
  * 1 us, a known one under 0.15 us, all in; about 60 bytes and its path for a queued URL, 12 for a
@@ -33,31 +34,22 @@ enum {
     FRONTIER_MAX_ORIGINS = 250, /* (scheme, port) pairs of one host */
     FRONTIER_MAX_PATH_BYTES = 65000,
     FRONTIER_MAX_HOST_BYTES = 255,
-    FRONTIER_MAX_HOPS = 250,
-};
-
-/* What a URL is needed for; the letter of crawl.log's discovery path. */
-enum hop_kind {
-    HOP_LINK = 'L',
-    HOP_REDIRECT = 'R',
-    HOP_EMBED = 'E',
-    HOP_PREREQUISITE = 'P',
-    HOP_LISTED = 'X'
+    FRONTIER_MAX_SEED_PATH = 250,
 };
 
 /* A URL on its way in, already normalised, in scope, and of this shard. All borrowed. */
 struct candidate {
     uint64_t fingerprint; /* of the whole URL */
-    uint64_t position;    /* of its host: hash64 of the name */
+    uint64_t host_hash;   /* of its host: hash64 of the name */
     struct str host;
     struct str path; /* with query */
     uint64_t via;    /* fingerprint of the page it was found on; 0 = a seed */
     uint16_t port;   /* 0 = the scheme's own */
     bool is_https;
-    uint8_t class;   /* 0 .. FRONTIER_CLASSES - 1 */
-    struct str hops; /* letters of enum hop_kind from the seed to this URL; "" = a
-                        seed; what is beyond FRONTIER_MAX_HOPS is cut */
-    struct str from; /* host of that page; only asked for where its bucket rests */
+    uint8_t class;        /* 0 .. FRONTIER_CLASSES - 1 */
+    struct str seed_path; /* letters of enum hop_kind from the seed to this URL; "" = a
+                        seed; what is beyond FRONTIER_MAX_SEED_PATH is cut */
+    struct str from;      /* host of that page; only needed where its bucket is swapped out */
 };
 
 enum admitted {
@@ -65,18 +57,20 @@ enum admitted {
     ADMITTED_KNOWN,
     ADMITTED_HOST_FULL,  /* the host's budget of queued URLs is used up; not remembered as seen */
     ADMITTED_HOSTS_FULL, /* too many hosts */
-    ADMITTED_LATER,      /* its bucket rests: it is sorted when that is loaded */
+    ADMITTED_LATER,      /* its bucket is swapped out: it is sorted when that is loaded */
     ADMITTED_REFUSED,    /* only of what is sorted later: frontier_asks.may_enter said no */
 };
 
 struct host;
+struct seen_store;
 
-/* What is asked and told when links to a bucket that rested are sorted. On the shard's thread. */
+/* What the frontier asks and tells its owner when it sorts links to a bucket that was swapped out.
+ * On the shard's thread. */
 struct frontier_asks {
-    /* Whether a URL that nobody knows may enter. `page_hosts`: how many hosts that were new its
+    /* Whether a URL that is not known may enter. `page_hosts`: how many hosts that were new its
      * page has brought to this bucket. NULL: yes. */
     bool (*may_enter)(void *ctx, const struct candidate *c, bool is_new_host, unsigned page_hosts);
-    void (*became)(void *ctx, enum admitted what); /* NULL: nobody is told */
+    void (*became)(void *ctx, enum admitted what); /* NULL: it is not told */
     /* Of a bucket that an earlier process left, each host, when it is loaded first. NULL likewise.
      */
     void (*loaded)(void *ctx, const struct host *h);
@@ -88,10 +82,12 @@ struct frontier_settings {
     uint64_t max_host_queue;       /* URLs waiting for one host */
     uint64_t max_host_queue_bytes; /* memory of these, and so about their size on disk; 0 = no
                                       limit. The last URL may pass it */
-    uint64_t memory_bytes; /* past it buckets rest on disk (frontier/rest.h); 0 = no limit */
+    uint64_t memory_bytes; /* past it buckets are swapped out (frontier/swap.h); 0 = no limit */
     uint64_t slice_ms;     /* a bucket that has work stays in memory for so long, if it can */
-    uint64_t recent_bytes; /* of fingerprints sent to resting buckets lately; 0 = 1 MB */
+    uint64_t recent_bytes; /* of fingerprints sent to swapped buckets lately; 0 = 1 MB */
     bool replays;          /* until frontier_limit(): what comes was admitted once */
+    const struct seen_store *store; /* of known URLs (frontier/seen_store.h), which outlives the
+                                       frontier; NULL: the buckets keep all */
     struct frontier_asks asks;
 };
 
@@ -106,15 +102,15 @@ void frontier_close(struct frontier *f);
 MUST_CHECK enum rc frontier_admit(struct frontier *f, const struct candidate *list, size_t count,
                                   uint64_t now_ms, enum admitted *ret, size_t *ret_done);
 
-/* Whether hosts at that position are this shard's. */
-bool frontier_is_mine(const struct frontier *f, uint64_t position);
+/* Whether hosts at that host_hash are this shard's. */
+bool frontier_is_mine(const struct frontier *f, uint64_t host_hash);
 
-/* Whether a fingerprint of a host at that position is known. Where its bucket rests, only that it
- * was admitted lately can be known. */
-bool frontier_knows(const struct frontier *f, uint64_t position, uint64_t fingerprint);
+/* Whether a fingerprint of a host at that host_hash is known. Where its bucket is swapped out, only
+ * that it was admitted lately can be known. */
+bool frontier_knows(const struct frontier *f, uint64_t host_hash, uint64_t fingerprint);
 
-/* A URL that was lent: good until it is settled. The strings are the frontier's. */
-struct lent {
+/* A URL that was checked out: good until it is checked in. The strings are the frontier's. */
+struct checkout {
     struct host *host;
     struct str host_name;
     struct str path;
@@ -123,43 +119,43 @@ struct lent {
     uint16_t port;
     bool is_https;
     uint8_t class;
-    struct str hops;
+    struct str seed_path;
 };
 
 /* The ready host with the lowest head sequence in the class, or in the next class that has one.
- * RC_AGAIN: nobody is ready; frontier_due_ms says when somebody will be. */
-MUST_CHECK enum rc frontier_lend(struct frontier *f, unsigned class, uint64_t now_ms,
-                                 struct lent *ret);
+ * RC_AGAIN: no host is ready; frontier_due_ms says when one will be. */
+MUST_CHECK enum rc frontier_checkout(struct frontier *f, unsigned class, uint64_t now_ms,
+                                     struct checkout *ret);
 
-/* The earliest moment at which lending can succeed; UINT64_MAX: nobody is waiting. 0 while nobody
- * is ready: a bucket that rests has work, look again soon. */
+/* The earliest moment at which a checkout can succeed; UINT64_MAX: no host waits. 0 while no host
+ * is ready: a swapped bucket has work, look again soon. */
 uint64_t frontier_due_ms(const struct frontier *f);
 
 /* The host that waits for the earliest moment, and until when; NULL: none waits. */
 struct host *frontier_first_waiting(const struct frontier *f, uint64_t *ret_due_ms);
 
-/* How a loan ended. */
-enum settle {
-    SETTLE_DONE,  /* the URL leaves its queue */
-    SETTLE_AGAIN, /* it stays at the head: asked again when the host is */
-    SETTLE_LAST,  /* it goes to the end of its queue: asked again after the others */
+/* How a checkout ended. */
+enum checkin {
+    CHECKIN_DONE,  /* the URL leaves its queue */
+    CHECKIN_AGAIN, /* it stays at the head: asked again when the host is */
+    CHECKIN_LAST,  /* it goes to the end of its queue: asked again after the others */
 };
-void frontier_settle(struct frontier *f, struct lent *l, enum settle how, uint64_t due_ms);
+void frontier_checkin(struct frontier *f, struct checkout *l, enum checkin how, uint64_t due_ms);
 
 /* Holds a host back until due_ms though nothing of it is out (an address that is busy, a back-off
- * learnt elsewhere); a host that is out takes it when it is settled. */
+ * learnt elsewhere); a host that is out takes it when it is checked in. */
 void frontier_hold(struct frontier *f, struct host *h, uint64_t due_ms);
 
 /* Everything of a bucket that is in memory goes, what is known too. Nothing of it is out. */
 void frontier_empty(struct frontier *f, unsigned bucket);
 
-/* The host of that name, or NULL, also if its bucket rests; and what others keep on it (robots
- * rules, addresses, counters): one pointer, which the frontier frees by `free_extra`. */
-struct host *frontier_host(const struct frontier *f, uint64_t position, struct str name);
+/* The host of that name, or NULL, also if its bucket is swapped out; and what others keep on it
+ * (robots rules, addresses, counters): one pointer, which the frontier frees by `free_extra`. */
+struct host *frontier_host(const struct frontier *f, uint64_t host_hash, struct str name);
 void *host_extra(const struct host *h);
 void host_set_extra(struct host *h, void *extra, void (*free_extra)(void *extra));
 struct str host_name(const struct host *h);
-uint64_t host_position(const struct host *h);
+uint64_t host_hash(const struct host *h);
 uint32_t host_queued(const struct host *h);
 uint64_t host_queue_bytes(const struct host *h); /* memory of its queues */
 unsigned host_origins(const struct host *h);     /* (scheme, port) pairs that its URLs have had */
@@ -177,16 +173,17 @@ void frontier_each_host(const struct frontier *f, void (*each)(void *ctx, const 
                         void *ctx);
 
 struct frontier_counts {
-    uint64_t hosts, known, queued, out, waiting, ready; /* the first three also of what rests */
-    uint64_t bytes;                                     /* memory in use */
-    uint64_t resting;                                   /* buckets */
+    uint64_t hosts, known, queued, out, waiting,
+        ready;         /* the first three also of swapped buckets */
+    uint64_t bytes;    /* memory in use */
+    uint64_t swapped;  /* buckets */
     uint64_t unsorted; /* links to them that have not been looked at */
 };
 struct frontier_counts frontier_counts(const struct frontier *f);
 
-static inline unsigned frontier_bucket(uint64_t position)
+static inline unsigned frontier_bucket(uint64_t host_hash)
 {
-    return (unsigned)(position >> 52);
+    return (unsigned)(host_hash >> 52);
 }
 
 #endif

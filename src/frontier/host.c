@@ -5,12 +5,12 @@
 
 enum { MORE_CLASSES = FRONTIER_CLASSES - 1, FIRST_ORIGINS = 4 };
 
-struct host *host_open(uint64_t position, struct str name, uint64_t *bytes)
+struct host *host_open(uint64_t host_hash, struct str name, uint64_t *bytes)
 {
     struct host *h = mem_zero(1, sizeof *h + name.n);
     if (!h)
         return NULL;
-    h->position = position;
+    h->host_hash = host_hash;
     h->name_bytes = (uint8_t)name.n;
     memcpy(h->name, name.p, name.n);
     h->first.host = h;
@@ -126,9 +126,9 @@ struct str host_name(const struct host *h)
     return str_make(h->name, h->name_bytes);
 }
 
-uint64_t host_position(const struct host *h)
+uint64_t host_hash(const struct host *h)
 {
-    return h->position;
+    return h->host_hash;
 }
 
 unsigned host_origins(const struct host *h)

@@ -27,7 +27,7 @@ struct origin {    /* where its URLs point besides the name */
 struct host {
     struct host_class first;
     struct host_class *more; /* classes 1 …, or NULL */
-    uint64_t position;
+    uint64_t host_hash;
     uint64_t due_ms;
     void *extra;
     void (*free_extra)(void *extra);
@@ -35,7 +35,7 @@ struct host {
     struct origin origin;
     uint8_t origin_count;
     uint8_t state; /* enum host_state */
-    uint8_t lent_class;
+    uint8_t checkout_class;
     uint8_t name_bytes;
     uint32_t queued; /* in all classes, what is out included */
     uint32_t extra_bytes;
@@ -43,7 +43,7 @@ struct host {
 };
 
 /* NULL without memory. *bytes counts what it takes, as with its queues. */
-struct host *host_open(uint64_t position, struct str name, uint64_t *bytes);
+struct host *host_open(uint64_t host_hash, struct str name, uint64_t *bytes);
 void host_close(struct host *h, uint64_t *bytes);
 
 /* The class, made if absent; NULL without memory. host_class_of never makes one, and may be NULL.

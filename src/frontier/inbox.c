@@ -10,7 +10,7 @@ enum { FLAG_HTTPS = 1, FLAG_SURE = 2, LINK_HEAD = 26, OUTCOME_HEAD = 21, HOST_HE
 
 void inbox_put_link(struct buf *out, const struct candidate *c, bool is_sure)
 {
-    struct str hops = str_first(c->hops, FRONTIER_MAX_HOPS);
+    struct str seed_path = str_first(c->seed_path, FRONTIER_MAX_SEED_PATH);
     struct str from = str_first(c->from, FRONTIER_MAX_HOST_BYTES);
     buf_byte(out, INBOX_LINK);
     buf_byte(out, (char)((c->is_https ? FLAG_HTTPS : 0) | (is_sure ? FLAG_SURE : 0)));
@@ -20,11 +20,11 @@ void inbox_put_link(struct buf *out, const struct candidate *c, bool is_sure)
     buf_le16(out, c->port);
     buf_byte(out, (char)c->host.n);
     buf_byte(out, (char)from.n);
-    buf_byte(out, (char)hops.n);
+    buf_byte(out, (char)seed_path.n);
     buf_le16(out, (uint16_t)c->path.n);
     buf_add(out, c->host);
     buf_add(out, from);
-    buf_add(out, hops);
+    buf_add(out, seed_path);
     buf_add(out, c->path);
 }
 
@@ -94,10 +94,10 @@ static enum rc next_link(struct str *records, struct inbox_record *ret)
     if (records->n < LINK_HEAD)
         return RC_CORRUPT;
     struct str head = cut(records, LINK_HEAD);
-    size_t host = (uint8_t)head.p[21], from = (uint8_t)head.p[22], hops = (uint8_t)head.p[23];
+    size_t host = (uint8_t)head.p[21], from = (uint8_t)head.p[22], seed_path = (uint8_t)head.p[23];
     size_t path = get_le16(head.p + 24);
-    if (!host || path > FRONTIER_MAX_PATH_BYTES || hops > FRONTIER_MAX_HOPS ||
-        records->n < host + from + hops + path)
+    if (!host || path > FRONTIER_MAX_PATH_BYTES || seed_path > FRONTIER_MAX_SEED_PATH ||
+        records->n < host + from + seed_path + path)
         return RC_CORRUPT;
     struct candidate *c = &ret->link;
     c->is_https = head.p[1] & FLAG_HTTPS;
@@ -108,9 +108,9 @@ static enum rc next_link(struct str *records, struct inbox_record *ret)
     c->port = get_le16(head.p + 19);
     c->host = cut(records, host);
     c->from = cut(records, from);
-    c->hops = cut(records, hops);
+    c->seed_path = cut(records, seed_path);
     c->path = cut(records, path);
-    c->position = hash64(c->host);
+    c->host_hash = hash64(c->host);
     return c->class < FRONTIER_CLASSES ? RC_OK : RC_CORRUPT;
 }
 
@@ -120,17 +120,17 @@ static enum rc next_outcome(struct str *records, struct inbox_record *ret)
         return RC_CORRUPT;
     struct str head = cut(records, OUTCOME_HEAD);
     size_t host = (uint8_t)head.p[14], path = get_le16(head.p + 15), extra = get_le32(head.p + 17);
-    if (!host || (uint8_t)head.p[3] > SETTLE_LAST || records->n < host + path + extra)
+    if (!host || (uint8_t)head.p[3] > CHECKIN_LAST || records->n < host + path + extra)
         return RC_CORRUPT;
     struct redo *r = &ret->outcome;
     r->is_https = head.p[1] & FLAG_HTTPS;
     r->class = (uint8_t)head.p[2];
-    r->how = (enum settle)head.p[3];
+    r->how = (enum checkin)head.p[3];
     ret->due_wall_ms = get_le64(head.p + 4);
     r->port = get_le16(head.p + 12);
     r->host = cut(records, host);
     r->path = cut(records, path);
-    r->position = hash64(r->host);
+    r->host_hash = hash64(r->host);
     r->by_path = true;
     ret->extra = cut(records, extra);
     return r->class < FRONTIER_CLASSES ? RC_OK : RC_CORRUPT;
@@ -176,9 +176,9 @@ enum rc inbox_next(struct str *records, struct inbox_record *ret)
     return RC_CORRUPT;
 }
 
-uint64_t inbox_position(const struct inbox_record *r)
+uint64_t inbox_host_hash(const struct inbox_record *r)
 {
-    return r->kind == INBOX_LINK      ? r->link.position
-           : r->kind == INBOX_OUTCOME ? r->outcome.position
+    return r->kind == INBOX_LINK      ? r->link.host_hash
+           : r->kind == INBOX_OUTCOME ? r->outcome.host_hash
                                       : hash64(r->host);
 }

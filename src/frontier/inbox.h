@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inbox: what came for a bucket while it rested, as bytes; done in order when it is loaded.
+/* inbox: what came for a bucket while it was swapped out, as bytes; done in order when it is
+ * loaded.
  *
  *   link      1, flags 1 (1: https, 2: it was admitted once), class 1, fingerprint 8, via 8,
- *             port 2, lengths: host 1, from 1, hops 1, path 2; host, from, hops, path
+ *             port 2, lengths: host 1, from 1, seed_path 1, path 2; host, from, seed_path, path
  *   outcome   2, flags 1 (1: https), class 1, how 1, due by the wall clock 8, port 2, lengths:
  *             host 1, path 2, extra 4; host, path, extra
  *   done      3, length: host 1; fingerprint 8, host      another owner has done that URL
@@ -28,7 +29,7 @@ enum inbox_kind {
 struct inbox_record { /* everything borrows the bytes */
     enum inbox_kind kind;
     struct candidate link;
-    bool is_sure; /* a link that was admitted once: nobody is asked again */
+    bool is_sure; /* a link that was admitted once: limits do not hold */
     struct redo outcome;
     struct str extra;     /* of an outcome, and of a host */
     uint64_t due_wall_ms; /* likewise */
@@ -45,8 +46,8 @@ void inbox_put_unknow(struct buf *out, struct str host, uint64_t fingerprint);
 void inbox_put_host(struct buf *out, struct str host, struct str extra, uint64_t next_wall_ms);
 void inbox_put_forget(struct buf *out, struct str host);
 
-/* The position of the host that a record is of. */
-uint64_t inbox_position(const struct inbox_record *r);
+/* The host_hash that a record is about. */
+uint64_t inbox_host_hash(const struct inbox_record *r);
 
 /* Takes the first record off the front. RC_NOT_FOUND: there is none; RC_CORRUPT. */
 MUST_CHECK enum rc inbox_next(struct str *records, struct inbox_record *ret);

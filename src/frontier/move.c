@@ -2,7 +2,7 @@
 #include "frontier/move.h"
 
 #include "base/hash.h"
-#include "frontier/inside.h"
+#include "frontier/frontier_internal.h"
 
 enum { MOST_URL_BYTES = 8 + FRONTIER_MAX_HOST_BYTES + 6 + FRONTIER_MAX_PATH_BYTES };
 
@@ -32,12 +32,12 @@ static enum rc entry_fingerprint(const struct host *h, const struct url_entry *e
     return move_fingerprint(host_name(h), o.is_https, o.port, e->path, room, ret);
 }
 
-/* Whether an entry is the one that was lent: it stays at the head until it is settled. */
-static bool is_lent(const struct host *h, unsigned class, const struct url_queue *q,
-                    const struct url_entry *e)
+/* Whether an entry is the one that is checked out: it stays at the head until it is checked in. */
+static bool is_checked_out(const struct host *h, unsigned class, const struct url_queue *q,
+                           const struct url_entry *e)
 {
     struct url_entry head;
-    return h->state == HOST_OUT && h->lent_class == class && url_queue_head(q, &head) &&
+    return h->state == HOST_OUT && h->checkout_class == class && url_queue_head(q, &head) &&
            head.sequence == e->sequence;
 }
 
@@ -50,7 +50,7 @@ void move_walk_done(struct move_walk *w)
     *w = (struct move_walk){0};
 }
 
-static uint64_t wall_of(const struct image_context *c, uint64_t due_ms)
+static uint64_t wall_of(const struct snapshot_context *c, uint64_t due_ms)
 {
     return due_ms > c->now_ms ? c->wall_ms + (due_ms - c->now_ms) : 0;
 }
@@ -65,7 +65,7 @@ static enum rc list_names(const struct frontier *f, struct move_walk *w, const s
     w->at = 0;
     for (uint32_t i = 0; b && i < b->host_slots; i++) {
         const struct host *h = b->hosts[i];
-        if (!h || t->is_mine(t->ctx, h->position))
+        if (!h || t->is_mine(t->ctx, h->host_hash))
             continue;
         buf_byte(&w->names, (char)h->name_bytes);
         buf_add(&w->names, host_name(h));
@@ -73,15 +73,15 @@ static enum rc list_names(const struct frontier *f, struct move_walk *w, const s
     return buf_rc(&w->names);
 }
 
-static enum rc tell_host(const struct host *h, const struct image_context *c,
+static enum rc tell_host(const struct host *h, const struct snapshot_context *c,
                          const struct move_taker *t)
 {
-    struct buf extra = {.max = IMAGE_MAX_EXTRA_BYTES};
+    struct buf extra = {.max = SNAPSHOT_MAX_EXTRA_BYTES};
     if (c->write_extra)
         c->write_extra(c->ctx, h, &extra);
     enum rc rc = buf_rc(&extra);
     struct moving_host told = {.name = host_name(h),
-                               .position = h->position,
+                               .host_hash = h->host_hash,
                                .due_wall_ms = wall_of(c, h->due_ms),
                                .extra = buf_str(&extra),
                                .queued = h->queued - (h->state == HOST_OUT),
@@ -103,9 +103,9 @@ static enum rc tell_class(struct host *h, struct move_walk *w, const struct move
     enum rc rc = RC_OK;
     while (rc == RC_OK && *left && url_walk_next(&at, &e)) {
         struct moving_url told = {
-            .path = e.path, .hops = e.hops, .via = e.via, .class = (uint8_t)w->class};
+            .path = e.path, .seed_path = e.seed_path, .via = e.via, .class = (uint8_t)w->class};
         struct origin o = host_origin_at(h, e.origin);
-        if (e.sequence < w->from_sequence || is_lent(h, w->class, &c->queue, &e))
+        if (e.sequence < w->from_sequence || is_checked_out(h, w->class, &c->queue, &e))
             continue;
         told.port = o.port;
         told.is_https = o.is_https;
@@ -135,7 +135,7 @@ static enum rc tell_urls(struct host *h, struct move_walk *w, const struct move_
 }
 
 /* Goes on with the name at w->at; steps behind it when it is over. */
-static enum rc tell_name(struct frontier *f, struct move_walk *w, const struct image_context *c,
+static enum rc tell_name(struct frontier *f, struct move_walk *w, const struct snapshot_context *c,
                          const struct move_taker *t, size_t *left)
 {
     struct str name = str_make(w->names.p + w->at + 1, (uint8_t)w->names.p[w->at]);
@@ -156,7 +156,7 @@ static enum rc tell_name(struct frontier *f, struct move_walk *w, const struct i
     w->is_inside = false;
     w->at += 1 + name.n;
     if (h)
-        t->over(t->ctx, h->position, name, h->state == HOST_OUT);
+        t->over(t->ctx, h->host_hash, name, h->state == HOST_OUT);
     return RC_OK;
 }
 
@@ -173,11 +173,11 @@ static enum rc next_bucket(struct frontier *f, struct move_walk *w, const struct
     return RC_OK;
 }
 
-/* Where that bucket is to be looked at: what was read aside, if so it was begun, or where it is. A
- * walk that has begun in memory goes on aside when the bucket has gone to rest: a host's URLs keep
- * their order. RC_AGAIN: it is being read. */
-static enum rc place_of(struct frontier *f, struct move_walk *w, unsigned bucket,
-                        const struct image_context *c, struct frontier **ret)
+/* The frontier in which a walk looks at a bucket: what was read aside, if the walk began there, or
+ * `f`. A walk that has begun in memory goes on aside when the bucket was swapped out: a host's URLs
+ * keep their order. RC_AGAIN: it is being read. */
+static enum rc choose_frontier(struct frontier *f, struct move_walk *w, unsigned bucket,
+                               const struct snapshot_context *c, struct frontier **ret)
 {
     enum rc rc = RC_OK;
     if (w->aside && w->aside_bucket != bucket) {
@@ -192,18 +192,18 @@ static enum rc place_of(struct frontier *f, struct move_walk *w, unsigned bucket
     return rc;
 }
 
-static enum rc step_on(struct frontier *f, struct move_walk *w, const struct image_context *c,
+static enum rc step_on(struct frontier *f, struct move_walk *w, const struct snapshot_context *c,
                        const struct move_taker *t, size_t *left)
 {
     struct frontier *from;
     bool is_in = w->at < w->names.n;
-    enum rc rc = place_of(f, w, is_in ? w->bucket - 1 : w->bucket, c, &from);
+    enum rc rc = choose_frontier(f, w, is_in ? w->bucket - 1 : w->bucket, c, &from);
     if (rc)
         return rc;
     return is_in ? tell_name(from, w, c, t, left) : next_bucket(from, w, t, left);
 }
 
-enum rc move_step(struct frontier *f, struct move_walk *w, const struct image_context *c,
+enum rc move_step(struct frontier *f, struct move_walk *w, const struct snapshot_context *c,
                   const struct move_taker *t, size_t most, bool *ret_is_over)
 {
     size_t left = most;
@@ -234,24 +234,26 @@ static size_t longest_url(struct host *h)
     return longest + h->name_bytes + 8 + 6;
 }
 
-static void forget_urls(struct frontier *f, struct bucket *b, struct host *h, struct buf *room)
+static enum rc forget_urls(struct frontier *f, struct bucket *b, struct host *h, struct buf *room)
 {
-    for (unsigned i = 0; i < FRONTIER_CLASSES; i++) {
+    enum rc rc = RC_OK;
+    for (unsigned i = 0; i < FRONTIER_CLASSES && rc == RC_OK; i++) {
         const struct host_class *c = host_class_of(h, i);
         struct url_walk w = url_queue_walk(c ? &c->queue : &(struct url_queue){0});
         struct url_entry e;
         uint64_t fingerprint;
-        while (url_walk_next(&w, &e))
+        while (rc == RC_OK && url_walk_next(&w, &e))
             if (entry_fingerprint(h, &e, room, &fingerprint) == RC_OK)
-                f->counts.known -= seen_remove(&b->seen, fingerprint);
+                rc = bucket_unknow(f, b, fingerprint);
     }
+    return rc;
 }
 
-enum rc move_forget(struct frontier *f, uint64_t position, struct str name)
+enum rc move_forget(struct frontier *f, uint64_t host_hash, struct str name)
 {
-    struct host *h = frontier_host(f, position, name);
-    if (frontier_rests(f, position))
-        return frontier_forget_later(f, position, name);
+    struct host *h = frontier_host(f, host_hash, name);
+    if (frontier_is_swapped(f, host_hash))
+        return frontier_forget_later(f, host_hash, name);
     if (!h)
         return RC_OK;
     if (h->state == HOST_OUT)
@@ -259,10 +261,14 @@ enum rc move_forget(struct frontier *f, uint64_t position, struct str name)
     struct buf room = {.max = MOST_URL_BYTES};
     if (!buf_reserve(&room, longest_url(h)))
         return RC_NOMEM;
-    struct bucket *b = f->buckets[frontier_bucket(position)];
+    struct bucket *b = f->buckets[frontier_bucket(host_hash)];
+    enum rc rc = forget_urls(f, b, h, &room);
+    swap_forget_recent(f);
+    if (rc) {
+        buf_done(&room);
+        return rc;
+    }
     frontier_take_up(f, h);
-    forget_urls(f, b, h, &room);
-    rest_forget_recent(f);
     frontier_extra_bytes(f, h, 0);
     uint64_t before = f->counts.bytes;
     f->counts.queued -= h->queued;
@@ -289,7 +295,7 @@ static enum rc drop_done(struct frontier *f, struct host *h, unsigned class,
     while (rc == RC_OK && url_walk_next(&w, &e)) {
         uint64_t fingerprint = 0;
         rc = entry_fingerprint(h, &e, &room, &fingerprint);
-        if (rc || !seen_has(done, fingerprint) || is_lent(h, class, &c->queue, &e))
+        if (rc || !seen_has(done, fingerprint) || is_checked_out(h, class, &c->queue, &e))
             continue;
         bool is_head = url_queue_head(&c->queue, &head) && head.sequence == e.sequence;
         url_queue_take_out(&c->queue, &w, &f->counts.bytes);
@@ -312,7 +318,7 @@ static enum rc drop_queued(struct frontier *f, struct host *h, const struct seen
     for (unsigned i = 0; i < FRONTIER_CLASSES && rc == RC_OK; i++)
         rc = drop_done(f, h, i, done);
     if (!is_out)
-        frontier_settle_down(f, h, 0);
+        frontier_put_down(f, h, 0);
     return rc;
 }
 
@@ -326,35 +332,37 @@ static enum rc know(struct frontier *f, struct bucket *b, const uint64_t *finger
     if (rc == RC_OK)
         rc = seen_reserve(ret_known, (uint32_t)count);
     for (size_t i = 0; rc == RC_OK && i < count; i++) {
-        if (seen_has(&b->seen, fingerprints[i])) {
+        bool is_known = false;
+        rc = bucket_knows(f, b, fingerprints[i], &is_known);
+        if (rc == RC_OK && is_known) {
             seen_put(ret_known, fingerprints[i]);
-        } else {
+        } else if (rc == RC_OK) {
             seen_put(&b->seen, fingerprints[i]);
-            f->counts.known++;
+            bucket_learnt(f, b, fingerprints[i]);
         }
     }
     return rc;
 }
 
-/* Into the inbox of a bucket that rests. */
-static enum rc leave(struct frontier *f, uint64_t position, struct str name,
+/* Into the inbox of a swapped bucket. */
+static enum rc leave(struct frontier *f, uint64_t host_hash, struct str name,
                      const uint64_t *fingerprints, size_t count,
-                     enum rc (*one)(struct frontier *f, uint64_t position, struct str name,
+                     enum rc (*one)(struct frontier *f, uint64_t host_hash, struct str name,
                                     uint64_t fingerprint))
 {
     enum rc rc = RC_OK;
     for (size_t i = 0; i < count && rc == RC_OK; i++)
-        rc = one(f, position, name, fingerprints[i]);
+        rc = one(f, host_hash, name, fingerprints[i]);
     return rc;
 }
 
-enum rc move_done(struct frontier *f, uint64_t position, struct str name,
+enum rc move_done(struct frontier *f, uint64_t host_hash, struct str name,
                   const uint64_t *fingerprints, size_t count)
 {
-    if (frontier_rests(f, position))
-        return leave(f, position, name, fingerprints, count, frontier_done_later);
-    struct bucket *b = frontier_bucket_need(f, frontier_bucket(position), 0);
-    struct host *h = frontier_host(f, position, name);
+    if (frontier_is_swapped(f, host_hash))
+        return leave(f, host_hash, name, fingerprints, count, frontier_done_later);
+    struct bucket *b = frontier_bucket_need(f, frontier_bucket(host_hash), 0);
+    struct host *h = frontier_host(f, host_hash, name);
     struct seen_set known = {0};
     uint64_t before = f->counts.bytes;
     enum rc rc = b ? know(f, b, fingerprints, count, &known) : RC_NOMEM;
@@ -387,19 +395,19 @@ static enum rc note_queued(struct host *h, struct seen_set *ret)
     return rc;
 }
 
-enum rc move_unknow(struct frontier *f, uint64_t position, struct str name,
+enum rc move_unknow(struct frontier *f, uint64_t host_hash, struct str name,
                     const uint64_t *fingerprints, size_t count)
 {
-    struct bucket *b = f->buckets[frontier_bucket(position)];
-    struct host *h = frontier_host(f, position, name);
+    struct bucket *b = f->buckets[frontier_bucket(host_hash)];
+    struct host *h = frontier_host(f, host_hash, name);
     struct seen_set queued = {0};
-    if (frontier_rests(f, position))
-        return leave(f, position, name, fingerprints, count, frontier_unknow_later);
+    if (frontier_is_swapped(f, host_hash))
+        return leave(f, host_hash, name, fingerprints, count, frontier_unknow_later);
     enum rc rc = h ? note_queued(h, &queued) : RC_OK;
-    rest_forget_recent(f);
+    swap_forget_recent(f);
     for (size_t i = 0; b && rc == RC_OK && i < count; i++)
         if (!seen_has(&queued, fingerprints[i]))
-            f->counts.known -= seen_remove(&b->seen, fingerprints[i]);
+            rc = bucket_unknow(f, b, fingerprints[i]);
     seen_done(&queued);
     return rc;
 }
@@ -409,23 +417,23 @@ enum rc move_unknow(struct frontier *f, uint64_t position, struct str name,
 static enum rc host_need(struct frontier *f, const struct move_record *r, uint64_t now_ms,
                          struct host **ret)
 {
-    *ret = frontier_host(f, r->position, r->name);
+    *ret = frontier_host(f, r->host_hash, r->name);
     if (*ret)
         return RC_OK;
-    if (f->counts.hosts + f->at_rest.hosts >= f->settings.max_hosts)
+    if (f->counts.hosts + f->swapped_sums.hosts >= f->settings.max_hosts)
         return RC_LIMIT;
-    struct bucket *b = frontier_bucket_need(f, frontier_bucket(r->position), now_ms);
+    struct bucket *b = frontier_bucket_need(f, frontier_bucket(r->host_hash), now_ms);
     enum rc rc = b ? frontier_heaps_reserve(f) : RC_NOMEM;
     if (rc)
         return rc;
     uint64_t before = f->counts.bytes;
-    *ret = bucket_add_host(b, r->position, r->name, &f->counts.bytes);
+    *ret = bucket_add_host(b, r->host_hash, r->name, &f->counts.bytes);
     b->bytes += f->counts.bytes - before;
     f->counts.hosts += *ret != NULL;
     return *ret ? RC_OK : RC_NOMEM;
 }
 
-static uint64_t due_of(const struct image_context *c, uint64_t wall_ms)
+static uint64_t due_of(const struct snapshot_context *c, uint64_t wall_ms)
 {
     if (wall_ms <= c->wall_ms)
         return 0;
@@ -433,13 +441,13 @@ static uint64_t due_of(const struct image_context *c, uint64_t wall_ms)
     return c->now_ms + (wait < c->most_wait_ms ? wait : c->most_wait_ms);
 }
 
-enum rc move_host(struct frontier *f, const struct move_record *r, const struct image_context *c)
+enum rc move_host(struct frontier *f, const struct move_record *r, const struct snapshot_context *c)
 {
     struct host *h;
     if (!r->name.n || r->name.n > FRONTIER_MAX_HOST_BYTES)
         return RC_INVALID;
-    if (frontier_rests(f, r->position))
-        return frontier_host_later(f, r->position, r->name, r->extra, r->next_wall_ms);
+    if (frontier_is_swapped(f, r->host_hash))
+        return frontier_host_later(f, r->host_hash, r->name, r->extra, r->next_wall_ms);
     enum rc rc = host_need(f, r, c->now_ms, &h);
     if (rc)
         return rc;

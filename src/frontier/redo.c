@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "frontier/redo.h"
 
-#include "frontier/inside.h"
+#include "frontier/frontier_internal.h"
 
-/* An entry that came with an image has the sequence of the loan and stands in the part of the queue
- * that is in order; one admitted since then has a number that says nothing. A loan whose sequence
- * is above the image's may be of an entry that was put last since, which no journal says: only its
- * path tells. */
+/* An entry that came with a snapshot has the sequence of the checkout and stands in the part of the
+ * queue that is in order; one admitted since then has a number that says nothing. A checkout whose
+ * sequence is above the snapshot's may be of an entry that was put last since, which no journal
+ * says: only its path tells. */
 static bool find(const struct frontier *f, const struct host *h, const struct url_queue *q,
                  const struct redo *r, struct url_walk *w, struct url_entry *ret)
 {
     if (!q->count)
         return false;
-    bool by_path = r->by_path || r->sequence >= f->image_sequence;
-    uint64_t images_below = by_path ? 0 : f->image_sequence;
-    bool only_images = q->last_sequence < images_below;
+    bool by_path = r->by_path || r->sequence >= f->snapshot_sequence;
+    uint64_t snapshots_below = by_path ? 0 : f->snapshot_sequence;
+    bool only_snapshots = q->last_sequence < snapshots_below;
     *w = url_queue_walk(q);
     while (url_walk_next(w, ret)) {
-        if (only_images && ret->sequence > r->sequence)
+        if (only_snapshots && ret->sequence > r->sequence)
             return false;
         struct origin o = host_origin_at(h, ret->origin);
-        bool may_be = ret->sequence == r->sequence || ret->sequence >= images_below;
+        bool may_be = ret->sequence == r->sequence || ret->sequence >= snapshots_below;
         if (may_be && o.port == r->port && o.is_https == r->is_https && str_eq(ret->path, r->path))
             return true;
     }
     return false;
 }
 
-/* To the end with a new place in the order, as frontier_settle does. */
+/* To the end with a new sequence, as frontier_checkin does. */
 static void move_last(struct frontier *f, struct url_queue *q, const struct url_walk *w,
                       struct url_entry *e)
 {
@@ -45,9 +45,9 @@ static void redo_url(struct frontier *f, struct host *h, const struct redo *r)
     struct host_class *c = host_class_of(h, r->class);
     struct url_walk w;
     struct url_entry e;
-    if (!c || r->how == SETTLE_AGAIN || !find(f, h, &c->queue, r, &w, &e))
+    if (!c || r->how == CHECKIN_AGAIN || !find(f, h, &c->queue, r, &w, &e))
         return;
-    if (r->how == SETTLE_LAST) {
+    if (r->how == CHECKIN_LAST) {
         move_last(f, &c->queue, &w, &e);
         return;
     }
@@ -59,7 +59,7 @@ static void redo_url(struct frontier *f, struct host *h, const struct redo *r)
 
 void frontier_redo(struct frontier *f, const struct redo *r)
 {
-    struct host *h = frontier_host(f, r->position, r->host);
+    struct host *h = frontier_host(f, r->host_hash, r->host);
     if (!h || h->state == HOST_OUT)
         return;
     uint64_t before = f->counts.bytes;
@@ -68,7 +68,7 @@ void frontier_redo(struct frontier *f, const struct redo *r)
     frontier_bucket_of(f, h)->bytes += f->counts.bytes - before;
     if (r->due_ms > h->due_ms)
         h->due_ms = r->due_ms;
-    frontier_settle_down(f, h, 0);
+    frontier_put_down(f, h, 0);
 }
 
 void frontier_hold_all(struct frontier *f, uint64_t due_ms)

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* redo: what a journal says has happened, done once more to a frontier that nobody lends from yet.
+/* redo: what a journal says has happened, done once more to a frontier from which nothing is
+ * checked out yet.
  *
  * Everything here may be done any number of times and to a frontier that is already further on: a
- * bucket's image may be younger than the batch (crawl/ledger.h). So a URL that is not queued any
- * more stays away, and a moment that has passed changes nothing. */
+ * bucket's snapshot may be younger than the batch (ledger/ledger.h). So a URL that is not queued
+ * any more stays away, and a moment that has passed changes nothing. */
 #ifndef FRONTIER_REDO_H
 #define FRONTIER_REDO_H
 
 #include "frontier/frontier.h"
 
-/* How a loan of that URL ended: DONE takes it out of its queue, LAST moves it to the end. Normally
- * it is the head. `sequence` is what the loan had: a URL that came with an image still has it, so
- * that one which has left costs no search among those. Without memory LAST does nothing. */
+/* How a checkout of that URL ended: DONE takes it out of its queue, LAST moves it to the end.
+ * Normally it is the head. `sequence` is what the checkout had: a URL that came with a snapshot
+ * still has it, so that one which has left costs no search among those. Without memory LAST does
+ * nothing. */
 struct redo {
-    uint64_t position;
+    uint64_t host_hash;
     struct str host;
     struct str path;
     uint64_t sequence;
     uint16_t port;
     bool is_https;
     uint8_t class;
-    enum settle how;
+    enum checkin how;
     bool by_path;    /* the sequence says nothing: all of the queue is searched */
     uint64_t due_ms; /* the host is not asked earlier */
 };

@@ -31,23 +31,42 @@ static uint64_t room_of(uint64_t slots)
     return slots / 4 * 3;
 }
 
-static enum rc grow(struct seen_set *s, uint64_t needed)
+static uint64_t slots_for(uint64_t needed, uint64_t first)
 {
-    uint64_t wanted = s->slot_count ? s->slot_count : FIRST_SLOTS;
+    uint64_t wanted = first;
     while (room_of(wanted) < needed)
         wanted += wanted / 2;
-    if (wanted > UINT32_MAX / 2)
+    return wanted;
+}
+
+static enum rc resize(struct seen_set *s, uint64_t slots)
+{
+    if (slots > UINT32_MAX / 2)
         return RC_LIMIT;
-    struct seen_set bigger = {.slot_count = (uint32_t)wanted, .count = s->count};
-    bigger.slots = mem_zero(bigger.slot_count, sizeof *bigger.slots);
-    if (!bigger.slots)
+    struct seen_set other = {.slot_count = (uint32_t)slots, .count = s->count};
+    other.slots = mem_zero(other.slot_count, sizeof *other.slots);
+    if (!other.slots)
         return RC_NOMEM;
     for (uint32_t i = 0; i < s->slot_count; i++)
         if (s->slots[i])
-            *find(&bigger, s->slots[i]) = s->slots[i];
+            *find(&other, s->slots[i]) = s->slots[i];
     mem_free(s->slots);
-    *s = bigger;
+    *s = other;
     return RC_OK;
+}
+
+static enum rc grow(struct seen_set *s, uint64_t needed)
+{
+    return resize(s, slots_for(needed, s->slot_count ? s->slot_count : FIRST_SLOTS));
+}
+
+void seen_fit(struct seen_set *s)
+{
+    uint64_t wanted = slots_for(s->count, FIRST_SLOTS);
+    if (!s->count)
+        seen_done(s);
+    else if (wanted <= s->slot_count / 2)
+        (void)!resize(s, wanted);
 }
 
 enum rc seen_reserve(struct seen_set *s, uint32_t more)

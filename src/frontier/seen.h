@@ -23,9 +23,9 @@ void seen_done(struct seen_set *s);
 
 bool seen_has(const struct seen_set *s, uint64_t fingerprint);
 
-/* Makes sure that so many more can be put in. Who has many, in order of size, reserves for all of
- * them first: put into a table that is small still they would pile up at its end, and each would
- * walk the pile. RC_NOMEM leaves the set as it was, RC_LIMIT at 2^31. */
+/* Makes sure that so many more can be put in. A caller with many, in order of size, reserves for
+ * all of them first: put into a table that is small still they would pile up at its end, and each
+ * would walk the pile. RC_NOMEM leaves the set as it was, RC_LIMIT at 2^31. */
 MUST_CHECK enum rc seen_reserve(struct seen_set *s, uint32_t more);
 
 /* Puts in what is not there yet; room was reserved. */
@@ -36,6 +36,10 @@ void seen_put(struct seen_set *s, uint64_t fingerprint);
 bool seen_remove(struct seen_set *s, uint64_t fingerprint);
 
 size_t seen_bytes(const struct seen_set *s);
+
+/* Gives back most of the memory that the set does not need any more; without memory for the smaller
+ * table, none. */
+void seen_fit(struct seen_set *s);
 
 /* 0 stands for a free slot, so the fingerprint 0 is kept as 1: a chance of 2^-64 to be wrong. */
 static inline uint64_t seen_key(uint64_t fingerprint)

@@ -45,11 +45,11 @@ static char *put_entry(char *to, const struct url_entry *e, uint64_t before)
     to = put_varint(to, e->sequence - before);
     put_le64(to, e->via);
     to[8] = (char)e->origin;
-    to[9] = (char)e->hops.n;
+    to[9] = (char)e->seed_path.n;
     to = put_varint(to + 10, e->path.n);
-    if (e->hops.n) /* a seed's may be absent */
-        memcpy(to, e->hops.p, e->hops.n);
-    to += e->hops.n;
+    if (e->seed_path.n) /* a seed's may be absent */
+        memcpy(to, e->seed_path.p, e->seed_path.n);
+    to += e->seed_path.n;
     memcpy(to, e->path.p, e->path.n);
     return to + e->path.n;
 }
@@ -64,7 +64,7 @@ static size_t varint_bytes(uint64_t v)
 
 static size_t entry_bytes(const struct url_entry *e, uint64_t before)
 {
-    return varint_bytes(e->sequence - before) + 8 + 2 + varint_bytes(e->path.n) + e->hops.n +
+    return varint_bytes(e->sequence - before) + 8 + 2 + varint_bytes(e->path.n) + e->seed_path.n +
            e->path.n;
 }
 
@@ -75,10 +75,10 @@ static const char *get_entry(const char *from, uint64_t before, struct url_entry
     ret->sequence = before + above;
     ret->via = get_le64(from);
     ret->origin = (uint8_t)from[8];
-    size_t hops = (uint8_t)from[9];
+    size_t seed_path = (uint8_t)from[9];
     from = get_varint(from + 10, &length);
-    ret->hops = str_make(from, hops);
-    from += hops;
+    ret->seed_path = str_make(from, seed_path);
+    from += seed_path;
     ret->path = str_make(from, length);
     return from + length;
 }

@@ -5,11 +5,11 @@
  *   [....read|entry entry]->[entry|free ...]
  *
  * An entry is bytes: how much its sequence is above the one before (varint), where it was found
- * (8), origin and number of hops (a byte each), length of the path (varint), the hops' letters, the
- * path. Chunks grow from 128 bytes to 4 KB, so that a host with one URL stays small and one with
- * many wastes little.
- * The head stays where it is until it is popped. An entry taken out of the middle (recovery does
- * that) stays as bytes marked URL_GONE, passed over. A zeroed queue is empty. */
+ * (8), origin and number of seed_path (a byte each), length of the path (varint), the seed_path'
+ * letters, the path. Chunks grow from 128 bytes to 4 KB, so that a host with one URL stays small
+ * and one with many wastes little. The head stays where it is until it is popped. An entry taken
+ * out of the middle (recovery does that) stays as bytes marked URL_GONE, passed over. A zeroed
+ * queue is empty. */
 #ifndef FRONTIER_URL_QUEUE_H
 #define FRONTIER_URL_QUEUE_H
 
@@ -31,7 +31,7 @@ struct url_entry {
     uint64_t sequence;
     uint64_t via;
     struct str path;
-    struct str hops; /* at most FRONTIER_MAX_HOPS letters */
+    struct str seed_path; /* at most FRONTIER_MAX_SEED_PATH letters */
     uint8_t origin;
 };
 
@@ -45,7 +45,7 @@ MUST_CHECK enum rc url_queue_push(struct url_queue *q, const struct url_entry *e
 bool url_queue_head(const struct url_queue *q, struct url_entry *ret);
 void url_queue_pop(struct url_queue *q, uint64_t *bytes);
 
-/* Each entry from the head on. For images and recovery. */
+/* Each entry from the head on. For snapshots and recovery. */
 struct url_walk {
     struct url_chunk *chunk;
     uint32_t at;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "html/charset.h"
 
-#include "base/bytes.h"
 #include "base/utf8.h"
-#include "html/charset_part.h"
+#include "html/charset_internal.h"
 
 enum {
     LATE_META_BYTES = 64 * 1024,
-    SAMPLE_BYTES = 8 * 1024, /* the detector looks at no more */
+    SAMPLE_BYTES = 8 * 1024, /* the detector reads at most this much */
     SAMPLE_LEAD_BYTES = 64,  /* of plain text before the first byte that says something */
 };
 
@@ -38,7 +37,7 @@ static size_t first_telling(struct str s)
     return s.n;
 }
 
-/* Whether it is UTF-8, but for a last character that the end cuts off. */
+/* Whether it is UTF-8. The last character may be incomplete. */
 static bool is_utf8(struct str s)
 {
     struct str bad = str_from(s, utf8_valid(s));
@@ -75,16 +74,6 @@ struct charset_guess charset_guess(struct str body, struct str http_content_type
     return g;
 }
 
-static size_t ascii_run(struct str s)
-{
-    size_t i = 0;
-    while (i + 8 <= s.n && !(get_le64(s.p + i) & UINT64_C(0x8080808080808080)))
-        i += 8;
-    while (i < s.n && !(s.p[i] & 0x80))
-        i++;
-    return i;
-}
-
 /* A byte from 0x80 on is the table's code point, or one past `base` where there is no table. */
 static uint32_t single_code(const uint16_t *table, uint32_t base, uint8_t byte)
 {
@@ -95,7 +84,7 @@ static uint32_t single_code(const uint16_t *table, uint32_t base, uint8_t byte)
 static void single_to_utf8(const uint16_t *table, uint32_t base, struct str body, struct buf *out)
 {
     while (body.n && buf_rc(out) == RC_OK) {
-        size_t plain = ascii_run(body);
+        size_t plain = utf8_ascii_run(body);
         buf_add(out, str_first(body, plain));
         body = str_from(body, plain);
         size_t i = 0;

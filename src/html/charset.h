@@ -13,8 +13,8 @@
 
 #include "base/buf.h"
 
-/* The encoding a label ("latin1", " UTF8 ", "x-sjis") stands for, or NULL if it is nobody's.
- * White space around it and the case of letters do not matter. */
+/* The encoding a label ("latin1", " UTF8 ", "x-sjis") stands for, or NULL if it is no label. White
+ * space around it and the case of letters do not matter. */
 const char *charset_name(struct str label);
 
 /* Where an answer comes from, the most trustworthy first. */
@@ -33,8 +33,8 @@ struct charset_guess {
 };
 
 /* Decides in the order of enum charset_source. `body` is the page's start or all of it, the longer
- * the better for detection; `http_content_type` is the header's value or absent. A label nobody
- * knows counts as not said.
+ * the better for detection; `http_content_type` is the header's value or absent. An unknown label
+ * counts as absent.
  *
  * Where the first 1,024 bytes declare nothing, a meta in the first 64 KiB outside scripts, styles
  * and comments still counts, since a browser's parser would meet it and change over. Where nothing

@@ -3,13 +3,13 @@
  *
  * ICU's tables are near the Encoding Standard's, not equal. The converters below were compared with
  * the standard's indexes: euc-jp-2007, ibm-943 and windows-949 agree in every character, Big5-HKSCS
- * and gb18030 but for the pairs listed. What ICU leaves open as private use is malformed in the
+ * and gb18030 but for the pairs listed. Sequences that ICU maps to private use are malformed in the
  * standard, except in Shift_JIS and gb18030, where it is mapped.
  *
- * Of malformed bytes ICU has its own idea. In gb18030 it is the standard's, so that a text is
- * converted in one go; in the others ICU is only asked what a well-formed sequence means. */
+ * ICU treats malformed bytes in its own way. In gb18030 that is the standard's way, so a text is
+ * converted in one go; in the others ICU only says what a well-formed sequence means. */
 #include "html/charset.h"
-#include "html/charset_part.h"
+#include "html/charset_internal.h"
 
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -119,7 +119,7 @@ static uint16_t pair_find(struct pairs in, uint32_t from)
     return 0;
 }
 
-/* What ICU calls when bytes mean nothing to it. */
+/* ICU calls this for bytes that it cannot convert. */
 static void on_malformed(const void *context, UConverterToUnicodeArgs *args, const char *bytes,
                          int32_t length, UConverterCallbackReason reason, UErrorCode *error)
 {

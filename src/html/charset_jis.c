@@ -2,7 +2,7 @@
 /* ISO-2022-JP as the Encoding Standard reads it. Escape sequences switch between four sets. An
  * escape that is none is U+FFFD and the bytes behind it are read as text; so is an escape right
  * behind another, for it could hide what a filter looked for. */
-#include "html/charset_part.h"
+#include "html/charset_internal.h"
 
 #include "base/utf8.h"
 

@@ -2,7 +2,7 @@
 /* The encodings of one and two bytes a character, malformed bytes treated as the Encoding Standard
  * says: a sequence that means nothing is one U+FFFD, and if its last byte is ASCII, that byte is
  * read again. So no lead byte can swallow markup, and all browsers agree on what is left. */
-#include "html/charset_part.h"
+#include "html/charset_internal.h"
 
 #include "base/utf8.h"
 
@@ -84,7 +84,7 @@ static const struct layout layouts[] = {
     {"Shift_JIS", single_sjis, lead_sjis, trail_sjis},
 };
 
-static void put(struct buf *out, uint32_t code)
+static void put_code(struct buf *out, uint32_t code)
 {
     char *to = buf_reserve(out, UTF8_MAX_BYTES);
     if (to)
@@ -101,7 +101,8 @@ static uint32_t big5_marked(uint8_t lead, uint8_t trail, uint32_t *ret_letter)
     return trail == 0x62 || trail == 0xa3 ? 0x304 : 0x30c;
 }
 
-/* What the bytes mean, `three` of them if EUC_THREE stands before; U+FFFD: nothing. */
+/* The code point of a lead and a trail byte; `three`: EUC_THREE stands before them. U+FFFD if they
+ * have none. */
 static uint32_t code_of(const struct walk *w, bool three, uint8_t lead, uint8_t trail)
 {
     bool is_euc_jp = w->layout->is_lead == lead_euc_jp;
@@ -127,19 +128,19 @@ static void trail_take(struct walk *w, uint8_t lead, struct buf *out)
     if (three)
         lead = *w->p++;
     if (w->p == w->end) {
-        put(out, UTF8_REPLACEMENT);
+        put_code(out, UTF8_REPLACEMENT);
         return;
     }
     uint8_t trail = *w->p;
     uint32_t code = code_of(w, three, lead, trail), letter;
     uint32_t mark = w->layout->is_trail == trail_big5 ? big5_marked(lead, trail, &letter) : 0;
     if (mark) {
-        put(out, letter);
+        put_code(out, letter);
         code = mark;
     }
     if (code != UTF8_REPLACEMENT || trail >= 0x80)
         w->p++;
-    put(out, code);
+    put_code(out, code);
 }
 
 static void walk_all(struct walk *w, struct buf *out)
@@ -155,7 +156,7 @@ static void walk_all(struct walk *w, struct buf *out)
         if (w->layout->is_lead(byte))
             trail_take(w, byte, out);
         else
-            put(out, w->layout->single(byte));
+            put_code(out, w->layout->single(byte));
     }
 }
 

@@ -3,7 +3,7 @@
  * there, which is simpler than the tokenizer, and gives up where the bytes end in the middle of
  * something: a declaration cut off is none. */
 #include "html/charset.h"
-#include "html/charset_part.h"
+#include "html/charset_internal.h"
 
 enum { PRESCAN_BYTES = 1024, VALUE_MAX = 256 };
 
@@ -40,7 +40,7 @@ static void space_skip(struct cursor *c)
         c->at++;
 }
 
-static void put(char *to, size_t room, size_t *n, char byte)
+static void put_byte(char *to, size_t room, size_t *n, char byte)
 {
     if (*n < room)
         to[*n] = ascii_lower(byte);
@@ -66,12 +66,12 @@ static void value_take(struct cursor *c, struct attribute *a)
     char quote = here(c);
     if (quote == '"' || quote == '\'') {
         for (c->at++; more(c) && here(c) != quote; c->at++)
-            put(a->value, VALUE_MAX, &a->value_bytes, here(c));
+            put_byte(a->value, VALUE_MAX, &a->value_bytes, here(c));
         c->at += more(c);
         return;
     }
     for (; more(c) && !ascii_is_space(here(c)) && here(c) != '>'; c->at++)
-        put(a->value, VALUE_MAX, &a->value_bytes, here(c));
+        put_byte(a->value, VALUE_MAX, &a->value_bytes, here(c));
 }
 
 /* The next attribute of the tag; false at its '>' and at the end of the bytes. */
@@ -86,7 +86,7 @@ static bool attribute_take(struct cursor *c, struct attribute *a)
         char byte = here(c);
         if ((byte == '=' && a->name_bytes) || ascii_is_space(byte) || byte == '/' || byte == '>')
             break;
-        put(a->name, sizeof a->name, &a->name_bytes, byte);
+        put_byte(a->name, sizeof a->name, &a->name_bytes, byte);
     }
     space_skip(c);
     if (more(c) && here(c) == '=') {

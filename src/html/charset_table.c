@@ -2,7 +2,7 @@
 /* The encodings by name; for those of one byte a character, the code points of bytes 0x80 to 0xff
  * as the indexes of the Encoding Standard give them, with 0 where it gives none. ICU has most of
  * these too, but differs in some bytes (KOI8-U, windows-874, the C1 range) and is slower. */
-#include "html/charset_part.h"
+#include "html/charset_internal.h"
 
 /* clang-format off */
 static const uint16_t ibm866[128] = {

@@ -2,8 +2,8 @@
 /* The states of text that is not markup: RCDATA, RAWTEXT, script data, CDATA sections, PLAINTEXT;
  * and which of them follows a start tag. */
 #include "html/entity.h"
-#include "html/names_part.h"
-#include "html/tokenizer_part.h"
+#include "html/names_internal.h"
+#include "html/tokenizer_internal.h"
 
 static void last_start_set(struct html_tokenizer *t, struct str name)
 {

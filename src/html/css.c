@@ -115,7 +115,7 @@ static void word_add(struct word *w, struct str bytes)
     }
 }
 
-/* Reads the name at the current place; empty if there is none. */
+/* Reads the name at the current byte; empty if there is none. */
 static void word_take(struct css_scan *s, struct word *ret)
 {
     ret->n = 0;
@@ -173,7 +173,7 @@ static void piece_nul(struct css_scan *s, struct piece *p)
     p->from = ++s->at;
 }
 
-/* Ends it at the current place. A failed scratch ends the whole scan. */
+/* Ends the address at the current byte. If the scratch buffer has failed, the scan ends. */
 static struct str piece_end(struct css_scan *s, struct piece *p)
 {
     if (!p->copied)
@@ -224,7 +224,7 @@ static struct str string_take(struct css_scan *s)
     return piece_end(s, &p);
 }
 
-/* Over what is left of a broken url: to behind the next ')' that is not escaped. */
+/* Skips the rest of a broken url: up to and including the next ')' that is not escaped. */
 static struct str url_broken(struct css_scan *s)
 {
     while (more(s)) {
@@ -280,7 +280,7 @@ static struct str url_take(struct css_scan *s)
     return string_take(s);
 }
 
-/* A name: maybe a function, of which two kinds matter. Returns the address of url(). */
+/* Reads a name. If it is url(, returns the address; in image-set( strings are addresses. */
 static struct str name_take(struct css_scan *s)
 {
     struct word w;
@@ -326,7 +326,7 @@ static void paren_close(struct css_scan *s)
         s->depth--;
 }
 
-/* Whatever token begins with a byte that is none of name, string or escape. */
+/* Reads a token that begins with none of a name, a string or an escape. */
 static void other_take(struct css_scan *s)
 {
     struct word w;

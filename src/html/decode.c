@@ -14,7 +14,7 @@ static size_t find_special(struct str raw, size_t at, bool references)
     return at;
 }
 
-/* Writes what stands at `at` and returns how many bytes of `raw` that was. */
+/* Writes the decoded form of the bytes at `at` and returns how many bytes of `raw` it has used. */
 static size_t decode_one(struct str raw, size_t at, bool in_attribute, bool keep_nul,
                          struct buf *out)
 {

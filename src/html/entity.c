@@ -71,7 +71,7 @@ static size_t longest_name(struct str s, bool *ret_open)
     return best;
 }
 
-/* What the numbers 128 to 159 mean: the characters of windows-1252. 0: themselves. */
+/* The characters of the numbers 128 to 159, as in windows-1252. 0: the number is the character. */
 static const uint16_t numeric_table[32] = {
     0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
     0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comments, bogus comments and doctypes: all of them end at a ">" that can be searched for, and
  * what is between is read once it is whole. */
-#include "html/tokenizer_part.h"
+#include "html/tokenizer_internal.h"
 
 enum { COMMENT_START = 4 /* behind <!-- */ };
 
@@ -71,8 +71,9 @@ static void comment_emit(struct html_tokenizer *t, struct str raw)
     t->rc = t->handler.comment(t->ctx, &comment);
 }
 
-/* How many bytes in front of the ">" at `q` belong to the end mark; 0: it is no end. `floor` is
- * the first byte of what is known to stand next to each other. */
+/* How many bytes before the ">" at `q` belong to the end mark (-- or --!); 0: the ">" ends no
+ * comment. No byte before `floor` is looked at, since bytes there may not be adjacent in the
+ * page. */
 static size_t comment_mark(const char *floor, const char *q)
 {
     size_t n = (size_t)(q - floor);
@@ -83,7 +84,7 @@ static size_t comment_mark(const char *floor, const char *q)
     return 0;
 }
 
-/* <!--> and <!---> are whole. */
+/* <!--> and <!---> are whole comments. */
 static bool comment_is_abrupt(const char *from, const char *q)
 {
     return q == from || (q == from + 1 && *from == '-');
@@ -226,7 +227,7 @@ static void doctype_emit(struct html_tokenizer *t, struct str raw, bool at_eof)
     doctype_read_name(&r);
     bool good = r.d.name.p && doctype_read_ids(&r);
     doctype_skip_space(&r);
-    bool bogus = r.p < r.end; /* the end of the input in what is ignored is no fault */
+    bool bogus = r.p < r.end; /* an input that ends in ignored bytes is no fault */
     r.d.force_quirks = !good || (r.at_eof && !bogus);
     t->rc = t->handler.doctype(t->ctx, &r.d);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "html/names.h"
 
-#include "html/names_part.h"
+#include "html/names_internal.h"
 
 #include "html/attributes.inc"
 #include "html/elements.inc"

@@ -2,8 +2,8 @@
 #include "html/page.h"
 
 #include "base/mem.h"
-#include "html/names_part.h"
-#include "html/page_part.h"
+#include "html/names_internal.h"
+#include "html/page_internal.h"
 
 enum {
     DEFAULT_MAX_LINKS = 50000,
@@ -41,7 +41,7 @@ static unsigned hidden_bit(enum element e)
     }
 }
 
-/* Has the tokenizer leave out what nobody needs at this place. */
+/* Tells the tokenizer which events no handler needs at this point of the page. */
 static void listen(struct page_reader *r)
 {
     bool ends = page_wants(r, PAGE_TAGS | PAGE_TEXT | PAGE_ANCHORS) || r->in_style || r->in_title;
@@ -109,7 +109,7 @@ static bool is_table_part(enum element e)
            e == ELEMENT_TBODY || e == ELEMENT_THEAD || e == ELEMENT_TFOOT || e == ELEMENT_CAPTION;
 }
 
-/* Which element's text comes next, and whether anybody sees it. */
+/* Which element's text comes next, and whether it is visible. */
 static void text_follow(struct page_reader *r, const struct html_tag *tag, unsigned traits)
 {
     if (traits & ELEMENT_BLOCK)

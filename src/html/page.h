@@ -82,8 +82,9 @@ enum page_robots {
 
 enum page_tag_kind { PAGE_TAG_START, PAGE_TAG_VOID, PAGE_TAG_END };
 
-/* VOID: an element without content (br, or path/ inside svg). The two strings of P10 are made of
- * START and VOID; levels (P11) of all three. Ends that a page leaves out are not added. */
+/* VOID: an element without content (br, or path/ inside svg). The change library makes its letter
+ * codes of START and VOID, its level counts of all three (change/codes.h). Ends that a page leaves
+ * out are not added. */
 struct page_tag {
     struct str name; /* lower case */
     enum page_tag_kind kind;
@@ -114,7 +115,7 @@ struct page_options {
     size_t max_tags;         /* 262,144 */
     size_t max_text_bytes;   /* 4 MiB */
     size_t max_anchor_bytes; /* 512 */
-    size_t max_data_url_bytes; /* 128, as nobody fetches it */
+    size_t max_data_url_bytes; /* 128, as it is never fetched */
 };
 
 enum {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which attribute of which element is a reference, and of what kind. */
 #include "html/css.h"
-#include "html/names_part.h"
-#include "html/page_part.h"
+#include "html/names_internal.h"
+#include "html/page_internal.h"
 #include "html/srcset.h"
 
 /* How a value is written. The low bits of a rule are its kind. */
@@ -137,7 +137,7 @@ static bool is_data_url(struct str url)
     return str_starts_nocase(str_trim(url), STR("data:"));
 }
 
-/* Nobody fetches a data: URL; of the others all is kept. */
+/* A data: URL is never fetched, so only its start is kept; other URLs are kept whole. */
 static struct str keep_url(struct page_reader *r, struct str url)
 {
     size_t max = r->options.max_data_url_bytes;
@@ -252,7 +252,7 @@ static void add_one(struct page_reader *r, const struct html_tag *tag, struct st
     }
 }
 
-/* `cut`: the value's end is missing, and so of a list the last address. */
+/* `cut`: the end of the value is missing, so the last address of a list is not taken. */
 static void add_value(struct page_reader *r, const struct html_tag *tag, struct str value, bool cut,
                       enum attribute attribute, unsigned rule)
 {
@@ -288,7 +288,8 @@ static bool tag_counts(struct page_reader *r, const struct html_tag *tag)
     return true;
 }
 
-/* What counts only in svg, or only outside; of href and xlink:href the first counts. */
+/* Some attributes count only inside svg, others only outside. The first of href and xlink:href
+ * counts. */
 static bool is_elsewhere(const struct page_reader *r, const struct html_tag *tag,
                          enum attribute attribute)
 {
@@ -317,7 +318,7 @@ static bool value_is_cut(const struct html_tag *tag, const struct html_attr *att
            (is_last && tag_bytes(tag) == HTML_MAX_TAG_BYTES);
 }
 
-/* Whether attributes may have been dropped behind those there are. */
+/* Whether the tag may have had more attributes, which were dropped. */
 static bool attrs_are_cut(const struct html_tag *tag)
 {
     return tag->cut && (tag->attr_count == HTML_MAX_ATTRS ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What meta, base, html and title say about the page. */
-#include "html/page_part.h"
+#include "html/page_internal.h"
 #include "html/refresh.h"
 
 unsigned page_robots_read(struct str content)
@@ -123,7 +123,7 @@ static void html_element(struct page_reader *r, const struct html_tag *tag)
         r->page.language = page_keep(r, lang);
 }
 
-/* Of rel=canonical only the URL, where the links are not wanted. */
+/* Keeps the URL of rel=canonical when the links are not wanted. */
 static void link_element(struct page_reader *r, const struct html_tag *tag)
 {
     struct str rel = page_attr(r, tag, STR("rel"), &r->scratch);

@@ -83,8 +83,8 @@ SCAN_INLINE const char *scan_find(struct scan *s, const char *p, enum scan_for w
     }
 }
 
-/* The first "<" from `p` on, or end, where nobody asks what stands before it: past the block the
- * bytes are only searched, and the next block begins where it was found. */
+/* The first "<" from `p` on, or end, where no handler reads what stands before it: past the block
+ * the bytes are only searched, and the next block begins where it was found. */
 SCAN_INLINE const char *scan_skip(struct scan *s, const char *p)
 {
     size_t off = (size_t)(p - s->at);

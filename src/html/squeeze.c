@@ -44,8 +44,8 @@ static size_t put_blocks(char **to, const char *p, size_t n)
 }
 #endif
 
-/* Byte by byte without branches, since no one can guess where words end. May write one byte more
- * than it keeps. */
+/* Byte by byte without branches, since the processor cannot predict where words end. May write one
+ * byte more than it keeps. */
 static char *put_bytes(char *to, const char *p, const char *end)
 {
     unsigned after_blank = to[-1] == ' ';
@@ -71,7 +71,7 @@ static char *put_all(char *to, struct str text)
     return to;
 }
 
-/* The limit is met within a code point: drops what was written of it, and a blank before it. */
+/* Drops the bytes of a code point that the limit cuts, and a blank before them. */
 static void drop_partial(struct buf *out)
 {
     for (int i = 0; i < 2 && out->n && ((unsigned char)out->p[out->n - 1] & 0xc0) == 0x80; i++)

@@ -19,7 +19,8 @@ struct squeeze {
 void squeeze_begin(struct squeeze *s, struct buf *out, size_t max_bytes);
 void squeeze_add(struct squeeze *s, struct str text);
 
-/* The next word starts a new line; or just another word. */
+/* squeeze_break(): the next word starts a new line. squeeze_space(): it is a word of
+ * its own. */
 static inline void squeeze_break(struct squeeze *s)
 {
     s->pending = '\n';

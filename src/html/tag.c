@@ -2,9 +2,9 @@
 /* The data state and the states of tags: where nearly all of the time goes. tag_scan() is compiled
  * into the data loop for tags that begin there, and once more to resume one from the hold. */
 #include "html/entity.h"
-#include "html/names_part.h"
+#include "html/names_internal.h"
 #include "html/scan.h"
-#include "html/tokenizer_part.h"
+#include "html/tokenizer_internal.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -30,7 +30,7 @@ static __attribute__((noinline)) bool attr_is_repeated(struct html_tokenizer *t,
     return false;
 }
 
-/* Cuts what is over a limit; false when the attribute is to be dropped. */
+/* Cuts the value to the limits. False: there is no room, and the attribute is dropped. */
 static __attribute__((noinline)) bool attr_fit(struct html_tokenizer *t, struct str *name,
                                                struct str *value)
 {
@@ -132,7 +132,7 @@ SCAN_INLINE const char *tag_pause(struct html_tokenizer *t, enum tag_step step, 
         t->tag.name = str_make(part, 0);
     if (step != TAG_AFTER_ATTR && step != TAG_BEFORE_VALUE && step != TAG_VALUE_DQ &&
         step != TAG_VALUE_SQ && step != TAG_VALUE_UNQUOTED)
-        t->attr_name = STR_NONE; /* what was there pointed into another window */
+        t->attr_name = STR_NONE; /* the old name pointed into another window */
     return NULL;
 }
 
@@ -279,7 +279,7 @@ enum {
 SCAN_INLINE void tag_emit(struct html_tokenizer *t, const char *end, bool is_end)
 {
     if (is_end && !t->handler.end_tag && !t->foreign_depth)
-        return; /* nobody asks what it was */
+        return; /* no handler asks which element it was */
     t->tag.element = element_find_fast(t->tag.name, end - t->tag.name.p >= 8);
     enum rc (*handle)(void *, const struct html_tag *) =
         is_end ? t->handler.end_tag : t->handler.start_tag;
@@ -361,7 +361,7 @@ SCAN_INLINE bool opens_markup(char c)
 }
 
 /* The "<" from `p` on that begins a token, or the end of the window; a "<" that is its last byte
- * may begin one. `special` is NULL where nobody reads the text. */
+ * may begin one. `special` is NULL where no handler reads the text. */
 SCAN_INLINE const char *text_end(struct scan *s, const char *p, bool final, uint64_t *special)
 {
     for (;; p++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "html/entity.h"
-#include "html/tokenizer_part.h"
+#include "html/tokenizer_internal.h"
 
 enum {
     HOLD_MAX_BYTES = 1 << 20,   /* never reached: the limits of tokenizer.h end it earlier */
@@ -88,8 +88,8 @@ static const char *step_content(struct html_tokenizer *t, const struct window *w
 }
 
 /* Consumes tokens that start before `stop`; returns where it ended. */
-static const char *run(struct html_tokenizer *t, const struct window *w, const char *p,
-                       const char *stop)
+static const char *run_tokens(struct html_tokenizer *t, const struct window *w, const char *p,
+                              const char *stop)
 {
     t->need_more = false;
     while (p < stop && !t->need_more && t->rc == RC_OK) {
@@ -114,8 +114,8 @@ static const char *run(struct html_tokenizer *t, const struct window *w, const c
     return p;
 }
 
-/* What of an unfinished token must be kept: its first bytes and its last. One byte more than a
- * limit, so that what is over it still shows. */
+/* How much of an unfinished token must be kept: its first and its last bytes. One byte more than
+ * the limit is kept, so that a token over the limit is still noticed. */
 struct keep {
     size_t head, tail;
 };
@@ -151,7 +151,7 @@ static void move_span(const char **p, const char *from, const char *to)
         *p = to + (*p - from);
 }
 
-/* The token's bytes moved `from` one place `to` another: so do the spans of its parts. */
+/* Moves the spans of the token's parts, after its bytes have moved from `from` to `to`. */
 static void tag_move(struct html_tokenizer *t, const char *from, const char *to)
 {
     if (t->where != IN_TAG || from == to)
@@ -282,7 +282,7 @@ static size_t run_hold(struct html_tokenizer *t, struct str piece)
         if (t->rc != RC_OK)
             break;
         struct window w = {t->hold.p, t->hold.p + t->hold.n, false};
-        const char *p = run(t, &w, w.base, w.base + was);
+        const char *p = run_tokens(t, &w, w.base, w.base + was);
         if (p < w.base + was) {
             hold_keep(t, p, w.end);
         } else {
@@ -302,7 +302,7 @@ enum rc tokenizer_feed(struct html_tokenizer *t, struct str piece)
     if (piece.n == 0 || t->rc != RC_OK)
         return t->rc;
     struct window w = {piece.p, piece.p + piece.n, false};
-    const char *p = run(t, &w, w.base, w.end);
+    const char *p = run_tokens(t, &w, w.base, w.end);
     if (p < w.end && t->rc == RC_OK)
         hold_keep(t, p, w.end);
     return t->rc;
@@ -313,7 +313,7 @@ enum rc tokenizer_finish(struct html_tokenizer *t)
     if (t->rc != RC_OK || t->hold.n == 0)
         return t->rc;
     struct window w = {t->hold.p, t->hold.p + t->hold.n, true};
-    (void)run(t, &w, w.base, w.end);
+    (void)run_tokens(t, &w, w.base, w.end);
     t->hold.n = 0;
     t->where = IN_CONTENT;
     return t->rc;

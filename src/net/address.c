@@ -5,7 +5,7 @@
 
 enum { GROUPS = 8, HEX_DIGITS = 4 };
 
-/* 0 to 255 without a leading zero: what could be octal is nothing. */
+/* 0 to 255. A leading zero is refused, because it could mean octal. */
 static bool octet_read(struct str text, uint8_t *ret)
 {
     unsigned value = 0;
@@ -45,8 +45,9 @@ static bool group_read(struct str text, uint8_t *two)
     return true;
 }
 
-/* Groups between colons into `bytes`; the last may be a dotted IPv4 address where `may_dot`. How
- * many groups, or -1. Nothing at all is no group. */
+/* Writes the groups between colons to `bytes`. If `may_dot`, the last may be a dotted IPv4 address.
+ * Returns the number of groups, -1 if one is malformed or there are too many; an empty
+ * text has 0 groups. */
 static int groups_read(struct str text, bool may_dot, uint8_t bytes[2 * GROUPS])
 {
     int count = 0;

@@ -36,21 +36,22 @@ MUST_CHECK enum rc address_read(struct str text, struct address *ret);
 void address_print(const struct address *a, struct buf *out);
 bool address_eq(const struct address *a, const struct address *b);
 
-/* What it is; the kind of the IPv4 address inside where there is one. */
+/* The kind of an address. An IPv6 address with an IPv4 address inside has the kind of that one. */
 enum address_kind address_kind(const struct address *a);
 
-/* What politeness counts together: an IPv4 address, or the /64 of an IPv6 one. */
+/* Addresses of the same group count as one server for politeness: an IPv4 address, or the /64 of an
+ * IPv6 address. */
 uint64_t address_group(const struct address *a);
 
 struct guard;
 
-/* `allow`: CIDRs ("127.1.0.0/16", "fd00::/8", one address), or "all"; beyond them public addresses
- * alone. RC_INVALID: `why` names the item. */
+/* The guard lets public addresses through, and those in `allow`: CIDRs ("127.1.0.0/16", "fd00::/8",
+ * one address), or "all". RC_INVALID: `why` names the item. */
 MUST_CHECK enum rc guard_open(const struct option_list *allow, struct guard **ret, struct buf *why);
 void guard_close(struct guard *g);
 bool guard_allows(const struct guard *g, const struct address *a);
 
-/* Ports nobody crawls: those that Fetch calls bad, and 0. */
+/* Ports that are never crawled: those that the Fetch Standard blocks, and 0. */
 bool port_is_bad(uint16_t port);
 
 #endif

@@ -125,7 +125,8 @@ bool address_inner(const struct address *a, uint32_t *ret_v4)
     return true;
 }
 
-/* Local NAT64 is nobody else's to reach, and a Teredo client is reached through its server too. */
+/* Local NAT64 leads into this network only, and a Teredo client is reached through its server
+ * too. */
 static enum address_kind inner_kind(const struct address *a, uint32_t v4)
 {
     uint64_t high = high_of(a);
@@ -149,7 +150,8 @@ enum address_kind address_kind(const struct address *a)
     return v6_kind(high_of(a));
 }
 
-/* 0:ffff::/64 is in nobody's use, so an IPv4 address marked so meets no IPv6 group. */
+/* The group of an IPv4 address begins with 0:ffff. No IPv6 address has that prefix, so the groups
+ * of both families never collide. */
 uint64_t address_group(const struct address *a)
 {
     uint32_t v4 = get_be32(a->bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conn: one connection to one origin at one address, plain or over TLS, that never blocks.
  *
- * It knows bytes and readiness; requests, time and reuse are its users' business. Its user sets
+ * It knows bytes and readiness; its users handle requests, time and reuse. Its user sets
  * `watch.ready` and `user`, and asks with conn_wait() what to be called for. Where the server chose
  * HTTP/2 (`h2`), requests and answers are still written and read as HTTP/1.1's text: frames are
  * between here and the socket. */
@@ -41,7 +41,7 @@ enum conn_io {
     CONN_DONE,    /* some bytes, or the step is over */
     CONN_WAITS,   /* conn_wait() has been told for what */
     CONN_ENDED,   /* the other end has finished; HTTP/2: the answer is whole */
-    CONN_BROKE,   /* reset, or over without TLS's farewell; HTTP/2: over within the answer */
+    CONN_BROKE,   /* reset, or closed without close_notify; HTTP/2: closed within the answer */
     CONN_REFUSED, /* TLS: the handshake or the certificate; `why`. HTTP/2: see h2_state() */
     CONN_FAILED,  /* no memory or descriptor of our own */
 };
@@ -74,8 +74,8 @@ enum conn_io conn_read(struct conn *c, char *to, size_t room, size_t *ret_n);
 enum conn_io conn_write(struct conn *c, struct str bytes, size_t *ret_n);
 
 /* The rest of the answer is not wanted. HTTP/2: its stream is reset, if it is still under way; what
- * is then not written waits for the next write. HTTP/1.1 has no word for it: whoever leaves closes.
- */
+ * is then not written waits for the next write. HTTP/1.1 has no such message: the connection is
+ * closed. */
 void conn_leave(struct conn *c);
 
 /* Nothing came while nothing was asked, and the other end is still there. HTTP/2's frames about

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A question is one name on its way. It is WAITING (too many are sent), SENT, SETTLED (its answers
- * are there, its askers not told yet) or TOLD (nobody cares, but the library still holds a call).
- * Until it is told it stands in the table, so that others can join it.
+/* A question is one name that is being looked up. It is WAITING (too many are sent), SENT, ANSWERED
+ * (its answers are there, its askers not told yet) or TOLD (all askers have their answer, but the
+ * library still holds a call). Until it is told it stands in the table, so that others can join it.
  *
- * The library's calls only write down what came and settle; askers are told afterwards, from the
- * loop, where they may ask again. */
+ * The library's callbacks only store the answer and mark the question answered; askers are told
+ * afterwards, from the loop, where they may ask again. */
 #include "net/dns.h"
 
 #include "base/hash.h"
@@ -21,17 +21,17 @@ enum {
     BUCKETS = 4096,
     MAX_SENT = 2000, /* two queries each, and ids have 16 bits */
     MAX_YOUNG = 64,  /* of them on the wire: more at once overflow a socket's buffer */
-    YOUNG_MS = 200,  /* who has not answered by then is slow, and lets others pass */
+    YOUNG_MS = 200,  /* a server that has not answered by then is slow, and others may pass */
     MAX_DEADLINE_MS = 300000,
 };
 
-enum question_state { WAITING, SENT, SETTLED, TOLD };
+enum question_state { WAITING, SENT, ANSWERED, TOLD };
 
 struct question {
     struct dns *dns;
     enum question_state state;
     struct question *in_bucket;
-    struct question *next; /* in `waiting` or `settled` */
+    struct question *next; /* in `waiting` or `answered` */
     struct dns_query *first, *last;
     struct timer deadline; /* while young: the end of its youth */
     uint64_t end_ms;
@@ -53,7 +53,7 @@ struct dns {
     struct dns_cache *cache;
     struct dns_hosts *hosts; /* of the system's resolver alone */
     struct dns_counts counts;
-    struct line waiting, settled;
+    struct line waiting, answered;
     size_t sent; /* SENT, or TOLD and still held */
     size_t young;
     uint64_t seed;
@@ -96,7 +96,7 @@ static struct question *line_take(struct line *l)
     return q;
 }
 
-static struct question **place_of(struct dns *d, const struct dns_name *name)
+static struct question **question_link(struct dns *d, const struct dns_name *name)
 {
     uint64_t hash = hash64_seeded(dns_name_str(name), d->seed);
     struct question **at = &d->buckets[hash & (BUCKETS - 1)];
@@ -145,12 +145,12 @@ static bool may_send(const struct dns *d)
     return d->sent < MAX_SENT && d->young < MAX_YOUNG;
 }
 
-static void settle(struct question *q)
+static void answer_question(struct question *q)
 {
     grow_old(q);
     loop_timer_stop(q->dns->loop, &q->deadline);
-    q->state = SETTLED;
-    line_add(&q->dns->settled, q);
+    q->state = ANSWERED;
+    line_add(&q->dns->answered, q);
 }
 
 static bool is_held(const struct question *q)
@@ -158,8 +158,8 @@ static bool is_held(const struct question *q)
     return q->is_open[DNS_V4] || q->is_open[DNS_V6];
 }
 
-/* One family has addresses, or no name: the other gets one more try's time. Moving the timer cannot
- * fail. */
+/* Shortens the wait once one family has addresses or NXDOMAIN: the other family gets the time of
+ * one more try. Moving a timer that runs cannot fail. */
 static void hurry(struct question *q)
 {
     struct dns *d = q->dns;
@@ -205,7 +205,7 @@ static void question_said(struct question *q, int family, enum dns_said what, st
     }
     enum dns_word word = q->heard.word[family] = word_of(q, family, what, message);
     if (!is_held(q))
-        settle(q);
+        answer_question(q);
     else if (word == DNS_WORD_FOUND || word == DNS_WORD_NO_NAME)
         hurry(q);
 }
@@ -260,7 +260,7 @@ static void send_waiting(struct dns *d)
         struct question *q = line_take(&d->waiting);
         if (question_send(q)) {
             q->heard.word[DNS_V4] = q->heard.word[DNS_V6] = DNS_WORD_NOMEM;
-            settle(q);
+            answer_question(q);
         }
     }
 }
@@ -276,11 +276,11 @@ static void count_outcome(struct dns *d, enum dns_outcome outcome)
     ++*counts[outcome];
 }
 
-static void tell(struct question *q)
+static void tell_askers(struct question *q)
 {
     struct dns *d = q->dns;
     struct dns_result r;
-    struct question **at = place_of(d, &q->name);
+    struct question **at = question_link(d, &q->name);
     *at = q->in_bucket;
     d->counts.open--;
     q->state = TOLD;
@@ -288,7 +288,7 @@ static void tell(struct question *q)
     count_outcome(d, r.outcome);
     if (r.until_ms > d->loop->now_ms) {
         enum rc rc = dns_cache_put(d->cache, &q->name, &r);
-        (void)rc; /* then it is asked for again */
+        (void)rc; /* without memory to cache it, the name is asked for again */
     }
     dns_result_order(&r, d->v6_first);
     while (q->first) {
@@ -303,9 +303,9 @@ static void tell(struct question *q)
 static void tell_settled(void *ctx)
 {
     struct dns *d = ctx;
-    while (d->settled.first || (d->waiting.first && may_send(d))) {
-        if (d->settled.first)
-            tell(line_take(&d->settled));
+    while (d->answered.first || (d->waiting.first && may_send(d))) {
+        if (d->answered.first)
+            tell_askers(line_take(&d->answered));
         send_waiting(d);
     }
 }
@@ -315,7 +315,7 @@ static void deadline_due(struct timer *t, uint64_t now_ms)
     struct question *q = EVENT_OF(t, struct question, deadline);
     struct dns *d = q->dns;
     if (!q->is_young || loop_timer(d->loop, t, q->end_ms))
-        settle(q);
+        answer_question(q);
     else
         grow_old(q);
     (void)now_ms;
@@ -386,7 +386,7 @@ static bool is_localhost(struct str name)
     return str_eq(name, STR("localhost")) || str_ends(name, STR(".localhost"));
 }
 
-/* What is known without asking anybody. */
+/* Answers that are known without a question to a server. */
 static bool is_known(struct dns *d, const struct dns_name *name, struct dns_result *r)
 {
     *r = (struct dns_result){.outcome = DNS_FOUND, .until_ms = LOOP_NEVER};
@@ -437,7 +437,7 @@ static enum rc question_begin(struct dns *d, const struct dns_name *name, struct
 
 static enum rc name_ask(struct dns *d, const struct dns_name *name, struct dns_query *query)
 {
-    struct question **at = place_of(d, name);
+    struct question **at = question_link(d, name);
     if (*at) {
         d->counts.joined++;
     } else {

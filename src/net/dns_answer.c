@@ -47,8 +47,8 @@ static bool label_add(struct wire_name *name, const uint8_t *label, size_t bytes
 }
 
 /* Pointers lead backwards only, each further than the one before, so there are no circles; chains
- * of bare pointers are what DNS_MAX_JUMPS ends. Returns where the name ends at the place it stood,
- * or 0. */
+ * of bare pointers are what DNS_MAX_JUMPS ends. Returns the end of the name where it was read, or
+ * 0. */
 static size_t name_unfold(const struct reader *r, struct wire_name *ret)
 {
     size_t at = r->at, end = 0, lowest = r->at;
@@ -156,7 +156,7 @@ static struct alias *alias_of(struct aliases *all, const struct wire_name *name)
     return NULL;
 }
 
-/* Leads *name to the end of its chain. False: a circle. */
+/* Replaces *name by the last name of its chain of CNAMEs. False: the chain is a circle. */
 static bool chain_follow(struct aliases *all, struct wire_name *name, uint32_t *ttl_s)
 {
     struct alias *a;
@@ -182,7 +182,7 @@ static void address_add(const uint8_t *bytes, bool is_v6, struct dns_answer *to)
         to->addresses[to->count++] = a;
 }
 
-/* Once over the answers for the chain, once for the addresses at its end. */
+/* Walks over the answers twice: first for the chain, then for the addresses at its end. */
 static enum dns_answer_kind answers_read(struct reader *r, unsigned count, struct wire_name *name,
                                          bool is_v6, struct dns_answer *ret)
 {
@@ -242,7 +242,7 @@ static bool question_is(struct reader *r, const struct wire_name *name, bool is_
 static enum dns_answer_kind message_read(struct reader *r, struct wire_name *name, bool is_v6,
                                          struct dns_answer *ret)
 {
-    (void)number_read(r, 2); /* the id: whoever sent the question has compared it */
+    (void)number_read(r, 2); /* the id: the caller has compared it */
     unsigned flags = number_read(r, 2), questions = number_read(r, 2);
     unsigned answers = number_read(r, 2), authorities = number_read(r, 2);
     (void)number_read(r, 2);

@@ -64,7 +64,7 @@ static struct str entry_name(const struct entry *e)
     return str_make((const char *)(e->addresses + e->address_count), e->name_bytes);
 }
 
-static struct entry **place_of(struct dns_cache *c, uint64_t hash, struct str name)
+static struct entry **entry_link(struct dns_cache *c, uint64_t hash, struct str name)
 {
     struct entry **at = &c->buckets[hash & (c->bucket_count - 1)];
     while (*at && !((*at)->hash == hash && str_eq(entry_name(*at), name)))
@@ -72,9 +72,9 @@ static struct entry **place_of(struct dns_cache *c, uint64_t hash, struct str na
     return at;
 }
 
-static struct entry **find(struct dns_cache *c, const struct dns_name *name)
+static struct entry **find_entry(struct dns_cache *c, const struct dns_name *name)
 {
-    return place_of(c, hash64_seeded(dns_name_str(name), c->seed), dns_name_str(name));
+    return entry_link(c, hash64_seeded(dns_name_str(name), c->seed), dns_name_str(name));
 }
 
 static void forget(struct dns_cache *c, struct entry **at)
@@ -90,7 +90,7 @@ static void forget(struct dns_cache *c, struct entry **at)
 bool dns_cache_get(struct dns_cache *c, const struct dns_name *name, uint64_t now_ms,
                    struct dns_result *ret)
 {
-    struct entry **at = find(c, name), *e = *at;
+    struct entry **at = find_entry(c, name), *e = *at;
     if (!e)
         return false;
     if (e->until_ms <= now_ms) {
@@ -107,7 +107,7 @@ bool dns_cache_get(struct dns_cache *c, const struct dns_name *name, uint64_t no
 }
 
 /* Without memory the buckets stay as few as they are: slower, not wrong. */
-static void grow(struct dns_cache *c)
+static void grow_table(struct dns_cache *c)
 {
     uint64_t count = c->bucket_count * 2;
     struct entry **buckets = mem_zero(count, sizeof(struct entry *));
@@ -152,10 +152,10 @@ enum rc dns_cache_put(struct dns_cache *c, const struct dns_name *name,
         return RC_NOMEM;
     if (c->count >= c->most) {
         const struct entry *oldest = entry_of(c->uses.last);
-        forget(c, place_of(c, oldest->hash, entry_name(oldest)));
+        forget(c, entry_link(c, oldest->hash, entry_name(oldest)));
     }
     if (c->count >= c->bucket_count)
-        grow(c);
+        grow_table(c);
     struct entry **at = &c->buckets[hash & (c->bucket_count - 1)];
     e->in_bucket = *at;
     *at = e;
@@ -166,7 +166,7 @@ enum rc dns_cache_put(struct dns_cache *c, const struct dns_name *name,
 
 void dns_cache_drop(struct dns_cache *c, const struct dns_name *name)
 {
-    struct entry **at = find(c, name);
+    struct entry **at = find_entry(c, name);
     if (*at)
         forget(c, at);
 }

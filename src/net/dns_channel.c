@@ -12,7 +12,7 @@
 
 enum {
     TICK_MS = 50,      /* how late a try may end */
-    EDNS_BYTES = 1232, /* what passes every network in one piece */
+    EDNS_BYTES = 1232, /* the largest answer that passes every network in one piece */
     CLASS_IN = 1,
     TYPE_A = 1,
     TYPE_AAAA = 28,
@@ -147,8 +147,8 @@ static struct dns_socket *socket_find(struct dns_channel *ch, int fd)
     return unused;
 }
 
-/* Called by the library before it closes a socket, too. What cannot be watched is left to time:
- * the question then ends in a timeout. */
+/* The library calls this also before it closes a socket. If a socket cannot be watched, its
+ * question ends in a timeout. */
 static void socket_state(void *ctx, ares_socket_t fd, int readable, int writable)
 {
     struct dns_channel *ch = ctx;
@@ -191,7 +191,8 @@ static int socket_connect(ares_socket_t fd, const struct sockaddr *to, ares_sock
     return connect(fd, to, bytes);
 }
 
-/* `from` is asked for of datagrams alone. What is no answer to anything never came. */
+/* Ignores datagrams that are not answers. The library passes `from` for datagrams only, so bytes of
+ * a TCP connection go through unchecked. */
 static ares_ssize_t socket_receive(ares_socket_t fd, void *to, size_t bytes, int flags,
                                    struct sockaddr *from, ares_socklen_t *from_bytes, void *ctx)
 {
@@ -320,7 +321,8 @@ unsigned dns_channel_servers(const struct dns_channel *ch)
 
 /* Questions ---------------------------------------------------------------------------------- */
 
-/* Set again first: its place in the heap has just become free, so that this cannot fail. */
+/* Sets the timer again before anything else: its row in the heap has just become free, so setting
+ * it cannot fail. */
 static void tick(struct timer *t, uint64_t now_ms)
 {
     struct dns_channel *ch = EVENT_OF(t, struct dns_channel, tick);
@@ -361,8 +363,8 @@ static void answered(void *ctx, int status, int timeouts, unsigned char *message
                str_make((const char *)message, message && bytes > 0 ? (size_t)bytes : 0));
 }
 
-/* What ends inside the library's call is told from the loop, at once: the timer runs already, and
- * moving it needs no memory. */
+/* A question that ends inside the library's call is reported from the loop, at once: the timer runs
+ * already, and moving it needs no memory. */
 enum rc dns_channel_ask(struct dns_channel *ch, const char *name, bool is_v6, struct dns_call *call)
 {
     if (!ch->tick.node.at && loop_timer(ch->loop, &ch->tick, ch->loop->now_ms + TICK_MS))

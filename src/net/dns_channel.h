@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dns_channel: questions out, messages in. The one place that knows c-ares.
+/* dns_channel: questions out, messages in. The one file that knows c-ares.
  *
  * c-ares chooses ids, compares them and the question with the answer, sends again, goes on to the
  * next server, and asks over TCP what did not fit a datagram; it never adds a search domain, for it
- * is asked for names as they are. Its sockets are watched by the loop. Its waiting runs on the
- * kernel's clock, whatever the loop's is: who needs a limit on the loop's clock sets a timer.
+ * is asked for names as they are. Its sockets are watched by the loop. It waits by the kernel's
+ * clock, whatever the loop's is: a caller that needs a limit on the loop's clock sets a timer.
  *
  * All memory of c-ares comes through base/mem: the library takes one allocator for the process,
  * given to it once, before the first channel. */
@@ -17,7 +17,7 @@
 enum { DNS_MAX_SERVERS = 16 };
 
 enum dns_said {
-    DNS_SAID_MESSAGE, /* an answer, for better or worse */
+    DNS_SAID_MESSAGE, /* a server answered: with addresses or with an error code */
     DNS_SAID_NO_NAME, /* the library knows that there is no such name: .onion */
     DNS_SAID_FAILED,  /* every server refused, failed, or sent nonsense */
     DNS_SAID_TIMEOUT,

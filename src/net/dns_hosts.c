@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { READ_BYTES = 1 << 14, FIRST_ROWS = 16 };
+enum { READ_BYTES = 1 << 14 };
 
 struct row {
     struct str name; /* in `text` */
@@ -16,7 +16,7 @@ struct row {
 
 struct dns_hosts {
     struct buf text;  /* the whole file, in lower case */
-    struct row *rows; /* by name, then by place in the file */
+    struct row *rows; /* by name, then by order in the file */
     size_t count, cap;
 };
 
@@ -38,14 +38,10 @@ static enum rc file_read(const char *path, struct buf *to)
 
 static enum rc row_add(struct dns_hosts *h, struct row row)
 {
-    if (h->count == h->cap) {
-        size_t cap = h->cap ? h->cap * 2 : FIRST_ROWS;
-        struct row *rows = mem_resize(h->rows, cap * sizeof *rows);
-        if (!rows)
-            return RC_NOMEM;
-        h->rows = rows;
-        h->cap = cap;
-    }
+    struct row *rows = mem_grow(h->rows, h->count, &h->cap, sizeof *rows);
+    if (!rows)
+        return RC_NOMEM;
+    h->rows = rows;
     h->rows[h->count++] = row;
     return RC_OK;
 }

@@ -12,8 +12,8 @@ struct dns_name {
     char text[DNS_NAME_BYTES + 1]; /* NUL behind it */
 };
 
-/* RC_INVALID: empty or too long, a label that is, letters beside a-z 0-9 - _, or a last label that
- * is a number: URLs take that for an address, so nobody is asked for it. */
+/* RC_INVALID: the name or a label is empty or too long, has a character other than a-z 0-9 - _, or
+ * the last label is a number. URLs take such a name for an address, so it is not looked up. */
 MUST_CHECK enum rc dns_name_read(struct str text, struct dns_name *ret);
 
 static inline struct str dns_name_str(const struct dns_name *name)

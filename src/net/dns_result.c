@@ -28,8 +28,9 @@ static enum dns_outcome outcome_of(const struct dns_heard *h)
     return is_bad ? DNS_FAILED : DNS_TIMEOUT;
 }
 
-/* As many of each family as there is room for, half of it at least if there are so many. */
-static void fill(struct dns_result *r, const struct dns_answer answer[DNS_FAMILIES])
+/* Takes as many addresses as there is room for. Each family may have half of the room, and more if
+ * the other needs less. */
+static void fill_result(struct dns_result *r, const struct dns_answer answer[DNS_FAMILIES])
 {
     uint32_t half = DNS_MAX_ADDRESSES / 2, v4 = answer[DNS_V4].count, v6 = answer[DNS_V6].count;
     uint32_t room = v6 < half ? DNS_MAX_ADDRESSES - v6 : half;
@@ -56,7 +57,8 @@ static uint64_t found_ms(const struct dns_heard *h, const struct dns_settings *s
     return clamped(s, is_certain(h) ? least_s * 1000 : 0);
 }
 
-/* An answer without SOA (0) has no say. */
+/* How long a negative result is kept: the least TTL of the answers. An answer without SOA has
+ * TTL 0 and is ignored. */
 static uint64_t negative_ms(const struct dns_heard *h, const struct dns_settings *s)
 {
     uint64_t least_s = NEGATIVE_MOST_MS / 1000;
@@ -75,7 +77,7 @@ void dns_result_make(const struct dns_heard *heard, const struct dns_settings *s
 {
     *ret = (struct dns_result){.outcome = outcome_of(heard), .until_ms = now_ms};
     if (ret->outcome == DNS_FOUND) {
-        fill(ret, heard->answer);
+        fill_result(ret, heard->answer);
         ret->until_ms += found_ms(heard, s);
     } else if (ret->outcome == DNS_NO_NAME) {
         ret->until_ms += negative_ms(heard, s);

@@ -14,7 +14,7 @@ enum dns_word {
     DNS_WORD_NO_NAME,
     DNS_WORD_FAILED,
     DNS_WORD_TIMEOUT,
-    DNS_WORD_NOMEM, /* our own trouble, not the name's */
+    DNS_WORD_NOMEM, /* this process has no memory; it says nothing about the name */
 };
 
 struct dns_heard {
@@ -22,13 +22,14 @@ struct dns_heard {
     struct dns_answer answer[DNS_FAMILIES];
 };
 
-/* Found, if either family is; as NXDOMAIN is said of the name, one family's word is enough for
- * that. Until when it is good: what the answers say, clamped; the shortest time if a family that
- * may have addresses was not heard clearly; failed_ms for failures. Addresses stand IPv4 first. */
+/* Makes one result of the answers for both families. The name is found if either family is. One
+ * NXDOMAIN is enough for DNS_NO_NAME, because it speaks of the name. The result expires after the
+ * TTL of the answers, clamped; after the shortest time allowed if a family that may have addresses
+ * gave no clear answer; after failed_ms if it is a failure. IPv4 addresses come first. */
 void dns_result_make(const struct dns_heard *heard, const struct dns_settings *s, uint64_t now_ms,
                      struct dns_result *ret);
 
-/* Families by turns, each in its own order. */
+/* Makes the families alternate; each keeps its own order. */
 void dns_result_order(struct dns_result *r, bool v6_first);
 
 #endif

@@ -272,8 +272,8 @@ static void fall_back(struct exchange *x)
     begin_again(x);
 }
 
-/* The connection has ended. One that had served before may have been closed by the server at the
- * moment we asked: then nobody has seen the request (F05). */
+/* The connection has ended. The server may have closed a connection that had served before at the
+ * moment we asked: then it has not seen the request. */
 static void lost(struct exchange *x, struct str all, bool clean)
 {
     if (all.n || !x->answer.is_reused || x->is_retried) {
@@ -286,8 +286,8 @@ static void lost(struct exchange *x, struct str all, bool clean)
     begin_again(x);
 }
 
-/* HTTP/2 refused to go on. A request that nobody looked at, on a connection that had served before,
- * has met the server's farewell (GOAWAY): that is no fault. */
+/* HTTP/2 refused to go on. A request that the server did not process, on a connection that had
+ * served before, has met its GOAWAY: that is no fault. */
 static void lost_h2(struct exchange *x, struct str all)
 {
     if (h2_state(x->conn->h2) == H2_UNSEEN && x->answer.is_reused && !x->is_retried)
@@ -390,7 +390,7 @@ static void pause_reading(struct exchange *x, struct str shared)
         fail(x, HTTP_FAILED, "no memory");
 }
 
-enum read_step { READ_ON, READ_PAUSE, READ_GONE }; /* gone: the exchange is over */
+enum read_step { READ_ON, READ_PAUSE, READ_GONE }; /* the exchange is over and its memory is free */
 
 static enum read_step gone_without_memory(struct exchange *x)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exchange: one ask on its way, from http_start() to `done`; the engine's inside.
+/* exchange: one request under way, from http_start() to `done`; internal to the engine.
  *
  *   CONNECT ──► TLS ──► SEND ──► FIRST ──► HEAD ──► BODY ──► done
  *      │ next address    ▲ a connection that had served before begins here; if it is dead before
  *      └──► CONNECT      │ any byte came, the exchange begins again with CONNECT, once
  *
- * The same with HTTP/2, whose answers come as HTTP/1.1's text (conn.h). Where HTTP/2 itself is at
- * fault (F89), the exchange begins again with CONNECT and HTTP/1.1 alone, and so do those that
+ * The same with HTTP/2, whose answers come as HTTP/1.1's text (conn.h). Where the server breaks
+ * HTTP/2's rules, the exchange begins again with CONNECT and HTTP/1.1 alone, and so do those that
  * follow to that host and port, while it is remembered.
  *
  * Each phase has its limit in time. One timer is set to the earliest moment at which a limit could

@@ -22,7 +22,8 @@ void framing_init(struct framing *f, enum framing_kind kind, uint64_t length)
         f->end = FRAMING_WHOLE;
 }
 
-/* Before the first chunk it means that there are no chunks: the body is plain (F22). */
+/* Before the first chunk it means that there are no chunks: some servers announce chunks and send a
+ * plain body. */
 static void chunks_broken(struct framing *f)
 {
     enum chunked_problem problem = f->chunks.problem;
@@ -50,7 +51,7 @@ static size_t take_chunks(struct framing *f, struct str piece)
     return piece.n - rest.n;
 }
 
-/* A run of bytes without structure: of a length, until the close. */
+/* Takes bytes of a body without chunks: up to its length, or until the connection closes. */
 static size_t take_plain(struct framing *f, size_t n)
 {
     if (f->kind != FRAMING_CLOSE) {

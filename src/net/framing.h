@@ -15,7 +15,7 @@
 
 enum framing_kind {
     FRAMING_NONE,    /* no body, whatever the head says */
-    FRAMING_LENGTH,  /* so many bytes */
+    FRAMING_LENGTH,  /* a number of bytes: Content-Length */
     FRAMING_CHUNKED, /* until the last chunk and its trailers */
     FRAMING_CLOSE,   /* until the connection ends */
 };
@@ -23,16 +23,16 @@ enum framing_kind {
 enum framing_end {
     FRAMING_OPEN,    /* more must come */
     FRAMING_WHOLE,   /* it has ended */
-    FRAMING_BROKEN,  /* a chunk that is none, trailers without end: `sound_bytes` of it are good */
+    FRAMING_BROKEN,  /* a malformed chunk, or endless trailers: `sound_bytes` are good */
     FRAMING_REFUSED, /* a NUL or a bare CR in a trailer */
 };
 
 struct framing {
     enum framing_kind kind; /* a chunked body that begins with no chunk becomes FRAMING_CLOSE */
     enum framing_end end;
-    bool is_not_chunked;  /* that happened */
+    bool is_not_chunked;  /* the body was announced as chunked and is not */
     uint64_t taken_bytes; /* of the body, chunks and all */
-    uint64_t sound_bytes; /* up to the last chunk that was as it should be */
+    uint64_t sound_bytes; /* up to the end of the last well-formed chunk */
     const char *why;      /* broken or refused: what was wrong */
     /* private */
     uint64_t left;
@@ -45,7 +45,7 @@ void framing_init(struct framing *f, enum framing_kind kind, uint64_t length);
 /* Takes bytes from the front of `piece`: all of them, or up to the end. */
 enum framing_end framing_take(struct framing *f, struct str piece, size_t *ret_taken);
 
-/* Bytes that surely belong to the body and have not come; 0 where nobody knows. */
+/* How many bytes of the body are certainly still to come; 0 if that is not known. */
 uint64_t framing_missing(const struct framing *f);
 
 #endif

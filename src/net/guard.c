@@ -28,7 +28,8 @@ static bool network_holds(const struct network *n, const struct address *a)
     return n->first.is_v6 == a->is_v6 && prefix_eq(n->first.bytes, a->bytes, n->bits);
 }
 
-/* Whether every bit behind the prefix is 0: "10.0.0.1/8" is more likely a slip than a wish. */
+/* Whether every bit behind the prefix is 0: "10.0.0.1/8" is more likely a typing error than
+ * intended. */
 static bool network_is_exact(const struct network *n)
 {
     unsigned all = n->first.is_v6 ? 128 : 32;
@@ -56,7 +57,7 @@ static bool network_read(struct str text, struct network *ret)
     return network_is_exact(ret);
 }
 
-/* One thing the operator wrote; commas separate networks within it. */
+/* Adds one value that the operator wrote. Commas separate the networks in it. */
 static enum rc guard_add(struct guard *g, struct str item, struct buf *why)
 {
     while (item.p) {

@@ -70,7 +70,7 @@ static int refuse(struct h2 *h, const char *why)
 /* ---- text ---- */
 
 /* 0, or what a callback returns to stop everything. */
-static int put(struct h2 *h, struct str s)
+static int put_text(struct h2 *h, struct str s)
 {
     size_t left = h->text.n ? 0 : h->room - h->given, n = s.n < left ? s.n : left;
     if (n)
@@ -107,7 +107,7 @@ static int put_line(struct h2 *h, struct str name, struct str between, struct st
         error = refuse(h, "a line end within a field");
     const struct str parts[] = {name, between, value, end};
     for (int i = 0; i < 4 && !error && !h->has_head; i++)
-        error = put(h, parts[i]);
+        error = put_text(h, parts[i]);
     return error;
 }
 
@@ -154,7 +154,7 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t stream, cons
         return refuse(h, "a body before its head");
     h->frame.had_body |= n > 0;
     h->length_left -= n < h->length_left ? n : h->length_left;
-    return put(h, str_make((const char *)bytes, n));
+    return put_text(h, str_make((const char *)bytes, n));
 }
 
 static int on_headers(struct h2 *h)
@@ -163,7 +163,7 @@ static int on_headers(struct h2 *h)
         return 0; /* trailers */
     h->has_head = h->is_final;
     h->head_bytes += 2;
-    return put(h, STR("\r\n"));
+    return put_text(h, STR("\r\n"));
 }
 
 static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *ctx)
@@ -271,7 +271,7 @@ void h2_close(struct h2 *h)
 {
     if (!h)
         return;
-    h->state = H2_NOMEM; /* nobody hears of streams that end now */
+    h->state = H2_NOMEM; /* the callbacks of streams that end now are ignored */
     nghttp2_session_del(h->session);
     buf_done(&h->text);
     buf_done(&h->out);
@@ -291,7 +291,7 @@ static void collect(struct h2 *h)
     else if (buf_rc(&h->out) == RC_NOMEM)
         stop(h, H2_NOMEM, "no memory");
     else if (buf_rc(&h->out) != RC_OK)
-        stop(h, H2_BROKEN, "the server asks for more than it takes");
+        stop(h, H2_BROKEN, "the server causes more replies than it reads");
 }
 
 struct str h2_pending(const struct h2 *h)
@@ -331,7 +331,7 @@ enum h2_state h2_ask(struct h2 *h, struct str request)
 {
     struct h2_fields fields;
     if (!h2_may_ask(h)) {
-        h->why = "the server has said farewell";
+        h->why = "the server sent GOAWAY";
         return h->state = H2_UNSEEN;
     }
     h->state = H2_ASKED;
@@ -357,10 +357,10 @@ static void feed(struct h2 *h, const void *bytes, size_t n)
         stop_for(h, (int)taken);
 }
 
-/* Between frames and behind their heads, never within: what they make us say, and so which streams
- * are closed, must not depend on how the bytes were cut. Where nghttp2 itself ends the session it
- * says GOAWAY and wants nothing any more. */
-static void settle(struct h2 *h)
+/* Called between frames and behind their heads, never within: our replies, and so which streams are
+ * closed, must not depend on how the bytes were cut. Where nghttp2 itself ends the session it sends
+ * GOAWAY and wants nothing any more. */
+static void send_replies(struct h2 *h)
 {
     if (!h->is_dead)
         collect(h);
@@ -374,12 +374,12 @@ static void frame_begins(struct h2 *h)
     h->frame.left = (uint32_t)head[0] << 16 | (uint32_t)head[1] << 8 | head[2];
     h->frame.had_body = h->frame.has_begun = false;
     if (h->spare_frames-- == 0)
-        stop(h, H2_BROKEN, "too many frames that bring nothing");
+        stop(h, H2_BROKEN, "too many frames without data");
     else if (head[TYPE_AT] == NGHTTP2_PUSH_PROMISE)
         stop(h, H2_BROKEN, "a push, which our SETTINGS forbid"); /* nghttp2 waits for their ACK */
     else
         feed(h, head, FRAME_HEAD_BYTES);
-    settle(h);
+    send_replies(h);
 }
 
 static void frame_over(struct h2 *h)
@@ -387,7 +387,7 @@ static void frame_over(struct h2 *h)
     h->frame.have = 0;
     if (h->frame.had_body)
         h->spare_frames += h->spare_frames + 2 <= H2_SPARE_FRAMES ? 2 : 1;
-    settle(h);
+    send_replies(h);
 }
 
 static size_t take_frame_head(struct h2 *h, struct str bytes)
@@ -479,7 +479,7 @@ enum h2_state h2_end(struct h2 *h)
     h->is_dead = true;
     if (h->state == H2_ASKED && h->is_leaving && !h->has_head) {
         h->state = H2_BROKEN;
-        h->why = "a farewell instead of an answer";
+        h->why = "GOAWAY instead of an answer";
     }
     return h->state;
 }

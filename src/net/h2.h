@@ -48,7 +48,7 @@ struct h2;
 struct h2 *h2_open(const struct h2_limits *limits);
 void h2_close(struct h2 *h);
 
-/* Nothing is under way, nothing is left over, and the server has not said farewell. */
+/* Nothing is under way, nothing is left over, and the server has not sent GOAWAY. */
 bool h2_may_ask(const struct h2 *h);
 
 /* H2_ASKED, or H2_UNSEEN, H2_BROKEN, H2_NOMEM at once. `request` may go. */
@@ -63,8 +63,8 @@ size_t h2_give(struct h2 *h, char *to, size_t room);
  * waits is dropped. What the server had sent of it already is passed over as it comes. */
 void h2_leave(struct h2 *h);
 
-/* The connection has ended. An answer under way stays H2_ASKED, but for one that a farewell
- * (GOAWAY) came instead of: H2_BROKEN. */
+/* The connection has ended. An answer under way stays H2_ASKED; it becomes H2_BROKEN if the server
+ * sent GOAWAY instead. */
 enum h2_state h2_end(struct h2 *h);
 
 /* What is to be sent, borrowed until the next call; h2_wrote() takes `n` bytes off its front. */

@@ -36,7 +36,7 @@ static bool read_line(struct str line, struct str *ret_method, struct str *ret_t
     return ret_method->n && ret_target->n && str_eq(line, STR("HTTP/1.1"));
 }
 
-static enum rc add(struct h2_fields *f, struct str name, struct str value)
+static enum rc add_field(struct h2_fields *f, struct str name, struct str value)
 {
     if (f->count == H2_FIELDS_MOST)
         return RC_LIMIT;
@@ -56,7 +56,7 @@ static enum rc take(struct h2_fields *f, const struct head_field *field, struct 
         str_eq_nocase(field->name, STR("Host")) ||
         (is_te && !str_eq_nocase(value, STR("trailers"))))
         return RC_OK;
-    return add(f, field->name, value);
+    return add_field(f, field->name, value);
 }
 
 enum rc h2_fields_read(struct str request, struct h2_fields *ret)

@@ -8,7 +8,7 @@
  *
  * What concerns the connection alone is left out: Connection and the fields it names, Keep-Alive,
  * Proxy-Connection, Transfer-Encoding, Upgrade, HTTP2-Settings, and TE unless it says "trailers".
- * Names keep their case; who sends them writes them in lower case. */
+ * Names keep their case; the sender writes them in lower case. */
 #ifndef NET_H2_FIELDS_H
 #define NET_H2_FIELDS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net/head.h"
 
-/* What the fields say, before they are weighed against each other. */
+/* The values of the fields about framing, before weigh() decides which of them counts. */
 struct said {
     bool has_length, length_differs, length_bad;
     uint64_t length;
@@ -107,7 +107,7 @@ static bool take_lines(struct str *rest, struct head_field *ret, struct str *ret
     return ret_lines->n > 0;
 }
 
-/* As head_next, fields with control bytes included. */
+/* Like head_next, but returns fields with control bytes too. */
 static bool next_field(struct str *rest, struct head_field *ret)
 {
     struct str lines;
@@ -121,7 +121,7 @@ static bool next_field(struct str *rest, struct head_field *ret)
     return false;
 }
 
-/* Steps over the status line, and over what looks like a continuation of it. */
+/* Steps over the status line and over lines behind it that begin with a blank. */
 static void skip_status_line(struct str *rest)
 {
     if (str_starts(*rest, STR("HTTP/1."))) {
@@ -252,7 +252,8 @@ static void say_fields(struct str rest, struct said *s)
     }
 }
 
-/* RFC 9112, 6.3, in its order: what has no body, then the coding, then the length. */
+/* Decides how the body ends, in the order of RFC 9112, 6.3: answers without a body, then
+ * Transfer-Encoding, then Content-Length. */
 static const char *weigh(const struct said *s, bool to_head, struct head *h)
 {
     h->keeps = h->is_http10 ? s->keep_alive && !s->close : !s->close;
@@ -260,7 +261,7 @@ static const char *weigh(const struct said *s, bool to_head, struct head *h)
     if (to_head || h->status < 200 || h->status == 204 || h->status == 304) {
         h->framing = FRAMING_NONE;
         if (h->status == 204 && (s->has_coding || s->length))
-            h->keeps = false; /* what it announces may still come */
+            h->keeps = false; /* the body that it announces may still come */
         return NULL;
     }
     if (s->chunked_bad)

@@ -7,8 +7,8 @@
  * field may stand once, the first counts. Only HTTP/1.0 and HTTP/1.1 are spoken, with a code of
  * three digits from 100 on.
  *
- * Who reads an answer's head later (Location, Content-Type) reads it with head_get() or
- * head_next(), so that everybody sees the same fields. */
+ * Code that reads an answer's head later (Location, Content-Type) uses head_get() or head_next(),
+ * so that all readers see the same fields. */
 #ifndef NET_HEAD_H
 #define NET_HEAD_H
 

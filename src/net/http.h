@@ -7,16 +7,16 @@
  *
  * The engine of a shard owns its connections: kept alive per (scheme, host, port, address), reused
  * only when nothing was left over, at most `idle_most` of them, the longest idle closed first. It
- * does what docs/faults.md wants of F03–F33: what is no HTTP is refused, lengths that contradict
- * each other are refused, chunks end where they say, 1xx are skipped up to a limit, everything has
- * a limit in bytes and in time. It follows no redirect, sends no cookie, decodes no content, and
- * connects to no address that the guard refuses.
+ * handles broken servers as docs/faults.md lists them: what is no HTTP is refused, lengths that
+ * contradict each other are refused, chunks end where they say, 1xx are skipped up to a limit,
+ * everything has a limit in bytes and in time. It follows no redirect, sends no cookie, decodes no
+ * content, and connects to no address that the guard refuses.
  *
  * With `http2` it offers h2 over TLS, and speaks it where the server chooses it: still one request
  * at a time a connection, still given and answered as HTTP/1.1's text (h2.h), within the same
- * limits. Where HTTP/2 itself fails (F89: broken rules, floods, a head beyond its limits,
- * RST_STREAM or GOAWAY instead of an answer) the request is asked once more over HTTP/1.1, and host
- * and port are remembered in a bounded table. */
+ * limits. Where HTTP/2 itself fails (broken rules, floods, a head beyond its limits, RST_STREAM or
+ * GOAWAY instead of an answer) the request is asked once more over HTTP/1.1, and host and port are
+ * remembered in a bounded table. */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
 
@@ -75,7 +75,7 @@ struct http_answer {
         head; /* the last head, status line to empty line, as it came; borrowed as the next */
     struct str body; /* as it came: chunks and content coding kept, nothing behind the last chunk */
     bool is_chunked;
-    bool is_not_chunked; /* it said so and was not: the body is plain, up to the close (F22) */
+    bool is_not_chunked; /* it said so and was not: the body is plain, up to the close */
     bool is_h2;     /* then head is written as HTTP/1.1, "HTTP/1.1 200 ", and body has no chunks */
     bool is_reused; /* the connection had served before */
     bool tls_unverified; /* accepted because of `insecure` */
@@ -94,7 +94,7 @@ struct http_ask {
     const struct guard *guard; /* never NULL */
     struct str request;        /* the whole head; no body */
     uint64_t body_bytes;       /* the most to take; past it truncated by length */
-    /* NULL: whatever comes. Asked once the head is whole and before more of the body is read: false
+    /* NULL: any answer. Called once the head is whole and before more of the body is read: false
      * ends the transfer (HTTP_UNWANTED). The connection is closed, but for one whose answer had
      * come whole already; HTTP/2's stream is reset. `head` is gone after the call, and where HTTP/2
      * fails the head of the second answer is judged too. Nothing of the engine may be called. */

@@ -124,10 +124,10 @@ static const char *why_gone(const struct link *l, int error, int number)
     return is_closed ? "the other end closed the connection before the handshake was over"
            : error == SSL_ERROR_SYSCALL ? "it cannot be reached"
            : is_other_secret(reason)    ? "the two ends do not have the same secret"
-                                        : "the other end does not speak as a place does";
+                                        : "the other end does not speak the protocol of places";
 }
 
-/* What an SSL call gave, when it was not bytes: false if the link is gone. */
+/* Understands the result of an SSL call that moved no bytes. False: the link is gone. */
 static bool may_go_on(struct link *l, int returned)
 {
     int number = errno;
@@ -139,7 +139,7 @@ static bool may_go_on(struct link *l, int returned)
     return false;
 }
 
-/* Until the handshake is over nobody knows who is there. */
+/* Until the handshake is over the other end is not known. */
 static bool shake(struct link *l)
 {
     if (l->is_proven)
@@ -224,7 +224,7 @@ static void move_bytes(struct link *l)
     receive_some(l);
 }
 
-/* One that has gone outside the loop is made to happen there. */
+/* A link that broke outside the loop calls `happened` from the loop. */
 static void watch_again(struct link *l)
 {
     unsigned events = (wants_more(l) || l->is_gone ? (unsigned)EPOLLIN : 0) |
@@ -237,7 +237,7 @@ static void watch_again(struct link *l)
 static void on_ready(struct watch *w, unsigned events)
 {
     struct link *l = EVENT_OF(w, struct link, watch);
-    /* Nothing is read while enough is here, so nobody else would notice. */
+    /* A full link does not read, so no read would notice that the other end has closed. */
     if (!wants_more(l) && (events & ((unsigned)EPOLLHUP | (unsigned)EPOLLERR)))
         go(l, "the other end has gone");
     move_bytes(l);
@@ -295,10 +295,10 @@ void link_flush(struct link *l)
 
 /* Life ----------------------------------------------------------------------------------------- */
 
-static enum rc begin(struct link *l, struct link_context *c, struct loop *loop, int fd,
-                     bool accepts)
+static enum rc begin_link(struct link *l, struct link_context *c, struct loop *loop, int fd,
+                          bool accepts)
 {
-    int on = 1, idle_s = 15, probe_s = 5; /* a machine that has gone without a word is noticed */
+    int on = 1, idle_s = 15, probe_s = 5; /* notices a machine that has gone without closing */
     unsigned silent_ms = 30000;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
@@ -333,7 +333,7 @@ enum rc link_dial(struct link *l, struct link_context *c, struct loop *loop,
         close(fd);
         return RC_IO;
     }
-    return begin(l, c, loop, fd, false);
+    return begin_link(l, c, loop, fd, false);
 }
 
 enum rc link_accept(struct link *l, struct link_context *c, struct loop *loop, int listen_fd)
@@ -341,7 +341,7 @@ enum rc link_accept(struct link *l, struct link_context *c, struct loop *loop, i
     int fd = accept4(listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0)
         return errno == EMFILE || errno == ENFILE ? RC_LIMIT : RC_AGAIN;
-    return begin(l, c, loop, fd, true);
+    return begin_link(l, c, loop, fd, true);
 }
 
 void link_close(struct link *l)
@@ -359,7 +359,7 @@ void link_close(struct link *l)
     l->context = NULL;
 }
 
-/* Until what is wanted is ready, or *left_ms have passed; false then. */
+/* Waits until one of the wanted events is there. False: *left_ms have passed. */
 static bool wait_for(struct link *l, short events, int *left_ms)
 {
     struct pollfd p = {.fd = l->watch.fd, .events = events};
@@ -384,8 +384,8 @@ void link_finish(struct link *l, int most_ms)
     ERR_clear_error();
     (void)SSL_shutdown(l->tls);
     (void)shutdown(l->watch.fd, SHUT_WR);
-    /* What comes now is of no use, but a socket closed with unread bytes takes back what it sent.
-     */
+    /* Reads and drops what the other end still sends: if a socket is closed with unread bytes, the
+     * kernel resets the connection, and sent bytes may be lost. */
     char sink[4096];
     while (wait_for(l, POLLIN, &most_ms)) {
         ssize_t n = recv(l->watch.fd, sink, sizeof sink, 0);

@@ -2,9 +2,10 @@
 /* link: frames between two machines that have a secret in common.
  *
  * TCP with TLS 1.3, whose key is the secret (RFC 8446, 2.2: a pre-shared key, with ECDHE): each end
- * proves to the other that it knows it, nobody else can read or write, and what was written down on
- * the way cannot be read later, even by who learns the secret. There are no certificates, so there
- * is nothing to sign, to name or to expire. Who has the secret is trusted as a whole.
+ * proves to the other that it knows the secret, a third party can neither read nor write, and
+ * recorded traffic stays unreadable even if the secret leaks later. There are no certificates, so
+ * there is nothing to sign, to name or to expire. An end that has the secret is trusted with
+ * everything.
  *
  * Nothing here waits. `happened` is called from the loop whenever there may be frames, room or an
  * end; it may close the link. Frames come whole and in order, or the link is gone. */
@@ -48,10 +49,10 @@ struct link {
     struct watch watch;
     void *tls;
     struct buf in, out;
-    size_t in_at, out_at; /* what was handed out, and what was sent */
+    size_t in_at, out_at; /* bytes that were handed out, bytes that were sent */
     unsigned events;
     bool is_gone, is_proven, wants_write;
-    const char *why; /* it is gone */
+    const char *why; /* the reason, once the link is gone */
 };
 
 /* The caller's memory, zeroed but for happened and owner. Dialling begins a connection; accepting
@@ -83,8 +84,9 @@ static inline size_t link_backlog(const struct link *l)
 /* Reads on, after frames were taken. */
 void link_pump(struct link *l);
 
-/* The last words: sends what is left, says that no more will come, and waits until the other end
- * has closed too, `most_ms` at the most. Then only link_close. Blocks: not on a shard's thread. */
+/* Ends the link in order: sends the frames that are left, then the end of the stream, and waits
+ * until the other end has closed too, at most `most_ms`. Only link_close() may follow. It blocks,
+ * so no shard's thread may call it. */
 void link_finish(struct link *l, int most_ms);
 
 #endif

@@ -7,7 +7,8 @@
 
 #include <openssl/err.h>
 
-/* Of the one cipher, TLS_AES_128_GCM_SHA256, and the name of the key, which is no secret. */
+/* The number of the only cipher, TLS_AES_128_GCM_SHA256, and the name of the key, which is
+ * public. */
 static const unsigned char cipher_id[] = {0x13, 0x01};
 #define CIPHER_NAME "TLS_AES_128_GCM_SHA256"
 static const unsigned char identity[] = "orbweaver place 1";
@@ -107,7 +108,7 @@ SSL *link_context_tls(struct link_context *c, int *fd, bool accepts)
     SSL_set_bio(ssl, bio, bio);
     if (accepts) {
         SSL_set_accept_state(ssl);
-    } else { /* who accepts shows no certificate; if it did, it would not be believed */
+    } else { /* the accepting end shows no certificate; if it did, it would not be trusted */
         SSL_set_connect_state(ssl);
         SSL_set_verify(ssl, SSL_VERIFY_PEER, NULL);
     }

@@ -32,7 +32,7 @@ static void head_over(struct reply *r, struct str all)
     if (why) {
         refuse(r, why);
     } else if (r->head.status == 101) {
-        refuse(r, "a switch of protocols that nobody asked for");
+        refuse(r, "a switch of protocols (101) that was not requested");
     } else if (r->head.status >= 200) {
         begin_body(r);
     } else if (++r->interims > r->limits.interim_most) {
@@ -43,8 +43,8 @@ static void head_over(struct reply *r, struct str all)
     }
 }
 
-/* A line ends at r->at. The first one is judged at once: who speaks something else may say one line
- * and wait. */
+/* A line ends at r->at. The first one is judged at once: a server of another protocol may send one
+ * line and wait. */
 static void line_over(struct reply *r, struct str all)
 {
     struct str line = str_make(all.p + r->line_at, r->at - r->line_at - 1);
@@ -62,8 +62,8 @@ static void line_over(struct reply *r, struct str all)
         refuse(r, "too many header lines");
 }
 
-/* Where the line, or the heads, become too long: whichever comes first, so that the same limit is
- * met however the bytes are cut. */
+/* The position where the line or the heads become too long, the earlier of both. So the same limit
+ * is met no matter how the bytes are cut. */
 static size_t line_limit(const struct reply *r, const char **ret_why)
 {
     uint64_t left = r->limits.head_bytes - r->line_at; /* line_at never passes it */

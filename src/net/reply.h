@@ -40,7 +40,7 @@ struct reply {
     size_t body_n;          /* the body stands behind it */
     struct head head;       /* once in_body */
     struct framing framing;
-    size_t at; /* read so far; behind it, when whole, stands what is not this answer's */
+    size_t at; /* read so far; bytes behind a whole answer are not part of it */
     /* private */
     size_t line_at;
     uint64_t lines, interims;

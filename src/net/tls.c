@@ -143,7 +143,7 @@ enum rc tls_open_server(const char *cert_file, const char *key_file, struct tls 
         rc = RC_INVALID;
     }
     if (rc == RC_OK && SSL_CTX_use_PrivateKey_file(t->context, key_file, SSL_FILETYPE_PEM) != 1) {
-        buf_printf(why, "%s: no key, or that of another certificate", key_file);
+        buf_printf(why, "%s: not a private key, or the key of another certificate", key_file);
         rc = RC_INVALID;
     }
     ERR_clear_error();

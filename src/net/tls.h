@@ -22,7 +22,7 @@ enum tls_result {
     TLS_WANTS_WRITE,
     TLS_ENDED, /* the other end said so (close_notify) */
     TLS_CUT,   /* the connection ended or broke without saying so */
-    TLS_FAILED /* `why`: the handshake, the certificate, or a record that is none */
+    TLS_FAILED /* `why`: the handshake, the certificate, or a malformed record */
 };
 
 struct tls;

@@ -127,9 +127,9 @@ static enum rc open_in(struct disk *d, struct crawl_scratch *s)
 /* A folder that no other process has. */
 static enum rc open_elsewhere(struct crawl_scratch *s)
 {
-    const char *place = getenv("TMPDIR");
+    const char *folder = getenv("TMPDIR");
     struct buf path = buf_on(s->folder, sizeof s->folder);
-    buf_printf(&path, "%s/orbweaver-XXXXXX", place && *place ? place : "/tmp");
+    buf_printf(&path, "%s/orbweaver-XXXXXX", folder && *folder ? folder : "/tmp");
     if (!buf_c(&path) || !mkdtemp(s->folder)) {
         s->folder[0] = '\0';
         return path.rc ? path.rc : rc_of_errno(errno);
@@ -163,7 +163,8 @@ static void remove_own(struct crawl_scratch *s)
 void crawl_scratch_close(struct crawl_scratch *s)
 {
     if (s->lock) {
-        enum rc ignored = disk_list(s->disk, scratch, remove_entry, s->disk); /* the next does it */
+        /* The next process that opens the folder removes what is left. */
+        enum rc ignored = disk_list(s->disk, scratch, remove_entry, s->disk);
         (void)ignored;
         disk_unlock(s->lock);
     }

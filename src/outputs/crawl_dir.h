@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crawl_dir: a crawl's directory, looked into after the crawl or while it runs.
+/* crawl_dir: a crawl's directory, read after the crawl or while it runs.
  *
- * What the crawl writes is only read here. Its files of lines may end in the middle of one that is
- * just being written: all is read up to the last line end. What needs room of its own takes it in
- * DIR/scratch, which one process has at a time; where DIR cannot be written, in a new folder of
- * $TMPDIR, or /tmp. */
+ * Files of the crawl are only read here. A file of lines may end within a line that is just being
+ * written: it is read up to its last line end. Sorting writes into DIR/scratch, which one process
+ * has at a time, or, where DIR cannot be written, into a new folder of $TMPDIR or /tmp. */
 #ifndef OUTPUTS_CRAWL_DIR_H
 #define OUTPUTS_CRAWL_DIR_H
 

@@ -2,11 +2,12 @@
 #include "outputs/crawl_log.h"
 
 #include "base/log.h"
+#include "discovery/seed_path.h"
 #include "warc/date.h"
 
 #include <stdarg.h>
 
-/* The words that tools for Heritrix's logs look for, and ours. */
+/* Annotations: those that tools for Heritrix's logs look for, and our own. */
 static const struct str marks[MARKS_] = {
     [MARK_TRIES] = STR("tries:"),
     [MARK_NOT_MODIFIED] = STR("warcRevisit:notModified"),
@@ -84,7 +85,7 @@ static void put_path(struct buf *out, const struct crawl_log_entry *e)
     buf_byte(out, ' ');
     buf_add(out, e->path);
     if (e->is_prerequisite)
-        buf_byte(out, 'P');
+        buf_byte(out, HOP_PREREQUISITE);
     else if (!e->path.n)
         buf_byte(out, '-');
 }
@@ -194,7 +195,7 @@ struct str crawl_log_host(struct str url)
 
 bool crawl_log_is_prerequisite(const struct crawl_log_line *l)
 {
-    return l->path.n && l->path.p[l->path.n - 1] == 'P';
+    return seed_path_is_prerequisite(l->path);
 }
 
 bool crawl_log_is_robots(const struct crawl_log_line *l)

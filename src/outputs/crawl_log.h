@@ -3,8 +3,8 @@
  *
  *     time status size URL path via mime #shard started+duration digest source annotations
  *
- * Fields are parted by one blank or more; "-" is an empty one. What a server chose (the media type)
- * is in there: nothing is believed but the number of fields. */
+ * Fields are parted by one blank or more; "-" is an empty one. Some fields come from servers (the
+ * media type), so the reader trusts only the number of fields. */
 #ifndef OUTPUTS_CRAWL_LOG_H
 #define OUTPUTS_CRAWL_LOG_H
 
@@ -78,16 +78,17 @@ MUST_CHECK enum rc crawl_log_parse(struct str line, struct crawl_log_line *ret);
 struct str crawl_log_host(struct str url);
 
 /* What the line says of its URL. */
-/* Asked for because something else was wanted: robots.txt, a sitemap that it names. */
+/* Fetched for the sake of other URLs: robots.txt, a sitemap that it names. */
 bool crawl_log_is_prerequisite(const struct crawl_log_line *l);
-/* Of those robots.txt, which is no URL of the crawl: it was never admitted. */
+/* robots.txt among these: it is no URL of the crawl, since it was never admitted. */
 bool crawl_log_is_robots(const struct crawl_log_line *l);
 /* Whether that is among its annotations: "changed:text". */
 bool crawl_log_has(const struct crawl_log_line *l, struct str annotation);
-/* Of a line below zero: what went wrong, in words with underscores for blanks; absent: the code is
- * all that the line says. */
+/* The reason of a line with a status below zero, with underscores for blanks; absent: the line has
+ * only the code. */
 struct str crawl_log_reason(const struct crawl_log_line *l);
-bool crawl_log_is_duplicate(const struct crawl_log_line *l); /* had before, by its digest */
+/* The same payload was archived before. */
+bool crawl_log_is_duplicate(const struct crawl_log_line *l);
 bool crawl_log_is_not_modified(const struct crawl_log_line *l);
 
 #endif

@@ -6,7 +6,7 @@
  *     http://www.a.example/ http://a.example/
  *     http://www.b.example/ -
  *
- * Another agent found the last one: which seed it was is not known here. */
+ * Another agent found the last one, so its seed is not known here. */
 #ifndef OUTPUTS_KEPT_SEED_H
 #define OUTPUTS_KEPT_SEED_H
 

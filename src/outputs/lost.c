@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By sorting lines that begin with the URL:
+/* Method: sort lines that begin with the URL.
  *
  *     URL 0                                  it is in an index, or in a directory that still is
  *     URL 1 NUMBER again|lost|away NAME INC HOPS CLASS
  *
- * NUMBER is the place among all words, so that the last one of a URL comes last. */
+ * NUMBER counts the lines of state/elsewhere, so that the last one about a URL comes last. */
 #include "outputs/lost.h"
 
 #include "archive/line_source.h"
@@ -17,7 +17,7 @@ enum { STEP_BYTES = 256 << 10, LINE_MAX_BYTES = 1 << 20 };
 
 /* Agents -------------------------------------------------------------------------------------- */
 
-static struct lost_agent *find(const struct lost_agents *a, struct str name)
+static struct lost_agent *find_agent(const struct lost_agents *a, struct str name)
 {
     for (size_t i = 0; i < a->count; i++)
         if (str_eq(str_c(a->list[i].name), name))
@@ -27,7 +27,7 @@ static struct lost_agent *find(const struct lost_agents *a, struct str name)
 
 enum rc lost_agents_add(struct lost_agents *a, struct str name, uint64_t first)
 {
-    struct lost_agent *one = find(a, name);
+    struct lost_agent *one = find_agent(a, name);
     if (!one && (a->count == LOST_MAX_AGENTS || name.n > RECORDS_MAX_NAME_BYTES))
         return RC_LIMIT;
     if (!one) {
@@ -60,7 +60,7 @@ enum rc lost_agents_read(struct lost_agents *a, struct crawl_set crawls)
 
 uint64_t lost_agents_first(const struct lost_agents *a, struct str name)
 {
-    const struct lost_agent *one = find(a, name);
+    const struct lost_agent *one = find_agent(a, name);
     return one ? one->first : 0;
 }
 
@@ -99,7 +99,8 @@ static enum rc add_word(struct gathering *g, const struct elsewhere *e, const ch
     buf_add(&g->line, STR(" 1 "));
     buf_hex16(&g->line, number);
     buf_printf(&g->line, " %s " STR_FMT " %llu " STR_FMT " %u\n", kind, STR_ARG(e->name),
-               (unsigned long long)e->inc, STR_ARG(e->hops.n ? e->hops : STR("-")), e->class);
+               (unsigned long long)e->inc, STR_ARG(e->seed_path.n ? e->seed_path : STR("-")),
+               e->class);
     g->candidates++;
     enum rc rc = buf_rc(&g->line);
     return rc ? rc : line_sink_add(&g->sink, buf_str(&g->line));
@@ -146,8 +147,8 @@ static enum rc take_captures(struct crawl_set crawls, struct gathering *g)
     return rc;
 }
 
-/* Words first: without any that matter, and with all archive files there, the indexes need not be
- * read. */
+/* state/elsewhere first: if it names no candidate and all archive files are there, the indexes need
+ * not be read. */
 static enum rc gather(struct crawl_set crawls, struct gathering *g, struct disk *to,
                       const char *path)
 {
@@ -185,8 +186,8 @@ static enum rc decide(struct deciding *d)
         c.agent = str_take_until(&rest, ' ');
         if (str_to_u64(str_take_until(&rest, ' '), &c.inc))
             return RC_CORRUPT;
-        c.hops = str_take_until(&rest, ' ');
-        c.hops = str_eq(c.hops, STR("-")) ? STR("") : c.hops;
+        c.seed_path = str_take_until(&rest, ' ');
+        c.seed_path = str_eq(c.seed_path, STR("-")) ? STR("") : c.seed_path;
         if (str_to_u64(rest, &class))
             return RC_CORRUPT;
         c.class = (uint8_t) class;

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lost: captures that are in no archive any more: what agents of a cluster told to be archived with
- * one whose directory has since begun anew (cluster/elsewhere.h says how that is known), and what
- * the index places in an archive file that is missing or too short (lost_files.h; its agent is
- * "-").
+/* lost: captures that no archive has any more. Either an agent of a cluster reported the capture,
+ * and its directory has begun anew since (cluster/wire/elsewhere.h says how that is known); or the
+ * index names an archive file that is missing or too short (lost_files.h; the agent is "-").
  *
- * A capture is lost if somebody was told of it, the directory it was in is gone, and neither a
- * directory that is looked at nor any other that still is has one of the same URL. It is `away` if
- * the agent that has it is none of those that are known: its archive may be there or not.
- * Everything is done by sorting, in bounded memory; where nobody was told anything nothing is
- * read. */
+ * A capture is lost if an agent reported it, the directory that had it is gone, and no directory
+ * that still exists has a capture of the same URL. It is `away` if the agent that reported it is
+ * not known: its archive may exist or not. Everything is done by sorting, in bounded memory; if
+ * there are no reports and no archive file is missing, no index is read. */
 #ifndef OUTPUTS_LOST_H
 #define OUTPUTS_LOST_H
 
-#include "cluster/elsewhere.h"
+#include "cluster/wire/elsewhere.h"
 #include "outputs/crawl_dir.h"
 
 enum { LOST_MAX_AGENTS = 4096 };
 
-/* What is known of the agents: with which incarnation the directory of each began. */
+/* The known agents: with which incarnation the directory of each began. */
 struct lost_agents {
     struct lost_agent {
         char name[RECORDS_MAX_NAME_BYTES + 1];
@@ -25,9 +23,9 @@ struct lost_agents {
     } * list;
     size_t count;
 };
-/* Of two words on one agent the later incarnation counts. RC_LIMIT, RC_NOMEM. */
+/* Of two entries for one agent the later incarnation wins. RC_LIMIT, RC_NOMEM. */
 MUST_CHECK enum rc lost_agents_add(struct lost_agents *a, struct str name, uint64_t first);
-/* By state/agent of each directory; one without belongs to nobody. */
+/* Reads state/agent of each directory; a directory without that file belongs to no agent. */
 MUST_CHECK enum rc lost_agents_read(struct lost_agents *a, struct crawl_set crawls);
 /* 0: not known. */
 uint64_t lost_agents_first(const struct lost_agents *a, struct str name);
@@ -36,9 +34,9 @@ void lost_agents_done(struct lost_agents *a);
 struct lost_capture { /* borrowed */
     struct str url, agent;
     uint64_t inc;
-    struct str hops;
+    struct str seed_path;
     uint8_t class;
-    bool is_asked; /* the last word on it in its directory: it is asked for again */
+    bool is_asked; /* the last line about it in its directory: it is asked for again */
 };
 struct lost_counts {
     uint64_t lost, away;

@@ -20,11 +20,12 @@ void lost_files_done(struct lost_files *f)
 static enum rc measure(struct lost_files *f)
 {
     struct str name = str_c(f->name);
-    enum rc rc = warc_find_size(f->disk, "archive", name, &f->bytes);
+    struct warc_size there;
+    enum rc rc = warc_measure(f->disk, "archive", name, &there);
     bool is_known = f->is_strict || sealed_knows(f->sealed, name);
-    if (rc == RC_NOT_FOUND && (!is_known || sent_has(f->sent, name, NULL)))
-        f->bytes = UINT64_MAX;
-    return rc == RC_NOT_FOUND || rc == RC_INVALID ? RC_OK : rc;
+    bool is_excused = there.is_missing && (!is_known || sent_has(f->sent, name, NULL));
+    f->bytes = is_excused ? UINT64_MAX : there.bytes;
+    return rc;
 }
 
 enum rc lost_files_have(struct lost_files *f, struct str file, uint64_t end, bool *ret)
@@ -54,14 +55,11 @@ static enum rc note_changed(void *ctx, struct str name, uint64_t bytes, uint64_t
 
 enum rc lost_files_any(struct disk *crawl, bool *ret)
 {
-    struct sealed *s = NULL;
-    struct sent *sent = NULL;
-    enum rc rc = sent_open(crawl, false, &sent);
-    rc = rc ? rc : sealed_open(crawl, "archive", false, &s);
+    struct lost_files f;
+    enum rc rc = lost_files_open(&f, crawl);
     if (rc == RC_OK)
-        *ret = sealed_has_lost(s) || sealed_has_asked(s);
-    rc = rc ? rc : sealed_compare(s, sent, note_changed, ret);
-    sealed_close(s);
-    sent_close(sent);
+        *ret = sealed_has_lost(f.sealed) || sealed_has_asked(f.sealed);
+    rc = rc ? rc : sealed_compare(f.sealed, f.sent, note_changed, ret);
+    lost_files_done(&f);
     return rc;
 }

@@ -8,7 +8,7 @@
 
 enum { LOST_FILES_NAME_BYTES = 256 };
 
-/* The last file that was asked for is remembered: neighbours in an index are mostly of one file. */
+/* Remembers the last file: neighbours in an index are mostly of one file. */
 struct lost_files {
     struct disk *disk;
     struct sent *sent;
@@ -21,9 +21,8 @@ struct lost_files {
 MUST_CHECK enum rc lost_files_open(struct lost_files *f, struct disk *crawl);
 void lost_files_done(struct lost_files *f);
 
-/* Whether the file (a name without ".open") has its bytes up to `end`. Of a file that state/sealed
- * does not have, as in a copy of the index alone, nothing is known: it counts as there, unless
- * `is_strict`. */
+/* Whether the file (a name without ".open") has its bytes up to `end`. A file that state/sealed
+ * does not list, as in a copy of the index alone, counts as there, unless `is_strict`. */
 MUST_CHECK enum rc lost_files_have(struct lost_files *f, struct str file, uint64_t end, bool *ret);
 
 /* Whether any archive file of the directory is missing or has another length than was recorded. */

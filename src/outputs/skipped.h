@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* skipped: a line of reports/skippedPages.jsonl: a URL that was not asked for, and why. */
+/* skipped: a line of reports/skippedPages.jsonl: a URL that was not fetched, and why. */
 #ifndef OUTPUTS_SKIPPED_H
 #define OUTPUTS_SKIPPED_H
 

@@ -27,14 +27,10 @@ static enum rc add_file(void *ctx, struct str name, bool is_folder)
     bool is_archive = str_ends(name, STR(".warc.gz")) || warc_name_is_open(name, &unused);
     if (is_folder || !is_archive || name.n >= sizeof *f->names)
         return RC_OK;
-    if (f->count == f->room) {
-        size_t room = f->room ? f->room * 2 : 64;
-        void *more = mem_resize(f->names, room * sizeof *f->names);
-        if (!more)
-            return RC_NOMEM;
-        f->names = more;
-        f->room = room;
-    }
+    void *names = mem_grow(f->names, f->count, &f->room, sizeof *f->names);
+    if (!names)
+        return RC_NOMEM;
+    f->names = names;
     char *to = f->names[f->count++];
     memcpy(to, name.p, name.n);
     to[name.n] = 0;
@@ -58,7 +54,7 @@ struct reading {
     struct buf line;                  /* of the capture at hand; empty: there is none */
     struct found_capture capture;
     uint64_t captures;
-    uint64_t bad_from, bad_to; /* the last place without a whole record; 0 and 0: none */
+    uint64_t bad_from, bad_to; /* the last range without a whole record; 0 and 0: none */
     char bad_why[200];
 };
 
@@ -131,7 +127,7 @@ static enum rc read_file(struct disk *d, const char *now, struct reading *r,
     tell_damage(r);
     counts->archives++;
     counts->records += end.records;
-    counts->damaged_places += end.damaged;
+    counts->damaged_ranges += end.damaged;
     return rc;
 }
 
@@ -140,7 +136,7 @@ enum rc archives_read(struct disk *d, archives_each *each, void *ctx, struct rep
 {
     struct files files = {0};
     struct reading r = {.each = each, .ctx = ctx, .out = out, .line = {.max = LINE_MAX_BYTES}};
-    counts->archives = counts->records = counts->damaged_places = 0;
+    counts->archives = counts->records = counts->damaged_ranges = 0;
     enum rc rc = list_files(d, &files);
     for (size_t i = 0; i < files.count && rc == RC_OK; i++)
         rc = read_file(d, files.names[i], &r, counts);
@@ -152,8 +148,7 @@ enum rc archives_read(struct disk *d, archives_each *each, void *ctx, struct rep
 
 /* Sealing ------------------------------------------------------------------------------------- */
 
-/* What recovery does after a crash, with the last whole record in the place of the journal's word.
- */
+/* As recovery after a crash does, but the last whole record decides instead of the journal. */
 static void tell_cut(void *ctx, const char *file, uint64_t bytes, const char *saved)
 {
     buf_printf(ctx, ARCHIVE_FOLDER "/%s: %llu bytes of a torn record were cut off its end%s%s\n",

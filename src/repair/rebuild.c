@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Four passes: the archive (each capture is done, and where its links stand), crawl.log (each line
- * is done, and by which way it was found), links.arcs (ways of what was linked), links.nodes and
- * seeds (what is known and not done is queued). */
+ * is done, and its seed path), links.arcs (seed paths of the links), links.nodes and seeds (a known
+ * URL that is not done is queued). */
 #include "repair/rebuild.h"
+#include "discovery/seed_path.h"
 
 #include "base/arena.h"
 #include "base/boot.h"
 #include "base/hash.h"
-#include "components/depths.h"
-#include "components/visit.h"
+#include "discovery/depth_index.h"
 #include "frontier/move.h"
 #include "outputs/arcs.h"
 #include "outputs/crawl_dir.h"
@@ -16,6 +16,7 @@
 #include "outputs/kept_seed.h"
 #include "repair/archives.h"
 #include "url/normalise.h"
+#include "visit/visit.h"
 #include "warc/cdxj.h"
 #include "warc/date.h"
 
@@ -25,17 +26,17 @@ struct rebuild {
     struct ledger *l;
     struct frontier *frontier;
     struct arena *arena;
-    struct depths *ways; /* the shortest way that is known to a URL */
+    struct depth_index *seed_paths; /* the shortest known seed path of a URL */
     struct repair_counts *counts;
     struct buf room; /* of a line of the index */
-    uint64_t settled;
+    uint64_t recorded;
     uint64_t now_ms;
 };
 
 struct named_url {
     struct url url;
     char room[URL_ROOM_BYTES];
-    uint64_t fingerprint, position;
+    uint64_t fingerprint, host_hash;
 };
 
 /* False: it is no URL that the crawl can have asked for. */
@@ -46,29 +47,29 @@ static bool name_url(struct str text, struct named_url *ret)
         (ret->url.kind != URL_HTTP && ret->url.kind != URL_HTTPS))
         return false;
     ret->fingerprint = url_fingerprint(&ret->url);
-    ret->position = hash64(url_host(&ret->url));
+    ret->host_hash = hash64(url_host(&ret->url));
     return true;
 }
 
 /* Done ---------------------------------------------------------------------------------------- */
 
-static enum rc settle(struct rebuild *r, const struct named_url *u, const struct past *p,
-                      bool is_page)
+static enum rc record_done(struct rebuild *r, const struct named_url *u,
+                           const struct history_entry *p, bool is_page)
 {
     struct ledger_outcome o = {.fingerprint = u->fingerprint,
-                               .past = ledger_history(r->l) ? p : NULL,
+                               .history = ledger_history(r->l) ? p : NULL,
                                .pages = is_page,
                                .bytes = is_page ? p->bytes : 0};
     unsigned epoch;
-    enum rc rc = ledger_settle(r->l, 0, &o, &epoch);
-    rc = rc ? rc : move_done(r->frontier, u->position, url_host(&u->url), &u->fingerprint, 1);
-    if (rc || ++r->settled % SYNC_EVERY)
+    enum rc rc = ledger_record_outcome(r->l, 0, &o, &epoch);
+    rc = rc ? rc : move_done(r->frontier, u->host_hash, url_host(&u->url), &u->fingerprint, 1);
+    if (rc || ++r->recorded % SYNC_EVERY)
         return rc;
     rc = ledger_turn(r->l, 0);
     return rc ? rc : ledger_sync(r->l);
 }
 
-/* A capture: what a recrawl compares with, and where the links that were found on it stand. */
+/* A capture: what a recrawl compares with, and where its links stand in the archive. */
 static enum rc take_capture(void *ctx, const struct found_capture *c)
 {
     struct rebuild *r = ctx;
@@ -78,26 +79,26 @@ static enum rc take_capture(void *ctx, const struct found_capture *c)
         str_eq(url_path_query(&u.url), STR("/robots.txt"))) /* its line in crawl.log tells if it
                                                                was asked for as a page */
         return RC_OK;
-    struct past p = {.url = url_href(&u.url),
-                     .date_ms = e.date_ms,
-                     .code = (int32_t)e.status,
-                     .bytes = e.length,
-                     .mime = e.mime,
-                     .fetches = 1,
-                     .file = str_c(c->file),
-                     .file_offset = c->offset + c->bytes,
-                     .file_bytes = c->end - c->offset - c->bytes};
-    r->counts->done += !frontier_knows(r->frontier, u.position, u.fingerprint);
-    return settle(r, &u, &p, false);
+    struct history_entry p = {.url = url_href(&u.url),
+                              .date_ms = e.date_ms,
+                              .code = (int32_t)e.status,
+                              .bytes = e.length,
+                              .mime = e.mime,
+                              .fetches = 1,
+                              .file = str_c(c->file),
+                              .file_offset = c->offset + c->bytes,
+                              .file_bytes = c->end - c->offset - c->bytes};
+    r->counts->done += !frontier_knows(r->frontier, u.host_hash, u.fingerprint);
+    return record_done(r, &u, &p, false);
 }
 
-/* What the archive said of it stays; the line tells the way, and counts the page. */
+/* Facts from the archive stay; the line adds the seed path, and counts the page. */
 static enum rc take_log_line(void *ctx, struct str line)
 {
     struct rebuild *r = ctx;
     struct crawl_log_line l;
     struct named_url u, via;
-    struct past p = {0};
+    struct history_entry p = {0};
     if (crawl_log_parse(line, &l) || crawl_log_is_robots(&l) || !name_url(l.url, &u))
         return RC_OK;
     arena_clear(r->arena);
@@ -105,43 +106,42 @@ static enum rc take_log_line(void *ctx, struct str line)
                      ? history_get(ledger_history(r->l), u.fingerprint, r->arena, &p)
                      : RC_NOT_FOUND;
     if (rc)
-        p = (struct past){0};
+        p = (struct history_entry){0};
     p.url = url_href(&u.url);
     p.via = l.via.p && name_url(l.via, &via) ? via.fingerprint : 0;
-    p.hops = l.path.p ? l.path : STR("");
+    p.seed_path = l.path.p ? l.path : STR("");
     p.code = l.status;
     p.bytes = l.bytes;
     p.mime = l.mime;
     p.fetches += !p.fetches;
     if (warc_date_parse(l.time, &p.date_ms))
         p.date_ms = 0;
-    r->counts->done += !frontier_knows(r->frontier, u.position, u.fingerprint);
-    (void)depths_found(r->ways, u.fingerprint, visit_depth(p.hops), p.hops);
-    return settle(r, &u, &p, l.status > 0);
+    r->counts->done += !frontier_knows(r->frontier, u.host_hash, u.fingerprint);
+    (void)depth_index_found(r->seed_paths, u.fingerprint, seed_path_depth(p.seed_path),
+                            p.seed_path);
+    return record_done(r, &u, &p, l.status > 0);
 }
 
 /* Queued -------------------------------------------------------------------------------------- */
 
-/* "PAGE LTARGET ETARGET …": each target was found at the end of the page's way. */
+/* "PAGE LTARGET ETARGET …": each target's seed path continues the page's. */
 static enum rc take_arcs(void *ctx, struct str line)
 {
     struct rebuild *r = ctx;
-    char hops[FRONTIER_MAX_HOPS + 1];
+    char room[SEED_PATH_ROOM], hop;
     struct arc_line arcs;
     uint64_t target;
     if (arc_line_parse(line, &arcs))
         return RC_OK;
-    struct str way = depths_way(r->ways, arcs.page, STR("L"));
-    size_t n = way.n < FRONTIER_MAX_HOPS ? way.n : FRONTIER_MAX_HOPS;
-    memcpy(hops, way.p, n);
-    while (arc_line_next(&arcs, &hops[n], &target)) {
-        struct str found = str_make(hops, n + 1);
-        (void)depths_found(r->ways, target, visit_depth(found), found);
+    struct str page_path = depth_index_seed_path(r->seed_paths, arcs.page, STR("L"));
+    while (arc_line_next(&arcs, &hop, &target)) {
+        struct str found = seed_path_append(page_path, hop, room);
+        (void)depth_index_found(r->seed_paths, target, seed_path_depth(found), found);
     }
     return RC_OK;
 }
 
-static enum rc queue_url(struct rebuild *r, struct str text, struct str usual_way)
+static enum rc queue_url(struct rebuild *r, struct str text, struct str usual_path)
 {
     struct named_url u;
     enum admitted became = ADMITTED_KNOWN;
@@ -149,12 +149,13 @@ static enum rc queue_url(struct rebuild *r, struct str text, struct str usual_wa
     if (!name_url(text, &u))
         return RC_OK;
     struct candidate c = {.fingerprint = u.fingerprint,
-                          .position = u.position,
+                          .host_hash = u.host_hash,
                           .host = url_host(&u.url),
                           .path = url_path_query(&u.url),
                           .port = u.url.port,
                           .is_https = u.url.kind == URL_HTTPS,
-                          .hops = depths_way(r->ways, u.fingerprint, usual_way)};
+                          .seed_path =
+                              depth_index_seed_path(r->seed_paths, u.fingerprint, usual_path)};
     enum rc rc = frontier_admit(r->frontier, &c, 1, r->now_ms, &became, &done);
     r->counts->queued += became == ADMITTED_NEW;
     return rc;
@@ -175,7 +176,7 @@ static enum rc take_seed(void *ctx, struct str line)
 
 /* The whole ----------------------------------------------------------------------------------- */
 
-static enum rc fill(struct rebuild *r, struct disk *d, struct buf *out)
+static enum rc fill_state(struct rebuild *r, struct disk *d, struct buf *out)
 {
     enum rc rc = archives_read(d, take_capture, r, r->counts, out);
     rc = rc ? rc : ledger_turn(r->l, 0);
@@ -202,7 +203,7 @@ struct ledger_settings rebuild_settings(const struct repair_settings *s, const c
         .history_path = history,
         .history_bytes = HISTORY_USUAL_BYTES,
         .digest_bytes = 1 << 20,
-        .image_bytes = UINT64_MAX,
+        .snapshot_bytes = UINT64_MAX,
         .most_wait_ms = UINT64_C(24) * 3600 * 1000,
         .written_path = written,
         .boot = boot_id(),
@@ -224,23 +225,23 @@ enum rc rebuild_state(struct disk *d, const struct ledger_settings *s, struct re
     struct ledger_report report;
     struct rebuild r = {.counts = counts,
                         .arena = arena_open(ARENA_BYTES, ARENA_MAX_BYTES),
-                        .ways = depths_open(UINT32_MAX >> 2, true),
+                        .seed_paths = depth_index_open(UINT32_MAX >> 2, true),
                         .room = {.max = CDXJ_MAX_LINE},
                         .now_ms = clock_now_ms(s->clock)};
     struct ledger_settings settings = *s;
     settings.rebuilds = settings.accepts_lost = true;
     counts->done = counts->queued = 0;
-    enum rc rc = r.arena && r.ways ? RC_OK : RC_NOMEM;
+    enum rc rc = r.arena && r.seed_paths ? RC_OK : RC_NOMEM;
     rc = rc ? rc
             : ledger_open(d, &settings, (struct ledger_hears){.seed = hear_seed}, &r.l, &report,
                           why);
     if (rc == RC_OK) {
         r.frontier = ledger_frontier(r.l, 0);
-        rc = fill(&r, d, out);
+        rc = fill_state(&r, d, out);
     }
     ledger_close(r.l);
     arena_close(r.arena);
-    depths_close(r.ways);
+    depth_index_close(r.seed_paths);
     buf_done(&r.room);
     return rc;
 }

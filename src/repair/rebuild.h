@@ -3,11 +3,11 @@
  *
  *   done     the captures of the archive, and the lines of crawl.log
  *   queued   the URLs of links/links.nodes and of the seeds that are not done; links/links.arcs and
- *            crawl.log tell by which way each was found */
+ *            crawl.log give the seed path of each */
 #ifndef REPAIR_REBUILD_H
 #define REPAIR_REBUILD_H
 
-#include "crawl/ledger.h"
+#include "ledger/ledger.h"
 #include "repair/repair.h"
 
 /* Settings with which repair opens a ledger: one shard, no threads. The strings are borrowed. */

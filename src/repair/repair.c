@@ -3,9 +3,9 @@
 
 #include "archive/line_source.h"
 #include "archive/sealed.h"
+#include "outputs/lost_files.h"
 #include "repair/archives.h"
 #include "repair/rebuild.h"
-#include "outputs/lost_files.h"
 #include "warc/cdxj.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ struct repair {
     struct disk *disk;
     const struct repair_settings *settings;
     struct repair_result *result;
-    char history[PATH_BYTES], written[PATH_BYTES];
+    char history[PATH_BYTES], written[PATH_BYTES], seen[PATH_BYTES];
     bool is_state_damaged;
     bool is_missing[MAX_SOURCES];
 };
@@ -37,7 +37,9 @@ struct repair {
 
 static struct ledger_settings settings_of(const struct repair *r)
 {
-    return rebuild_settings(r->settings, r->history, r->written);
+    struct ledger_settings s = rebuild_settings(r->settings, r->history, r->written);
+    s.seen = (struct ledger_seen_settings){.kind = LEDGER_SEEN_AS_MADE, .path = r->seen};
+    return s;
 }
 
 /* The first thing that an opening would refuse. Archive files are compared apart. */
@@ -55,13 +57,13 @@ static enum rc check_state(struct repair *r)
     return rc == RC_CORRUPT ? RC_OK : rc;
 }
 
-static enum rc check(struct repair *r)
+static enum rc check_directory(struct repair *r)
 {
     struct repair_result *to = r->result;
     enum rc rc = check_state(r);
     rc = rc ? rc : archives_compare(r->disk, &to->counts, &to->text);
     rc = rc ? rc : archives_read(r->disk, NULL, NULL, &to->counts, &to->text);
-    to->is_damaged = r->is_state_damaged || to->counts.lost_files || to->counts.damaged_places;
+    to->is_damaged = r->is_state_damaged || to->counts.lost_files || to->counts.damaged_ranges;
     return rc;
 }
 
@@ -250,8 +252,8 @@ static void list_missing(struct repair *r)
     for (size_t i = 0; i < SOURCES; i++)
         if (r->is_missing[i])
             buf_printf(out, "  %s is missing: %s\n", sources[i].path, sources[i].what);
-    buf_add(out, STR("  lines that were cut off a file named above, and what only they said\n"
-                     "  what hosts were like (robots.txt, delays, failures): it is learnt again\n"
+    buf_add(out, STR("  lines that were cut off a file named above\n"
+                     "  robots.txt, delays and failures of hosts: the crawl learns them again\n"
                      "  budgets of hosts, page fingerprints (--compare), a recrawl under way\n"));
 }
 
@@ -309,16 +311,17 @@ static enum rc mend(struct repair *r)
     struct repair_result *to = r->result;
     enum rc rc = RC_OK;
     if (has_file(r, "state/agent") && r->is_state_damaged) {
-        buf_add(&to->text, STR("this is an agent's directory: its place in the cluster cannot be "
-                               "rebuilt. Keep its archives, and start the agent anew in an empty "
-                               "directory; --refetch-lost asks for what only it had\n"));
+        buf_add(&to->text,
+                STR("this is an agent's directory: its membership of the cluster cannot "
+                    "be rebuilt. Keep its archives, and start the agent anew in an empty "
+                    "directory; --refetch-lost asks for what only it had\n"));
         return RC_OK;
     }
     if (r->is_state_damaged)
         rc = rebuild(r);
     if (rc == RC_OK && to->counts.lost_files && !r->is_state_damaged)
         rc = accept_lost(r);
-    if (rc == RC_OK && to->counts.damaged_places)
+    if (rc == RC_OK && to->counts.damaged_ranges)
         buf_add(&to->text, STR("records that are damaged inside an archive cannot be mended: the "
                                "file stays as it is, its other records are whole\n"));
     to->is_repaired = rc == RC_OK;
@@ -329,9 +332,10 @@ enum rc repair_run(struct disk *d, const struct repair_settings *s, struct repai
 {
     struct repair r = {.disk = d, .settings = s, .result = ret};
     *ret = (struct repair_result){.text = {.max = TEXT_MAX_BYTES}};
-    if (!path_in(&r, r.history, "state/history", 0) || !path_in(&r, r.written, "state/WRITTEN", 0))
+    if (!path_in(&r, r.history, "state/history", 0) ||
+        !path_in(&r, r.written, "state/WRITTEN", 0) || !path_in(&r, r.seen, "state/seen", 0))
         return RC_LIMIT;
-    enum rc rc = check(&r);
+    enum rc rc = check_directory(&r);
     if (rc == RC_OK && ret->is_damaged && !s->only_check)
         rc = mend(&r);
     return rc ? rc : buf_rc(&ret->text);

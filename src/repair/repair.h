@@ -23,22 +23,22 @@ struct repair_settings {
 
 struct repair_counts {
     uint64_t archives, records;
-    uint64_t damaged_places; /* in archives: bytes that are no whole record */
+    uint64_t damaged_ranges; /* in archives: bytes that are no whole record */
     uint64_t lost_files;     /* archive files that are missing or have another length */
     uint64_t captures;       /* lines of the index made again */
     uint64_t done, queued;   /* URLs of the state made again */
 };
 
 struct repair_result {
-    bool is_damaged; /* it was, when it was looked at */
+    bool is_damaged; /* the directory was damaged when the check began */
     bool is_repaired;
     struct repair_counts counts;
     struct buf text; /* for a person: what was found, what was done, what cannot be made again */
 };
 
-/* RC_OK: it was looked at, and repaired if that was asked for and needed. RC_LOCKED: a crawl runs
- * there. RC_VERSION: a newer program made it. Others are the disk's and memory's; then the text
- * says how far it came, and it can be called again. */
+/* RC_OK: the directory was checked, and repaired if that was asked for and needed. RC_LOCKED: a
+ * crawl runs there. RC_VERSION: a newer program made it. Others are the disk's and memory's; then
+ * the text says how far it came, and it can be called again. */
 MUST_CHECK enum rc repair_run(struct disk *d, const struct repair_settings *s,
                               struct repair_result *ret);
 void repair_result_done(struct repair_result *r);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who links to a URL: one pass over the arcs for the pages, one over the nodes for their names.
+/* The pages that link to a URL: one pass over the arcs for the pages, one over the nodes for their
+ * names.
  *
  *     pages [ {fingerprint, letters} ... ]   sorted by fingerprint between the two passes
  *
@@ -16,8 +17,8 @@ enum { MAX_PAGES = 1 << 26 };
 
 struct page {
     uint64_t fingerprint;
-    uint32_t hops; /* a bit for each letter of the alphabet */
-    bool is_named; /* several directories may have its node */
+    uint32_t letters; /* a bit for each letter of the alphabet */
+    bool is_named;    /* several directories may have its node */
 };
 
 struct back_links {
@@ -28,19 +29,15 @@ struct back_links {
     void *ctx;
 };
 
-static enum rc add_page(struct back_links *b, uint64_t fingerprint, uint32_t hops)
+static enum rc add_page(struct back_links *b, uint64_t fingerprint, uint32_t letters)
 {
     if (b->count == MAX_PAGES)
         return RC_LIMIT;
-    if (b->count == b->room) {
-        size_t room = b->room ? b->room * 2 : 256;
-        struct page *more = mem_resize(b->pages, room * sizeof *more);
-        if (!more)
-            return RC_NOMEM;
-        b->pages = more;
-        b->room = room;
-    }
-    b->pages[b->count++] = (struct page){.fingerprint = fingerprint, .hops = hops};
+    struct page *pages = mem_grow(b->pages, b->count, &b->room, sizeof *pages);
+    if (!pages)
+        return RC_NOMEM;
+    b->pages = pages;
+    b->pages[b->count++] = (struct page){.fingerprint = fingerprint, .letters = letters};
     return RC_OK;
 }
 
@@ -50,13 +47,13 @@ static enum rc find_target(void *ctx, struct str text)
     struct arc_line line;
     char hop;
     uint64_t target;
-    uint32_t hops = 0;
+    uint32_t letters = 0;
     if (arc_line_parse(text, &line) != RC_OK)
         return RC_OK;
     while (arc_line_next(&line, &hop, &target))
         if (target == b->target)
-            hops |= UINT32_C(1) << (ascii_upper(hop) - 'A');
-    return hops ? add_page(b, line.page, hops) : RC_OK;
+            letters |= UINT32_C(1) << (ascii_upper(hop) - 'A');
+    return letters ? add_page(b, line.page, letters) : RC_OK;
 }
 
 static int by_fingerprint(const void *a, const void *b)
@@ -73,7 +70,7 @@ static void sort_pages(struct back_links *b)
         qsort(b->pages, b->count, sizeof *b->pages, by_fingerprint);
     for (size_t i = 0; i < b->count; i++) {
         if (kept && b->pages[kept - 1].fingerprint == b->pages[i].fingerprint)
-            b->pages[kept - 1].hops |= b->pages[i].hops;
+            b->pages[kept - 1].letters |= b->pages[i].letters;
         else
             b->pages[kept++] = b->pages[i];
     }
@@ -84,7 +81,7 @@ static enum rc name_page(void *ctx, struct str text)
 {
     struct back_links *b = ctx;
     struct node_line node;
-    char hops[32];
+    char letters[32];
     size_t n = 0;
     if (node_line_parse(text, &node) != RC_OK)
         return RC_OK;
@@ -95,9 +92,9 @@ static enum rc name_page(void *ctx, struct str text)
         return RC_OK;
     p->is_named = true;
     for (unsigned letter = 0; letter < 26; letter++)
-        if (p->hops >> letter & 1)
-            hops[n++] = (char)('A' + letter);
-    return b->each(b->ctx, node.url, str_make(hops, n));
+        if (p->letters >> letter & 1)
+            letters[n++] = (char)('A' + letter);
+    return b->each(b->ctx, node.url, str_make(letters, n));
 }
 
 enum rc graph_pages_to(struct crawl_set crawls, uint64_t fingerprint, graph_each_page *each,

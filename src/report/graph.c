@@ -292,7 +292,7 @@ enum rc graph_export(struct crawl_set crawls, struct disk *to, struct graph_coun
 {
     *ret = (struct graph_counts){0};
     uint64_t pageless = 0;
-    /* Arcs first: a crawl that runs admits a URL before it writes an arc to it or, soon, after. */
+    /* Arcs first: a running crawl admits a URL shortly before or after it writes an arc to it. */
     enum rc rc = graph_sort_arcs(crawls, to, "part.arcs", &ret->damaged);
     rc = rc ? rc : number_nodes(crawls, to, ret);
     rc = rc ? rc : join(to, "part.arcs", false, "part.half", &ret->outside);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph: the links of a crawl as a numbered graph, and who links to a URL.
+/* graph: the links of a crawl as a numbered graph, and the pages that link to a URL.
  *
  * Nodes are numbered from 0 in the order they were found, so that a later export of the same crawl
  * keeps their numbers. A URL has one number, however many lines of links.nodes name it. Several
@@ -28,8 +28,8 @@ MUST_CHECK enum rc graph_sort_arcs(struct crawl_set crawls, struct disk *to, con
                                    uint64_t *damaged);
 
 /* Calls `each` for every page that has a link to the URL with that fingerprint once, in the
- * order they were found; `hops` has the letters of the links. */
-typedef enum rc graph_each_page(void *ctx, struct str url, struct str hops);
+ * order they were found; `letters` are those of the links. */
+typedef enum rc graph_each_page(void *ctx, struct str url, struct str letters);
 MUST_CHECK enum rc graph_pages_to(struct crawl_set crawls, uint64_t fingerprint,
                                   graph_each_page *each, void *ctx);
 

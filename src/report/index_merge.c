@@ -18,7 +18,7 @@ enum {
 
 struct gathering {
     struct disk *crawl; /* of the part at hand */
-    const char *place;
+    const char *prefix;
     struct disk_file *to;
     struct index_key key;
     struct buf line, room;
@@ -37,22 +37,22 @@ static enum rc flush(struct gathering *g)
     return rc;
 }
 
-/* The place of the archive goes before the name of the file. */
+/* The prefix of the archive goes before the name of the file. */
 static enum rc add_line(void *ctx, struct str text)
 {
     struct gathering *g = ctx;
     buf_clear(&g->line);
     index_key_put(&g->key, text, &g->line);
     struct str line = buf_str(&g->line);
-    size_t at = *g->place ? str_find_str(line, STR(NAME)) : line.n;
+    size_t at = *g->prefix ? str_find_str(line, STR(NAME)) : line.n;
     size_t end = at < line.n ? at + sizeof NAME - 1 : line.n;
     if (buf_rc(&g->line) != RC_OK)
         return buf_rc(&g->line);
-    if (line.n + strlen(g->place) > LINE_SORT_MAX_LINE / 2)
+    if (line.n + strlen(g->prefix) > LINE_SORT_MAX_LINE / 2)
         return RC_OK; /* no line that a crawl has written */
     buf_add(&g->room, str_first(line, end));
     if (at < line.n)
-        buf_json_escaped(&g->room, str_c(g->place));
+        buf_json_escaped(&g->room, str_c(g->prefix));
     buf_add(&g->room, str_from(line, end));
     buf_byte(&g->room, '\n');
     return g->room.n > FLUSH_BYTES ? flush(g) : RC_OK;
@@ -77,7 +77,7 @@ static enum rc gather_file(void *ctx, struct str name, bool is_folder)
 static enum rc gather(struct gathering *g, const struct index_merge_part *part)
 {
     g->crawl = part->crawl;
-    g->place = part->place;
+    g->prefix = part->prefix;
     g->has_lines = false;
     enum rc rc = disk_list(g->crawl, PARTS, gather_file, g);
     rc = rc == RC_NOT_FOUND ? RC_OK : rc;

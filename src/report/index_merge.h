@@ -2,7 +2,7 @@
 /* index_merge: one sorted index of the captures of one crawl, or of several, as those of a
  * cluster's agents. Every line gets the key that this version computes (report/index_key.h).
  *
- * The archives stay where they are: each line's "filename" gets its crawl's place in front. */
+ * The archives stay where they are: each line's "filename" gets its crawl's prefix in front. */
 #ifndef REPORT_INDEX_MERGE_H
 #define REPORT_INDEX_MERGE_H
 
@@ -10,7 +10,7 @@
 
 struct index_merge_part {
     struct disk *crawl;
-    const char *place; /* "DIR/archive/", before the name of a file; "": nothing; borrowed */
+    const char *prefix; /* "DIR/archive/", before the name of a file; "": nothing; borrowed */
 };
 
 /* Writes the lines of all parts, not sorted, into the new file `path` of `to`; *ret_bytes of them.

@@ -22,7 +22,7 @@ static enum rc sort_lines(struct disk *crawl, uint64_t *ret_lines)
 enum rc index_sort(struct disk *crawl, uint64_t *ret_lines)
 {
     struct crawl_scratch scratch = {0};
-    enum rc rc = crawl_scratch_open(crawl, &scratch); /* nobody else sorts the same */
+    enum rc rc = crawl_scratch_open(crawl, &scratch); /* no other process sorts the same index */
     if (rc == RC_OK)
         rc = scratch.own ? RC_UNSUPPORTED : sort_lines(crawl, ret_lines);
     crawl_scratch_close(&scratch);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* log_reasons: why URLs have no answer, in the words of crawl.log.
  *
- * The history keeps the code of a failure; its words ("connection refused", "its address is
- * private") stand in the annotations of the URL's last line in crawl.log, and only there.
+ * The history keeps the code of a failure. Its words ("connection refused", "its address is
+ * private") are only in the annotations of the URL's last line in crawl.log.
  *
  *     log_reasons_init(&r);
  *     log_reasons_want(&r, url);             each URL of interest

@@ -21,8 +21,8 @@ static enum rc write_row(void *ctx, const struct lost_capture *c)
     return rc ? rc : line_sink_add(&w->sink, buf_str(&w->line));
 }
 
-static enum rc find(struct crawl_set crawls, const struct lost_agents *agents, lost_each *each,
-                    void *ctx, struct report *r)
+static enum rc find_lost(struct crawl_set crawls, const struct lost_agents *agents, lost_each *each,
+                         void *ctx, struct report *r)
 {
     struct crawl_scratch scratch = {0};
     struct lost_counts counts = {0};
@@ -42,11 +42,11 @@ enum rc report_lost(struct crawl_set crawls, const struct lost_agents *agents, s
     static const char part[] = "reports/lost-captures-report.txt.new";
     struct writing w = {.line = {.max = LINE_MAX_BYTES}};
     if (!to)
-        return find(crawls, agents, NULL, NULL, r);
+        return find_lost(crawls, agents, NULL, NULL, r);
     enum rc rc = crawl_dir_folder(to, "reports");
     rc = rc ? rc : line_sink_open(&w.sink, to, part, STEP_BYTES);
     rc = rc ? rc : line_sink_add(&w.sink, STR("[agent] [incarnation] [url]\n"));
-    rc = rc ? rc : find(crawls, agents, write_row, &w, r);
+    rc = rc ? rc : find_lost(crawls, agents, write_row, &w, r);
     rc = rc ? rc : line_sink_end(&w.sink, true);
     line_sink_done(&w.sink);
     buf_done(&w.line);

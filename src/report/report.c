@@ -123,7 +123,7 @@ static enum rc note_time(struct report *r, struct str time)
         r->first = arena_dup(r->hosts.arena, time);
     if (!r->first.p)
         return RC_NOMEM;
-    /* Each is as long as the first, so one place is enough for all that follow. */
+    /* Each is as long as the first, so one buffer is enough for all that follow. */
     if (!r->last.p)
         r->last = arena_dup(r->hosts.arena, time);
     if (!r->last.p)
@@ -140,6 +140,9 @@ struct reading {
     struct line_sink urls; /* "url N" for nodes, "url L" for lines of the log */
     struct buf line;
 };
+
+/* Which file has the URL, as the last letter of a line to be sorted: the log's line comes first. */
+enum { IN_LOG = 'L', IN_NODES = 'N' };
 
 static enum rc add_url(struct reading *r, struct str url, char kind)
 {
@@ -181,7 +184,7 @@ static enum rc take_log_line(void *ctx, struct str text)
     h->robots += l.status == -9998;
     if (rc == RC_OK && !crawl_log_is_robots(&l)) {
         note_seed_done(r, &l);
-        rc = add_url(reading, l.url, 'L');
+        rc = add_url(reading, l.url, IN_LOG);
     }
     return rc;
 }
@@ -194,7 +197,7 @@ static enum rc take_node(void *ctx, struct str text)
         reading->report->damaged++;
         return RC_OK;
     }
-    return add_url(reading, node.url, 'N');
+    return add_url(reading, node.url, IN_NODES);
 }
 
 /* What remains -------------------------------------------------------------------------------- */
@@ -204,12 +207,12 @@ struct remaining {
     struct buf logged; /* the last URL of the log */
 };
 
-/* Sorted: the L of a URL, if it has one, comes right before its N. */
+/* Sorted: the line of the log, if the URL has one, comes right before that of links.nodes. */
 static enum rc count_url(void *ctx, struct str line)
 {
     struct remaining *m = ctx;
     struct str url = str_first(line, line.n - 2);
-    if (line.p[line.n - 1] == 'L') {
+    if (line.p[line.n - 1] == IN_LOG) {
         buf_clear(&m->logged);
         buf_add(&m->logged, url);
         return buf_rc(&m->logged);
@@ -257,7 +260,8 @@ static enum rc take_seed(void *ctx, struct str line)
 
 /* The whole ----------------------------------------------------------------------------------- */
 
-/* An agent's log may name what another has found: all are read before anything remains. */
+/* An agent's log may name a URL that another agent found: all logs are read before URLs count as
+ * remaining. */
 static enum rc read_logs(struct crawl_set crawls, struct disk *scratch, struct report *r)
 {
     struct reading reading = {.report = r, .line = {.max = URL_LINE_MAX}};

@@ -87,7 +87,7 @@ struct report {
     struct report_archives {
         bool is_read; /* every record was */
         uint64_t files, records;
-        uint64_t damaged, lost_files; /* places without a whole record; files missing or changed */
+        uint64_t damaged, lost_files; /* ranges without a whole record; files missing or changed */
     } archives;
     uint64_t pages_with_links;
     struct report_degrees out, in; /* links on a page; pages on which a URL is linked */

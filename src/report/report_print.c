@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "outputs/counter_table.h"
 #include "report/report.h"
 
 #include "base/jsonw.h"
+
+#include <stddef.h>
 
 /* For a person -------------------------------------------------------------------------------- */
 
@@ -45,43 +48,83 @@ static void add_sized_row(struct buf *out, uint64_t count, struct str what, uint
     buf_add(out, STR(")\n"));
 }
 
+/* Counters ------------------------------------------------------------------------------------ */
+
+/* When a person sees it; JSON always has it. */
+enum shown { ALWAYS, IF_ANY, AFTER_RECRAWLS };
+
+/* A number of the report: its member in JSON, its words for a person, and its field. */
+struct report_counter {
+    const char *key, *words;
+    size_t at;
+    const char *bytes_key; /* NULL: its bytes are not counted */
+    size_t bytes_at;
+    enum shown shown;
+};
+
+#define AT(field) offsetof(struct report, field)
+#define ROW(key, field, shown, words) {key, words, AT(field), NULL, 0, shown},
+#define SIZED(key, field, shown, words, bytes_key, bytes) \
+    {key, words, AT(field), bytes_key, AT(bytes), shown},
+static const struct report_counter answer_counters[] = {REPORT_ANSWER_COUNTERS(ROW, SIZED){0}};
+static const struct report_counter archive_counters[] = {REPORT_ARCHIVE_COUNTERS(ROW){0}};
+#undef SIZED
+#undef ROW
+#undef AT
+
+static uint64_t value_at(const struct report *r, size_t at)
+{
+    return *(const uint64_t *)(const void *)((const char *)r + at);
+}
+
+static bool is_shown(const struct report *r, const struct report_counter *c)
+{
+    return c->shown == ALWAYS || (c->shown == IF_ANY && value_at(r, c->at)) ||
+           (c->shown == AFTER_RECRAWLS && (r->changed || r->unchanged));
+}
+
+static void print_counters(const struct report *r, const struct report_counter *c, struct buf *out)
+{
+    for (; c->key; c++) {
+        if (!is_shown(r, c))
+            continue;
+        if (c->bytes_key) {
+            add_sized_row(out, value_at(r, c->at), str_c(c->words), value_at(r, c->bytes_at));
+        } else {
+            add_row(out, value_at(r, c->at), c->words);
+            buf_byte(out, '\n');
+        }
+    }
+}
+
+static void json_counters(const struct report *r, const struct report_counter *c, struct jsonw *j)
+{
+    for (; c->key; c++) {
+        jsonw_u64_field(j, c->key, value_at(r, c->at));
+        if (c->bytes_key)
+            jsonw_u64_field(j, c->bytes_key, value_at(r, c->bytes_at));
+    }
+}
+
+/* Sections ------------------------------------------------------------------------------------ */
+
 static uint32_t at_most(uint32_t count, uint32_t most)
 {
     return count < most ? count : most;
 }
 
-static void print_archives(const struct report_archives *a, struct buf *out)
+static void print_archives(const struct report *r, struct buf *out)
 {
-    if (!a->is_read)
+    if (!r->archives.is_read)
         return;
     buf_add(out, STR("Archive\n"));
-    add_row(out, a->files, "files\n");
-    add_row(out, a->records, "records, each read and whole\n");
-    if (a->damaged)
-        add_row(out, a->damaged, "places where no whole record stands\n");
-    if (a->lost_files)
-        add_row(out, a->lost_files, "files are missing, or have another length\n");
+    print_counters(r, archive_counters, out);
 }
 
 static void print_answers(const struct report *r, struct buf *out)
 {
     buf_add(out, STR("Answers\n"));
-    add_sized_row(out, r->answers, STR("answers"), r->bytes);
-    add_row(out, r->prerequisites, "of them robots.txt\n");
-    add_row(out, r->failures, "URLs without an answer\n");
-    add_sized_row(out, r->duplicates, STR("duplicates of what was had before"), r->duplicate_bytes);
-    add_row(out, r->not_modified, "not modified since\n");
-    if (r->changed || r->unchanged) {
-        add_row(out, r->unchanged, "asked for again and unchanged\n");
-        add_row(out, r->changed, "asked for again and changed\n");
-        add_row(out, r->changed_structure, "of them in their elements\n");
-        add_row(out, r->changed_text, "of them in their words\n");
-        add_row(out, r->changed_markup, "of them in neither\n");
-    }
-    if (r->lost)
-        add_row(out, r->lost, "captures are lost: with an agent's disk, or an archive file\n");
-    if (r->away)
-        add_row(out, r->away, "captures are with agents that were not looked at\n");
+    print_counters(r, answer_counters, out);
     if (r->first.p)
         buf_printf(out, "  from " STR_FMT " to " STR_FMT "\n", STR_ARG(r->first), STR_ARG(r->last));
     buf_add(out, STR("\nKinds of answers\n"));
@@ -168,7 +211,7 @@ static void print_links(const struct report *r, struct buf *out)
 void report_print(struct report *r, struct buf *out)
 {
     print_answers(r, out);
-    print_archives(&r->archives, out);
+    print_archives(r, out);
     print_codes(r, out);
     print_mimes(r, out);
     print_hosts(r, out);
@@ -183,26 +226,9 @@ void report_print(struct report *r, struct buf *out)
 
 static void json_answers(const struct report *r, struct jsonw *j)
 {
-    jsonw_u64_field(j, "answers", r->answers);
-    jsonw_u64_field(j, "bytes", r->bytes);
-    jsonw_u64_field(j, "robots", r->prerequisites);
-    jsonw_u64_field(j, "failures", r->failures);
-    jsonw_u64_field(j, "duplicates", r->duplicates);
-    jsonw_u64_field(j, "duplicateBytes", r->duplicate_bytes);
-    jsonw_u64_field(j, "notModified", r->not_modified);
-    jsonw_u64_field(j, "changed", r->changed);
-    jsonw_u64_field(j, "unchanged", r->unchanged);
-    jsonw_u64_field(j, "changedStructure", r->changed_structure);
-    jsonw_u64_field(j, "changedText", r->changed_text);
-    jsonw_u64_field(j, "changedMarkup", r->changed_markup);
-    jsonw_u64_field(j, "lostCaptures", r->lost);
-    jsonw_u64_field(j, "awayCaptures", r->away);
-    if (r->archives.is_read) {
-        jsonw_u64_field(j, "archiveFiles", r->archives.files);
-        jsonw_u64_field(j, "archiveRecords", r->archives.records);
-        jsonw_u64_field(j, "damagedPlaces", r->archives.damaged);
-        jsonw_u64_field(j, "lostFiles", r->archives.lost_files);
-    }
+    json_counters(r, answer_counters, j);
+    if (r->archives.is_read)
+        json_counters(r, archive_counters, j);
     jsonw_text_field(j, "first", r->first);
     jsonw_text_field(j, "last", r->last);
     jsonw_u64_field(j, "damagedLines", r->damaged);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tally: counters by name: hosts, media types, answers.
  *
- * The owner's row begins with `struct str key`; the rest is its counters, zero at first. Names that
- * servers choose are without number: past the maximum all new ones share the row "(others)". */
+ * The owner's row begins with `struct str key`; the rest is its counters, zero at first. Servers
+ * choose the names, so their number is not bounded: past the maximum all new ones share the row
+ * "(others)". */
 #ifndef REPORT_TALLY_H
 #define REPORT_TALLY_H
 

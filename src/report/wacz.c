@@ -8,12 +8,12 @@
 #include "base/mem.h"
 #include "outputs/crawl_dir.h"
 #include "outputs/kept_seed.h"
+#include "outputs/page_line.h"
 #include "report/index_blocks.h"
 #include "report/index_merge.h"
 #include "report/zip_out.h"
 #include "warc/cdxj.h"
 #include "warc/date.h"
-#include "warc/pages.h"
 
 enum { MAX_OPEN_FILES = 4096, STEP_BYTES = 1 << 20, PACKAGE_MAX = 256 << 20 };
 
@@ -258,7 +258,7 @@ static enum rc add_pages(struct wacz *w)
     enum rc rc = join_lines(w, path, &from);
     if (rc == RC_OK && from.bytes == 0) {
         struct buf first = {.max = 4096};
-        pages_print_first(&first, "pages", STR("All Pages"));
+        page_line_print_first(&first, "pages", STR("All Pages"));
         rc = buf_rc(&first);
         rc = rc ? rc : add_bytes(w, path, buf_str(&first));
         buf_done(&first);
@@ -348,7 +348,7 @@ static enum rc add_scratch(struct wacz *w, const char *name, const char *path, e
     return rc ? rc : add_file(w, name, &w->scratch, path, bytes, how);
 }
 
-static enum rc fill(struct wacz *w)
+static enum rc fill_package(struct wacz *w)
 {
     static const char blocks[] = "scratch/index.cdx.gz", heads[] = "scratch/index.idx";
     static const char index[] = "scratch/index.cdxj";
@@ -396,7 +396,7 @@ enum rc wacz_export(const struct wacz_options *o, struct wacz_counts *ret, struc
     enum rc rc = crawl_scratch_open(w.crawl, &scratch);
     w.scratch = (struct wacz_part){scratch.disk, scratch.own ? scratch.folder : w.part->root, ""};
     rc = rc ? rc : wacz_open(&w);
-    rc = rc ? rc : fill(&w);
+    rc = rc ? rc : fill_package(&w);
     wacz_close(&w);
     crawl_scratch_close(&scratch);
     return rc;

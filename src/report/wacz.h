@@ -8,7 +8,7 @@
  *     datapackage.json                  every file above with its size and SHA-256
  *     datapackage-digest.json           the SHA-256 of that
  *
- * Of a crawl that runs, archives still being written go in up to the last capture that the index
+ * An archive that a running crawl still writes goes in up to the last capture that the index
  * knows. */
 #ifndef REPORT_WACZ_H
 #define REPORT_WACZ_H
@@ -35,9 +35,9 @@ struct wacz_counts {
     uint64_t archives, captures, bytes; /* bytes of all, before they were packed */
 };
 
-/* Nothing is written into the directories but the first one's scratch folder, if that can be. Of
- * several the lists of pages and the logs stand
- * one behind the other, the indexes are merged. Failures come with `why`. */
+/* Nothing is written into the directories but the first one's scratch folder, if it can be written.
+ * The lists of pages and the logs of several directories are concatenated, their indexes merged.
+ * Failures come with `why`. */
 MUST_CHECK enum rc wacz_export(const struct wacz_options *o, struct wacz_counts *ret,
                                struct buf *why);
 

@@ -51,8 +51,8 @@ void zip_out_close(struct zip_out *z)
 }
 
 /* Takes `source` also on failure. */
-static enum rc add(struct zip_out *z, const char *name, zip_source_t *source, bool is_stored,
-                   struct buf *why)
+static enum rc add_source(struct zip_out *z, const char *name, zip_source_t *source, bool is_stored,
+                          struct buf *why)
 {
     if (!source)
         return rc_of(zip_get_error(z->zip), why);
@@ -81,7 +81,7 @@ enum rc zip_out_file(struct zip_out *z, const char *name, const char *path, uint
         f ? zip_source_filep(z->zip, f, 0, n) : zip_source_file(z->zip, path, 0, n);
     if (f && !source)
         (void)fclose(f);
-    return add(z, name, source, how != ZIP_OUT_PACKED, why);
+    return add_source(z, name, source, how != ZIP_OUT_PACKED, why);
 }
 
 enum rc zip_out_bytes(struct zip_out *z, const char *name, struct str bytes, struct buf *why)
@@ -95,7 +95,7 @@ enum rc zip_out_bytes(struct zip_out *z, const char *name, struct str bytes, str
     zip_source_t *source = zip_source_buffer(z->zip, copy, bytes.n, 1);
     if (!source)
         free(copy);
-    return add(z, name, source, true, why);
+    return add_source(z, name, source, true, why);
 }
 
 enum rc zip_out_finish(struct zip_out *z, struct buf *why)

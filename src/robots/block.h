@@ -71,7 +71,7 @@ uint64_t pairs_of(struct str text);
 /* Collects, then makes the block. Failures stick in the bufs. A zeroed one is not ready: use
  * builder_init; builder_done ends it, whatever happened. */
 struct builder {
-    struct facts facts; /* kind, delay, is_named: set by whoever builds */
+    struct facts facts; /* kind, delay, is_named: the caller sets them */
     struct buf rules, spans, text;
 };
 

@@ -61,7 +61,8 @@ static void agent_read(struct reader *r, struct str value)
     r->seen_agent = true;
 }
 
-/* A directory is also the page it shows by default, for those who allow that page only. */
+/* A rule for a directory's default page (index.html) also covers the directory: some files allow
+ * that page only. */
 static void directory_add(struct reader *r, unsigned line, struct str text)
 {
     size_t slash = text.n;
@@ -108,8 +109,8 @@ static bool seconds_read(struct str s, uint32_t *ret_ms)
     return digits > 0;
 }
 
-/* The longest delay given to us holds. One before any User-agent is for everybody, unless a
- * User-agent line follows after all (then reader_end drops it). */
+/* The longest delay given to us holds. A delay before any User-agent line is for all agents, unless
+ * a User-agent line follows after all (then reader_end drops it). */
 static void delay_read(struct reader *r, struct str value)
 {
     uint32_t ms;

@@ -56,7 +56,7 @@ struct robots_verdict {
  * is the raw byte, %61 is "a", but %2F is not "/". Time is linear in the path for each rule whose
  * text before its first '*' fits, and logarithmic in the number of the others. A path that would
  * take more than ROBOTS_WORK_MAX (thousands of rules with stars, and kilobytes of path) is not
- * allowed, with line 0: nobody but an attacker has such. */
+ * allowed, with line 0: only an attacker has such a path. */
 struct robots_verdict robots_check(const struct robots *r, struct str path_and_query);
 
 /* Whether some group named the agent. A crawler with several names parses for each in the order of

@@ -12,7 +12,7 @@ enum robots_status_meaning robots_status(int http_status)
         return ROBOTS_REDIRECT;
     case 304:
         return ROBOTS_UNCHANGED;
-    case 429: /* "too many requests" is no word on what may be fetched */
+    case 429: /* "too many requests" says nothing about what may be fetched */
         return ROBOTS_RETRY;
     }
     if (http_status >= 200 && http_status < 300)

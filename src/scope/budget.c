@@ -138,7 +138,7 @@ enum rc budget_open(const struct budget_settings *s, struct budget **ret)
     if (!b)
         return RC_NOMEM;
     if (getrandom(seeds, sizeof seeds, GRND_NONBLOCK) != (ssize_t)sizeof seeds)
-        seeds[0] ^= (uintptr_t)b; /* early at boot: better than what everybody knows */
+        seeds[0] ^= (uintptr_t)b; /* early at boot: better than a value that is known */
     b->domains = domain_table_open(seeds[0]);
     b->queries = query_table_open(QUERY_SET_BITS, seeds[1]);
     if (!b->domains || !b->queries) {
@@ -281,7 +281,7 @@ static bool domain_is_full(const struct budget *b, const struct domain *d)
            (d->was_refused && !may_have_host(b, d) && is_full(d->pages, &l->farm_pages));
 }
 
-/* The crawl's page is taken while the domain's row is held, so that nobody ever sees a page that is
+/* The crawl's page is taken while the domain's row is held, so that no thread sees a page that is
  * taken and then given back because the other budget said no. */
 enum budget_verdict budget_take(struct budget *b, struct str host, uint64_t host_pages,
                                 uint64_t host_bytes, uint64_t elapsed_ms)
@@ -396,11 +396,11 @@ bool budget_new_host(struct budget *b, struct str host, struct str from_host,
     return may;
 }
 
-bool budget_query(struct budget *b, uint64_t host_position, struct str path_query)
+bool budget_query(struct budget *b, uint64_t host_hash, struct str path_query)
 {
     uint64_t most = get(&b->limits.path_queries);
     size_t path = str_find(path_query, '?');
     if (!most || path == path_query.n)
         return true;
-    return query_table_count(b->queries, host_position, str_first(path_query, path), most);
+    return query_table_count(b->queries, host_hash, str_first(path_query, path), most);
 }

@@ -9,7 +9,7 @@
  * each other domain that was seen to link to a new host of it (F47, F69: farms of host names under
  * one domain); from 8 such domains on there is no such limit. A domain that has been refused a host
  * for this is taken for a farm and gets `farm_pages` pages in all, until it may have more hosts.
- * One page brings at most `page_hosts` hosts that nobody knew. Of one path at most `path_queries`
+ * One page brings at most `page_hosts` new hosts. Of one path at most `path_queries`
  * different queries are admitted on a host (F62, F65), counted approximately in a table of bounded
  * size: never fewer than that many are let through. A host without a registrable domain (an
  * address, a public suffix) is a domain of its own.
@@ -22,7 +22,7 @@
 
 #include "base/options.h"
 #include "base/rc.h"
-#include "scope/bring.h"
+#include "host/bring.h"
 #include "scope/domain_sums.h"
 
 struct budget_settings {
@@ -107,7 +107,7 @@ void budget_others(struct budget *b, const struct budget_sum *s);
 size_t budget_tell_domains(struct budget *b, struct domain_sum *ret, size_t most);
 void budget_heard_domain(struct budget *b, uint64_t who, const struct domain_sum *d);
 
-/* Whether a host that nobody knew may be admitted, found on a page of `from_host` ("" = a seed,
+/* Whether a new host may be admitted, found on a page of `from_host` ("" = a seed,
  * always); counts it if so. `page_new_hosts` is how many that page has brought already. */
 bool budget_new_host(struct budget *b, struct str host, struct str from_host,
                      unsigned page_new_hosts);
@@ -117,6 +117,6 @@ struct bring_limits budget_bring(struct budget *b);
 
 /* Whether one more query of that path may be admitted; counts it, so ask it only of a URL that is
  * not known yet. `path_query` has a '?' or is let through. */
-bool budget_query(struct budget *b, uint64_t host_position, struct str path_query);
+bool budget_query(struct budget *b, uint64_t host_hash, struct str path_query);
 
 #endif

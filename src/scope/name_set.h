@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* name_set: names that are only ever added, looked up by any thread without a lock.
+/* name_set: a set of names that only grows. Any thread looks up names without a lock.
  *
  *   table   [ 0  tag|place  0  tag|place  tag|place  0 ]   words, open addressing, at most 3/4 full
  *                    │
@@ -7,10 +7,10 @@
  *   blocks  [4 KB] [8 KB] [16 KB] …                        {hash, length, bytes} behind each other
  *
  * A place is an offset over all blocks, and a name never moves, so a word that a reader has seen
- * stays right for ever. A name is written, then its word is stored with release order; a table that
- * became too small is left as it is and kept until the close, for somebody may still be reading in
- * it: he may miss what was added after, as if he had asked a moment earlier. Those who add share a
- * lock. */
+ * stays right. A name is written first, then its word is stored with release order. A table that
+ * became too small stays until the close, because another thread may still read in it. Such a
+ * reader may miss a name that was added since, as if it had asked a moment earlier. Threads that
+ * add share a lock. */
 #ifndef SCOPE_NAME_SET_H
 #define SCOPE_NAME_SET_H
 

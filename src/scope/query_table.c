@@ -63,10 +63,9 @@ static struct place *place_of(struct place *set, uint64_t path)
     return least;
 }
 
-bool query_table_count(struct query_table *t, uint64_t host_position, struct str path,
-                       uint64_t most)
+bool query_table_count(struct query_table *t, uint64_t host_hash, struct str path, uint64_t most)
 {
-    uint64_t hash = hash64_seeded(path, t->seed ^ hash64_mix(host_position));
+    uint64_t hash = hash64_seeded(path, t->seed ^ hash64_mix(host_hash));
     uint64_t set = hash & t->mask;
     pthread_mutex_t *lock = &t->locks[set % LOCKS];
     pthread_mutex_lock(lock);

@@ -19,7 +19,6 @@ struct query_table *query_table_open(unsigned set_bits, uint64_t seed);
 void query_table_close(struct query_table *t);
 
 /* Counts one more query, unless there are `most` already: then false. Any thread. */
-bool query_table_count(struct query_table *t, uint64_t host_position, struct str path,
-                       uint64_t most);
+bool query_table_count(struct query_table *t, uint64_t host_hash, struct str path, uint64_t most);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "discovery/seed_path.h"
 #include "net/address.h"
 #include "scope/name_set.h"
 #include "scope/path_trap.h"
@@ -17,7 +18,6 @@
 enum {
     MOST_SEEDS = 10000000,
     MOST_COUSINS = 100000,
-    SEED_REDIRECTS = 5,
 };
 
 /* What may change while others check: never written once it is there to be seen, and kept until the
@@ -321,30 +321,6 @@ enum rc scope_add_seed(struct scope *s, const struct url *seed)
 /* Checking --------------------------------------------------------------------------------------
  */
 
-struct way {
-    size_t links;     /* L's and X's */
-    size_t redirects; /* R's at the end */
-    size_t embeds;    /* E's at the end, R's and P's passed over */
-};
-
-static struct way way_of(struct str hops)
-{
-    struct way w = {0};
-    size_t i = hops.n;
-    for (; i && hops.p[i - 1] == 'R'; i--)
-        w.redirects++;
-    for (; i && (hops.p[i - 1] == 'E' || hops.p[i - 1] == 'R' || hops.p[i - 1] == 'P'); i--)
-        w.embeds += hops.p[i - 1] == 'E';
-    for (; i; i--)
-        w.links += hops.p[i - 1] == 'L' || hops.p[i - 1] == 'X';
-    return w;
-}
-
-bool scope_joins(struct str hops)
-{
-    return hops.n >= 1 && hops.n <= SEED_REDIRECTS && way_of(hops).redirects == hops.n;
-}
-
 static bool is_drawn(const struct scope *s, const struct url *u)
 {
     switch (s->kind) {
@@ -362,9 +338,9 @@ static bool is_drawn(const struct scope *s, const struct url *u)
     return true;
 }
 
-static bool is_outside(const struct scope *s, const struct url *u, const struct way *w)
+static bool is_outside(const struct scope *s, const struct url *u, size_t embeds)
 {
-    bool is_near = w->embeds && w->embeds <= s->embed_hops;
+    bool is_near = embeds && embeds <= s->embed_hops;
     return !is_near && !is_drawn(s, u);
 }
 
@@ -383,22 +359,22 @@ static bool is_excluded(const struct scope *s, const struct live *l, struct str 
     return !regex_list_is_empty(l->exclude) && ask(s, l->exclude, url) != REGEX_NONE;
 }
 
-/* From the cheapest question to the dearest; but what would join the seeds is called outside only
- * if that is all there is against it. */
-static enum scope_verdict judge(const struct scope *s, const struct url *u, struct str hops)
+/* From the cheapest question to the dearest. But a URL that may join the seeds gets SCOPE_OUTSIDE
+ * only if nothing else is against it. */
+static enum scope_verdict judge(const struct scope *s, const struct url *u, struct str seed_path)
 {
     const struct live *live = atomic_load_explicit(&s->live, memory_order_acquire);
-    struct way w = way_of(hops);
+    struct seed_path_parts path = seed_path_parts(seed_path);
     if (u->fragment_at > s->url_bytes)
         return SCOPE_TOO_LONG;
-    if (w.embeds && s->pages_only)
+    if (path.embeds && s->pages_only)
         return SCOPE_NOT_WANTED;
-    if (w.redirects > s->redirects)
+    if (path.redirects > s->redirects)
         return SCOPE_REDIRECTS;
-    if (w.links > live->depth)
+    if (path.links > live->depth)
         return SCOPE_TOO_DEEP;
-    bool outside = is_outside(s, u, &w);
-    if (outside && !scope_joins(hops))
+    bool outside = is_outside(s, u, path.embeds);
+    if (outside && !seed_path_joins_seeds(seed_path))
         return SCOPE_OUTSIDE;
     if (path_is_trap(url_path(u), s->path_segments))
         return SCOPE_TRAP;
@@ -407,12 +383,12 @@ static enum scope_verdict judge(const struct scope *s, const struct url *u, stru
     return outside ? SCOPE_OUTSIDE : SCOPE_IN;
 }
 
-enum scope_verdict scope_check(const struct scope *s, const struct url *u, struct str hops)
+enum scope_verdict scope_check(const struct scope *s, const struct url *u, struct str seed_path)
 {
     if (!url_is_http(u))
         return SCOPE_NOT_HTTP;
     if (u->has_port && port_is_bad(u->port))
         return SCOPE_BAD_PORT;
-    enum scope_verdict v = judge(s, u, hops);
+    enum scope_verdict v = judge(s, u, seed_path);
     return v != SCOPE_IN && has(s->seeds, seed_name(u)) ? SCOPE_IN : v;
 }

@@ -10,17 +10,18 @@
  *     page    the seeds themselves
  *     any     everything
  * What a page needs (embeds: images, styles, scripts) is taken from anywhere, unless pages_only,
- * for pages that are in scope: up to `embed_hops` E's at the end of its hops, R's and P's between
+ * for pages that are in scope: up to `embed_hops` E's at the end of its seed_path, R's and P's between
  * and behind them passed over (an image that was moved is still an image). --include and --exclude
  * hold for embeds too.
  *
- * Where a seed redirects to joins the seeds: a URL whose hops are 1 to 5 R's and nothing else
- * (scope_joins). It gets SCOPE_OUTSIDE only if nothing else is against it, so whoever sees these
- * two adds it and asks again; one that is excluded, or a trap, does not join.
+ * A URL joins the seeds if its seed_path is 1 to 5 R's and nothing else: a seed redirects to it
+ * (seed_path_joins_seeds). It gets SCOPE_OUTSIDE only if nothing else is against it. A caller that
+ * sees both adds the URL as a seed and checks it again. A URL that is excluded, or a trap, does not
+ * join.
  *
  * Traps: a path with more than `path_segments` segments, a segment or a group of up to 16
  * segments that stands more than twice in a row (F63), a URL over `url_bytes`, more than
- * `redirects` R's at the end of the hops (F38, F39).
+ * `redirects` R's at the end of the seed_path (F38, F39).
  *
  * One for all shards. Checks are lock-free and may run while seeds are added: the sets only grow,
  * and a table that was outgrown is kept until the close. Regular expressions are PCRE2 with limits
@@ -35,7 +36,7 @@ enum scope_kind { SCOPE_HOST, SCOPE_DOMAIN, SCOPE_PREFIX, SCOPE_PAGE, SCOPE_ANY 
 
 struct scope_settings {
     unsigned scope; /* enum scope_kind */
-    uint64_t depth; /* L and X letters in the hops */
+    uint64_t depth; /* L and X letters in the seed_path */
     struct option_list include, exclude;
     bool pages_only;
     uint64_t embed_hops;    /* 3 */
@@ -78,15 +79,12 @@ MUST_CHECK enum rc scope_change(struct scope *s, const struct scope_settings *to
  * draws nothing (RC_OK). */
 MUST_CHECK enum rc scope_add_seed(struct scope *s, const struct url *seed);
 
-/* `hops`: the letters from the seed to this URL (frontier's enum hop_kind), its own included; "" is
- * a seed. Any thread. */
-enum scope_verdict scope_check(const struct scope *s, const struct url *u, struct str hops);
+/* `seed_path`: the letters from the seed to this URL (discovery/seed_path.h), its own included. Any
+ * thread. */
+enum scope_verdict scope_check(const struct scope *s, const struct url *u, struct str seed_path);
 
 /* How often a regular expression has given up because it needed too much work; --include then
  * counts as not matched, --exclude as matched. */
 uint64_t scope_regex_limits(const struct scope *s);
-
-/* Whether hops are a seed's redirects and nothing else (1 to 5 R's). */
-bool scope_joins(struct str hops);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* facts: bytes that many simulated journals hold, kept once: every agent journals every entry of
- * the roster, and a thousand copies of it would be most of a simulation's memory. */
+/* facts: bytes that many simulated journals hold, kept once. Every agent journals every entry of
+ * the roster, and a thousand copies of it would take most of a simulation's memory. */
 #ifndef SIMULATE_FACTS_H
 #define SIMULATE_FACTS_H
 
@@ -16,7 +16,8 @@ struct fact {
 
 struct facts;
 struct facts *facts_open(uint32_t buckets); /* a power of two; NULL: no memory */
-void facts_close(struct facts *f);          /* after all that were taken have been given back */
+/* after all facts that were taken have been given back */
+void facts_close(struct facts *f);
 
 struct fact *facts_take(struct facts *f, struct str bytes); /* NULL: no memory */
 void facts_give(struct facts *f, struct fact *one);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* invariants: the thirteen of docs/cluster-protocol.md, seen from outside: what the streams hold,
- * what the journals hold, who asks whom. */
+/* invariants: the thirteen of docs/cluster-protocol.md, checked from outside: what the streams
+ * hold, what the journals hold, and which agent asks which host. */
 #include "base/hash.h"
 #include "base/mem.h"
-#include "simulate/world_inside.h"
+#include "simulate/world_internal.h"
 
 #include <stdio.h>
 
@@ -33,8 +33,8 @@ static void check_moves(struct world *w, const struct roster_entry *e, struct st
     checked(w, 13);
     for (uint32_t i = 0; i < w->set.hosts; i++) {
         const struct roster_agent *was =
-            roster_owner(w->truth, w->web.hosts[i].position, epoch - 1);
-        const struct roster_agent *is = roster_owner(w->truth, w->web.hosts[i].position, epoch);
+            roster_owner(w->truth, w->web.hosts[i].host_hash, epoch - 1);
+        const struct roster_agent *is = roster_owner(w->truth, w->web.hosts[i].host_hash, epoch);
         if (was == is || !was || !is)
             continue;
         bool gained = str_eq(str_c(is->name), who), lost = str_eq(str_c(was->name), who);
@@ -67,7 +67,7 @@ static void remember_hash(struct world *w)
 
 static bool is_said_by(struct world *w, struct world_agent *a, const struct model_body *e);
 
-/* Pages of an incarnation that are done, and not said in its stream. */
+/* Pages of an incarnation that are done and not told in its stream. */
 static uint64_t count_unsaid(struct world *w, struct world_agent *a, uint64_t inc)
 {
     uint64_t count = 0;
@@ -78,14 +78,14 @@ static uint64_t count_unsaid(struct world *w, struct world_agent *a, uint64_t in
     return count;
 }
 
-/* What servers have lost was told, and hosts may have moved since: streams do not tell it then. */
+/* After the servers lost something, or hosts moved, the streams do not show what was told. */
 static bool is_bound_checked(const struct world *w)
 {
     uint32_t losses = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER;
     return w->set.untold_most && (world_is_large(w) || !(w->set.faults & losses));
 }
 
-/* What one death costs: what is open, and what is not said. */
+/* What one death costs: the open pages, and those whose outcome is not told. */
 static void check_at_stake(struct world *w, struct world_agent *a, uint64_t inc)
 {
     uint64_t count = count_unsaid(w, a, inc);
@@ -95,13 +95,14 @@ static void check_at_stake(struct world *w, struct world_agent *a, uint64_t inc)
     if (is_bound_checked(w) && count > w->report->most_at_stake)
         w->report->most_at_stake = count;
     if (is_bound_checked(w) && count > w->set.untold_most + WORLD_MAX_OPEN)
-        world_break(w, 7, "%s has %llu pages open or untold, at most %llu and %d open ones may be",
+        world_break(w, 7, "%s has %llu pages open or untold; the bound is %llu and %d open ones",
                     a->name, (unsigned long long)count, (unsigned long long)w->set.untold_most,
                     WORLD_MAX_OPEN);
 }
 
-/* Pages whose outcome the adopter cannot have found are asked for again: not said when it was
- * declared dead, or journalled since. (What it says later may stand behind the adopter's end.) */
+/* Pages whose outcome the adopter cannot have found may be fetched again: those not told when the
+ * agent was declared dead, or journalled since. (What it tells later may stand behind the adopter's
+ * end.) */
 static void allow_dead(struct world *w, const struct roster_entry *e)
 {
     struct world_agent *a = agent_named(w, e->victim);
@@ -117,7 +118,7 @@ static void allow_dead(struct world *w, const struct roster_entry *e)
     a->dead_entries = a->model.count;
 }
 
-static void roster_taken(struct world *w, const struct post_message *m)
+static void roster_taken(struct world *w, const struct nats_sim_message *m)
 {
     struct str writer = str_from(m->subject, STR("orb.c.roster.").n);
     struct roster_stand at = {roster_length(w->truth) + 1, m->stamp_ms, writer};
@@ -128,7 +129,7 @@ static void roster_taken(struct world *w, const struct post_message *m)
         return;
     if (roster_entry_read(m->payload, &e))
         e = (struct roster_entry){0};
-    /* Going over a thousand agents for each of a thousand takes its time: not at every renewal. */
+    /* Comparing a thousand agents with a thousand is slow: not at every renewal. */
     if (!world_is_large(w) || roster_epoch(w->truth) != epoch ||
         roster_length(w->truth) % HASH_EVERY == 0)
         remember_hash(w);
@@ -178,13 +179,13 @@ static void said(struct world *w, const struct record *r, bool is_out, struct st
     const struct web_url *page = &w->web.urls[u];
     for (uint32_t i = 0; i < page->link_count; i++)
         if (!w->urls[w->web.links[page->first_link + i]].was_said)
-            world_break(w, 6, "the outcome of u%u is in " STR_FMT ", its link u%u nowhere", u,
-                        STR_ARG(subject), w->web.links[page->first_link + i]);
+            world_break(w, 6, "the outcome of u%u is in " STR_FMT ", but its link u%u is nowhere",
+                        u, STR_ARG(subject), w->web.links[page->first_link + i]);
 }
 
 void invariants_taken(struct world *w, int stream, uint64_t sequence)
 {
-    const struct post_message *m = post_at(w->post, stream, sequence);
+    const struct nats_sim_message *m = nats_sim_at(w->servers, stream, sequence);
     struct record_batch b;
     struct record r;
     if (stream == w->roster_stream) {
@@ -193,7 +194,7 @@ void invariants_taken(struct world *w, int stream, uint64_t sequence)
         return;
     }
     if (record_batch_read(m->payload, &b)) {
-        world_break(w, 6, "somebody appends what is no batch");
+        world_break(w, 6, "a stream has taken a message that is no batch");
         return;
     }
     bool is_out = str_ends(m->subject, STR(".out"));
@@ -213,7 +214,7 @@ static bool has_open(const struct world_agent *a, const struct world *w, uint32_
 
 static void check_alone(struct world *w, struct world_agent *a, uint32_t host)
 {
-    uint64_t position = w->web.hosts[host].position;
+    uint64_t host_hash = w->web.hosts[host].host_hash;
     checked(w, 2);
     for (uint32_t i = 0; i < w->agent_count; i++) {
         struct world_agent *b = w->agents[i];
@@ -226,7 +227,7 @@ static void check_alone(struct world *w, struct world_agent *a, uint32_t host)
             else
                 world_break(w, 2, "h%u is asked by %s and by %s", host, a->name, b->name);
         }
-        if (!frozen && agent_may_fetch(b->agent, position, world_agent_now(w, b)))
+        if (!frozen && agent_may_fetch(b->agent, host_hash, world_agent_now(w, b)))
             world_break(w, 2, "h%u may be asked by %s and by %s", host, a->name, b->name);
     }
 }
@@ -237,24 +238,25 @@ static void check_right(struct world *w, struct world_agent *a, uint32_t host)
     struct agent_status st;
     agent_status(a->agent, world_agent_now(w, a), &st);
     const struct roster_agent *owner =
-        roster_owner(r, w->web.hosts[host].position, roster_epoch(r));
+        roster_owner(r, w->web.hosts[host].host_hash, roster_epoch(r));
     checked(w, 3);
     if (!owner || strcmp(owner->name, a->name) != 0 || owner->inc != st.inc)
         world_break(w, 3, "%s asks h%u, which is not its own", a->name, host);
     if (st.lease_age_ms >= w->timings.fence_ms)
-        world_break(w, 3, "%s asks with a lease of %llu ms", a->name,
+        world_break(w, 3, "%s fetches with a lease of %llu ms", a->name,
                     (unsigned long long)st.lease_age_ms);
     checked(w, 4);
     const struct roster_agent *truth = roster_find_inc(w->truth, str_c(a->name), st.inc);
     const struct roster_agent *known = roster_find_inc(r, str_c(a->name), st.inc);
     if (!known || known->state == ROSTER_DEAD_NOW || known->state == ROSTER_FORGOTTEN)
-        world_break(w, 4, "%s asks though it has read of its death", a->name);
+        world_break(w, 4, "%s fetches although it has read of its death", a->name);
     if (truth && truth->left_epoch &&
         WALL_MS + w->now_ms >= truth->lease_stamp_ms + w->timings.fence_ms)
-        world_break(w, 4, "%s asks past its fence, being dead", a->name);
+        world_break(w, 4, "%s fetches past its fence, after its death", a->name);
 }
 
-/* Nothing more is asked for while so many are unsaid. Of many agents it would take too long. */
+/* No host is checked out while too many outcomes are untold. With many agents this check takes too
+ * long. */
 static void check_untold(struct world *w, struct world_agent *a)
 {
     if (!is_bound_checked(w) || world_is_large(w))
@@ -262,8 +264,8 @@ static void check_untold(struct world *w, struct world_agent *a)
     uint64_t count = count_unsaid(w, a, model_inc(&a->model));
     checked(w, 7);
     if (count >= w->set.untold_most)
-        world_break(w, 7, "%s asks for more, and %llu pages are untold, of at most %llu", a->name,
-                    (unsigned long long)count, (unsigned long long)w->set.untold_most);
+        world_break(w, 7, "%s checks out more, though %llu pages are untold; the bound is %llu",
+                    a->name, (unsigned long long)count, (unsigned long long)w->set.untold_most);
 }
 
 static void note_unasked(struct world *w, bool is_wiped)
@@ -297,7 +299,7 @@ void invariants_start(struct world *w, struct world_agent *a, uint32_t url)
 
 /* ---- 5, 11: after anything an agent did ---- */
 
-/* The seeds stand in a stream. Until then they are only where somebody typed them in. */
+/* The seeds stand in a stream. Until then only the operator has them. */
 static bool is_seeded(const struct world *w)
 {
     for (uint32_t u = 0; u < WEB_SEEDS && u < w->set.urls; u++)
@@ -306,9 +308,9 @@ static bool is_seeded(const struct world *w)
     return true;
 }
 
-/* Who is not in the roster, as far as it was read by who says so, may still bring work from its
- * former life, or seeds: "finished" speaks of those who are. */
-static bool is_everybody_in(const struct world *w, const struct roster *known)
+/* An agent that is not in the roster, as the agent that says "finished" has read it, may still
+ * bring work from its former incarnation, or seeds: "finished" speaks only of the members. */
+static bool are_all_members(const struct world *w, const struct roster *known)
 {
     for (uint32_t i = 0; i < w->agent_count; i++) {
         const struct roster_agent *r = roster_find(known, str_c(w->agents[i]->name));
@@ -337,7 +339,7 @@ void invariants_agent(struct world *w, struct world_agent *a)
         w->hashes[st.roster_length]) {
         checked(w, 5);
         if (w->hashes[st.roster_length] != roster_hash(agent_roster(a->agent)))
-            world_break(w, 5, "%s folds %llu entries otherwise", a->name,
+            world_break(w, 5, "%s folds %llu entries to another roster", a->name,
                         (unsigned long long)st.roster_length);
     }
     a->gone_ms = st.state == AGENT_UP && !a->mend_ms ? 0 : a->gone_ms;
@@ -347,11 +349,11 @@ void invariants_agent(struct world *w, struct world_agent *a)
     a->cursor = st.cursor;
     a->roster_length = st.roster_length;
     if (st.is_finished && !w->finished_ms && is_seeded(w) &&
-        is_everybody_in(w, agent_roster(a->agent))) {
+        are_all_members(w, agent_roster(a->agent))) {
         w->finished_ms = w->now_ms;
         checked(w, 12);
         for (uint32_t u = 0; u < w->set.urls; u++)
-            if (!w->urls[u].settled) {
+            if (!w->urls[u].done_count) {
                 world_break(w, 12, "%s says finished, u%u was never fetched", a->name, u);
                 return;
             }
@@ -360,13 +362,13 @@ void invariants_agent(struct world *w, struct world_agent *a)
 
 /* ---- 1, 10: where every URL is ---- */
 
-/* Places are looked at one after the other, so a second mention follows the first. */
-static bool places_add(struct world_places *p, uint32_t place)
+/* Journals and streams are visited one after the other, so a second mention follows the first. */
+static bool copies_add(struct world_copies *p, uint32_t where)
 {
-    if (p->last == place)
+    if (p->last == where)
         return false;
-    p->last = place;
-    p->first = p->count++ ? p->first : place;
+    p->last = where;
+    p->first = p->count++ ? p->first : where;
     return true;
 }
 
@@ -375,14 +377,14 @@ static uint32_t journal_of(uint32_t agent)
     return 2 * agent + 1;
 }
 
-static void place(struct world *w, uint32_t u, bool is_done, uint32_t where)
+static void note_copy(struct world *w, uint32_t u, bool is_done, uint32_t where)
 {
     if (u == UINT32_MAX)
         return;
-    if (places_add(&w->urls[u].places, where))
+    if (copies_add(&w->urls[u].copies, where))
         w->urls[u].journals += where & 1;
     if (is_done)
-        (void)places_add(&w->urls[u].done_places, where);
+        (void)copies_add(&w->urls[u].done_copies, where);
 }
 
 static uint64_t inc_of_subject(struct str subject, const struct world_agent *a)
@@ -393,21 +395,21 @@ static uint64_t inc_of_subject(struct str subject, const struct world_agent *a)
     return inc;
 }
 
-/* Somebody will read it: its owner, or who adopts it. */
+/* Whether an agent will read the stream: its owner, or an adopter. */
 static bool is_read(const struct world *w, const struct world_agent *a, uint64_t inc)
 {
     const struct roster_agent *r = roster_find_inc(w->truth, str_c(a->name), inc);
     return r && r->state != ROSTER_FORGOTTEN;
 }
 
-/* What a stream holds for an incarnation is remembered: only what is new is looked at. */
+/* Remembers what a stream holds for an incarnation, so that only new messages are read. */
 static struct world_held *held_of(struct world *w, struct world_agent *a, uint64_t inc)
 {
     for (size_t i = 0; i < a->held_count; i++)
         if (a->held[i].inc == inc)
             return &a->held[i];
     if (a->held_count == WORLD_MAX_INCS) {
-        world_break(w, 12, "%s has had too many lives", a->name);
+        world_break(w, 12, "%s has had too many incarnations", a->name);
         return NULL;
     }
     struct world_held *h = &a->held[a->held_count];
@@ -429,8 +431,8 @@ static void read_stream(struct world *w, struct world_agent *a)
 {
     struct record_batch b;
     struct record r;
-    while (a->held_upto < post_length(w->post, a->stream)) {
-        const struct post_message *m = post_at(w->post, a->stream, ++a->held_upto);
+    while (a->held_upto < nats_sim_length(w->servers, a->stream)) {
+        const struct nats_sim_message *m = nats_sim_at(w->servers, a->stream, ++a->held_upto);
         struct world_held *h = held_of(w, a, inc_of_subject(m->subject, a));
         if (!h || record_batch_read(m->payload, &b) || b.is != BATCH_IS_RECORDS)
             continue;
@@ -442,7 +444,7 @@ static void read_stream(struct world *w, struct world_agent *a)
     }
 }
 
-/* Its outcome stands in its agent's own stream, where an adopter finds it. */
+/* The outcome stands in the agent's own stream, where an adopter finds it. */
 static bool is_said_by(struct world *w, struct world_agent *a, const struct model_body *e)
 {
     read_stream(w, a);
@@ -450,19 +452,19 @@ static bool is_said_by(struct world *w, struct world_agent *a, const struct mode
     return h && h->bits[e->url] & 2;
 }
 
-static void place_stream(struct world *w, struct world_agent *a, uint32_t where)
+static void note_stream(struct world *w, struct world_agent *a, uint32_t where)
 {
     read_stream(w, a);
     for (size_t i = 0; i < a->held_count; i++)
         if (is_read(w, a, a->held[i].inc))
             for (uint32_t u = 0; u < w->set.urls; u++)
                 if (a->held[i].bits[u])
-                    place(w, u, a->held[i].bits[u] & 2, where);
+                    note_copy(w, u, a->held[i].bits[u] & 2, where);
 }
 
-/* The batches for others that it still keeps: they come again after any restart, also as another
- * incarnation. */
-static void place_outbox(struct world *w, struct world_agent *a, uint32_t where)
+/* The batches for others that the agent still keeps: it reads them again after any restart, also as
+ * another incarnation. */
+static void note_outbox(struct world *w, struct world_agent *a, uint32_t where)
 {
     struct port_batch b;
     struct model *m = &a->model;
@@ -471,41 +473,42 @@ static void place_outbox(struct world *w, struct world_agent *a, uint32_t where)
     uint64_t from = a->agent ? m->keep : m->kept;
     while (m->port.ops->read(&m->port, from, &b) == RC_OK) {
         for (size_t i = 0; i < b.link_count; i++)
-            place(w, web_url_of(&w->web, &b.links[i]), b.links[i].kind == RECORD_DONE, where);
+            note_copy(w, web_url_of(&w->web, &b.links[i]), b.links[i].kind == RECORD_DONE, where);
         for (size_t i = 0; i < b.outcome_count; i++)
-            place(w, web_url_of(&w->web, &b.outcome[i]), b.outcome[i].kind == RECORD_DONE, where);
+            note_copy(w, web_url_of(&w->web, &b.outcome[i]), b.outcome[i].kind == RECORD_DONE,
+                      where);
         from = b.next;
     }
     m->durable = durable;
 }
 
-static void place_journal(struct world *w, struct world_agent *a, uint32_t where)
+static void note_journal(struct world *w, struct world_agent *a, uint32_t where)
 {
     struct model *m = &a->model;
     const struct roster_agent *r = roster_find(w->truth, str_c(a->name));
     uint64_t inc = m->count ? model_inc(m) : 0;
-    place_outbox(w, a, where);
+    note_outbox(w, a, where);
     if (!r || r->inc != inc || inc == a->stale_inc ||
         (r->state != ROSTER_LIVING && r->state != ROSTER_LEAVING))
         return;
     for (uint32_t u = 0; model_next_url(m, &u); u++)
         if (model_url(m, u)->state != MODEL_UNKNOWN)
-            place(w, u, model_url(m, u)->state == MODEL_DONE, where);
+            note_copy(w, u, model_url(m, u)->state == MODEL_DONE, where);
 }
 
-static bool is_placed(const struct world *w, uint32_t u)
+static bool has_copy(const struct world *w, uint32_t u)
 {
-    return w->urls[u].places.count > 0;
+    return w->urls[u].copies.count > 0;
 }
 
-/* Whether a page is done somewhere though this place is gone; 0: no place is. */
+/* Whether the page is done in another journal or stream than `gone`; 0: none is gone. */
 static bool is_done_without(const struct world_url *u, uint32_t gone)
 {
-    return u->done_places.count > (u->done_places.first == gone);
+    return u->done_copies.count > (u->done_copies.first == gone);
 }
 
-/* The links of every page that is done are somewhere; also if any one disk were lost, pages done
- * only there with it. */
+/* Every link of every page that is done is known somewhere; also if any one disk were lost,
+ * together with the pages that are done only there. */
 static void check_links(struct world *w, bool with_spares)
 {
     for (uint32_t u = 0; u < w->set.urls; u++) {
@@ -513,8 +516,8 @@ static void check_links(struct world *w, bool with_spares)
         for (uint32_t i = 0; is_done_without(&w->urls[u], 0) && i < page->link_count; i++) {
             uint32_t v = w->web.links[page->first_link + i];
             const struct world_url *at = &w->urls[v];
-            uint32_t only = at->places.count == 1 && at->journals == 1 ? at->places.first : 0;
-            if (!at->places.count)
+            uint32_t only = at->copies.count == 1 && at->journals == 1 ? at->copies.first : 0;
+            if (!at->copies.count)
                 world_break(w, 1, "u%u is lost: its page u%u is done", v, u);
             else if (with_spares && only && is_done_without(&w->urls[u], only))
                 world_break(w, 1, "u%u is lost: its page u%u is done, without the disk of %s", v, u,
@@ -523,8 +526,8 @@ static void check_links(struct world *w, bool with_spares)
     }
 }
 
-/* Nobody is dead, and every journal is the one that the roster means. */
-static bool is_everybody_well(const struct world *w)
+/* No agent is dead, and every journal belongs to the incarnation in the roster. */
+static bool are_all_well(const struct world *w)
 {
     for (size_t i = 0; i < roster_count(w->truth); i++)
         if (roster_at(w->truth, i)->state == ROSTER_DEAD_NOW)
@@ -555,15 +558,15 @@ void invariants_outside(struct world *w, struct world_agent *a)
     m->durable = durable;
 }
 
-/* It was sent by somebody outside the roster whose disk was lost then. Whoever must read it may be
- * away, declared dead, and adopted: so long the servers alone have it. */
+/* An agent outside the roster sent the URL, and then lost its disk. The agent that must read it may
+ * be away, declared dead and adopted: until then only the servers have it. */
 static bool was_outside(const struct world *w, uint32_t u)
 {
     uint64_t at = w->urls[u].outside_ms;
     return at && w->now_ms - at < OUTSIDE_DEADS * (uint64_t)w->timings.dead_ms;
 }
 
-/* Nobody will find it again: it is a seed, or a page with a link to it is done. */
+/* No agent will find the URL again: it is a seed, or a page with a link to it is done. */
 static bool is_needed(const struct world *w, uint32_t u)
 {
     for (uint32_t p = 0; p < w->set.urls; p++) {
@@ -575,20 +578,21 @@ static bool is_needed(const struct world *w, uint32_t u)
     return u < WEB_SEEDS;
 }
 
-/* Any one disk may be gone the next moment; or, while everybody is well, all that servers have. */
+/* Any one disk may be lost at the next moment; or, while all agents are well, all that the servers
+ * have. */
 static void check_spares(struct world *w)
 {
-    bool is_quiet = w->now_ms < w->quiet_until_ms; /* the servers' disks were lost just now */
+    bool is_quiet = w->now_ms < w->quiet_until_ms; /* the servers' disks were just lost */
     check_links(w, !is_quiet);
-    if (is_quiet || !is_everybody_well(w))
+    if (is_quiet || !are_all_well(w))
         return;
     for (uint32_t u = 0; u < w->set.urls; u++)
-        if (is_placed(w, u) && !w->urls[u].journals && !was_outside(w, u) && is_needed(w, u))
+        if (has_copy(w, u) && !w->urls[u].journals && !was_outside(w, u) && is_needed(w, u))
             world_break(w, 1, "u%u is only on the servers", u);
 }
 
-/* 10: what a floor has passed is in a journal, or stands in another's stream. */
-static void check_floor(struct world *w, struct world_agent *a, uint32_t own)
+/* 10: what acked_through has passed is in a journal, or stands in another agent's stream. */
+static void check_acked_through(struct world *w, struct world_agent *a, uint32_t own)
 {
     struct agent_status st;
     struct record_batch b;
@@ -597,55 +601,56 @@ static void check_floor(struct world *w, struct world_agent *a, uint32_t own)
     const struct roster_agent *truth = roster_find_inc(w->truth, str_c(a->name), st.inc);
     if (!st.is_whole || !truth || truth->boot != st.boot || truth->state != ROSTER_LIVING)
         return;
-    if (a->floor_generation != (st.inc << 32 | st.generation)) {
-        a->floor_generation = st.inc << 32 | st.generation;
-        a->floor_checked = 0;
+    if (a->acked_through_generation != (st.inc << 32 | st.generation)) {
+        a->acked_through_generation = st.inc << 32 | st.generation;
+        a->acked_through_checked = 0;
     }
     checked(w, 10);
     uint64_t split_at =
-        post_split_at(w->post, a->stream); /* behind it receipts count, not floors */
-    for (uint64_t s = a->floor_checked + 1; s <= st.floor && s <= split_at; s++) {
-        const struct post_message *m = post_at(w->post, a->stream, s);
+        nats_sim_split_at(w->servers, a->stream); /* behind it only receipts count */
+    for (uint64_t s = a->acked_through_checked + 1; s <= st.acked_through && s <= split_at; s++) {
+        const struct nats_sim_message *m = nats_sim_at(w->servers, a->stream, s);
         if (!m || inc_of_subject(m->subject, a) != st.inc || record_batch_read(m->payload, &b) ||
             b.is != BATCH_IS_RECORDS || str_ends(m->subject, STR(".out")))
             continue;
         while (records_next(&b.records, &r)) {
             uint32_t u = web_url_of(&w->web, &r);
-            if (u != UINT32_MAX && w->urls[u].places.count <= (w->urls[u].places.first == own))
-                world_break(w, 10, "%s's floor has passed u%u, which is nowhere else", a->name, u);
+            if (u != UINT32_MAX && w->urls[u].copies.count <= (w->urls[u].copies.first == own))
+                world_break(w, 10, "%s's acked_through has passed u%u, which is nowhere else",
+                            a->name, u);
         }
     }
-    a->floor_checked = st.floor;
+    a->acked_through_checked = st.acked_through;
 }
 
-void invariants_places(struct world *w)
+void invariants_copies(struct world *w)
 {
     namesake_look(w);
-    /* Servers that lost the roster do not know who is living until somebody restores it. */
+    /* Servers that lost the roster do not know who is living until an agent restores it. */
     if (roster_epoch(w->truth) < w->epoch_seen)
         return;
     w->epoch_seen = roster_epoch(w->truth);
     for (uint32_t u = 0; u < w->set.urls; u++) {
-        w->urls[u].places = w->urls[u].done_places = (struct world_places){0};
+        w->urls[u].copies = w->urls[u].done_copies = (struct world_copies){0};
         w->urls[u].journals = 0;
     }
     for (uint32_t i = 0; i < w->agent_count; i++) {
-        place_stream(w, w->agents[i], journal_of(i) + 1);
-        place_journal(w, w->agents[i], journal_of(i));
+        note_stream(w, w->agents[i], journal_of(i) + 1);
+        note_journal(w, w->agents[i], journal_of(i));
     }
     checked(w, 1);
     for (uint32_t u = 0; u < WEB_SEEDS && is_seeded(w) && u < w->set.urls; u++)
-        if (!is_placed(w, u))
+        if (!has_copy(w, u))
             world_break(w, 1, "seed u%u is lost", u);
     check_spares(w);
     for (uint32_t i = 0; i < w->agent_count; i++)
         if (w->agents[i]->agent)
-            check_floor(w, w->agents[i], journal_of(i) + 1);
+            check_acked_through(w, w->agents[i], journal_of(i) + 1);
 }
 
 /* ---- 7 ---- */
 
-/* What was open is asked for again; what was not said yet too, if the journal is lost with it. */
+/* Open pages may be fetched again; if the journal is lost, also pages whose outcome is not told. */
 void invariants_allow(struct world *w, struct world_agent *a, bool is_journal_lost)
 {
     const struct model *m = &a->model;
@@ -672,11 +677,12 @@ static void merge_all(struct world *w, struct model *m, uint64_t seed)
     uint64_t twice = seed & 1;
     for (uint32_t k = 0; k < w->agent_count; k++) {
         uint32_t at = (uint32_t)((k + seed) % w->agent_count);
-        uint64_t n = post_length(w->post, w->agents[at]->stream);
+        uint64_t n = nats_sim_length(w->servers, w->agents[at]->stream);
         uint64_t stride = n > 1 ? 1 + rng_below(&r, n - 1) : 1;
         for (uint64_t pass = 0; pass < stride + twice; pass++)
             for (uint64_t s = 1 + pass % stride; s <= n; s += stride) {
-                const struct post_message *p = post_at(w->post, w->agents[at]->stream, s);
+                const struct nats_sim_message *p =
+                    nats_sim_at(w->servers, w->agents[at]->stream, s);
                 if (record_batch_read(p->payload, &b) || b.is != BATCH_IS_RECORDS)
                     continue;
                 while (records_next(&b.records, &rec))
@@ -707,7 +713,7 @@ static void check_merging(struct world *w)
             if (i == 0)
                 first = hash;
             else if (hash != first)
-                world_break(w, 8, "merged in another order the records make another state");
+                world_break(w, 8, "the records merged in another order give another state");
         }
         model_done(&m);
     }
@@ -715,7 +721,7 @@ static void check_merging(struct world *w)
 
 void invariants_end(struct world *w)
 {
-    invariants_places(w);
+    invariants_copies(w);
     check_merging(w);
     checked(w, 7);
     if (w->report->refetches > w->report->refetch_allowance)
@@ -723,6 +729,6 @@ void invariants_end(struct world *w)
                     (unsigned long long)w->report->refetch_allowance);
     checked(w, 12);
     for (uint32_t u = 0; u < w->set.urls; u++)
-        if (!w->urls[u].done_places.count)
-            world_break(w, 12, "finished, and nobody knows that u%u is done", u);
+        if (!w->urls[u].done_copies.count)
+            world_break(w, 12, "finished, but no agent knows that u%u is done", u);
 }

@@ -38,7 +38,7 @@ static struct model_body *body_new(uint64_t inc)
     return b;
 }
 
-static struct model_entry *add(struct model *m, enum model_entry_kind kind)
+static struct model_entry *add_entry(struct model *m, enum model_entry_kind kind)
 {
     if (m->count == m->cap) {
         size_t cap = m->cap ? m->cap * 2 : 64;
@@ -98,7 +98,7 @@ const struct model_host *model_host(const struct model *m, uint32_t host)
     return page ? &page[host % MODEL_ROWS] : &none;
 }
 
-/* To be written; NULL: no memory. */
+/* For writing; NULL: no memory. */
 static struct model_url *url_at(struct model *m, uint32_t url)
 {
     struct model_url **page = &m->url_pages[url / MODEL_ROWS];
@@ -133,7 +133,7 @@ bool model_next_host(const struct model *m, uint32_t *host)
 
 static bool is_mine(const struct model *m, uint32_t h)
 {
-    return m->agent && agent_owns(m->agent, m->web->hosts[h].position);
+    return m->agent && agent_owns(m->agent, m->web->hosts[h].host_hash);
 }
 
 /* ---- merging ---- */
@@ -216,7 +216,7 @@ static void forget_all(struct model *m)
     }
 }
 
-/* A page is done; those of its links that were mine are queued. */
+/* A page is done; its links that were mine are queued. */
 static void apply_page(struct model *m, const struct model_body *e)
 {
     struct str links = get_records(&e->mine);
@@ -239,7 +239,7 @@ static bool is_for_others(const struct model_entry *e)
     return e->kind == MODEL_PAGE || e->kind == MODEL_SEEDS || (e->body && e->body->foreign_count);
 }
 
-static void apply(struct model *m, const struct model_entry *e)
+static void apply_entry(struct model *m, const struct model_entry *e)
 {
     m->are_counts_known = false;
     struct str records;
@@ -312,11 +312,11 @@ enum rc model_start(struct model *m, uint64_t now_ms, uint64_t wall_ms)
     m->wall_ms = wall_ms;
     m->admitted = m->last = m->pages = 0;
     m->keep = m->kept;
-    m->durable = m->count; /* opening syncs what it found */
+    m->durable = m->count; /* opening syncs the journal */
     m->is_aborting = false;
     forget_all(m);
     for (size_t i = 0; i < m->count; i++)
-        apply(m, &m->entries[i]);
+        apply_entry(m, &m->entries[i]);
     return RC_OK;
 }
 
@@ -339,7 +339,8 @@ void model_wipe(struct model *m)
     m->keep = m->kept = 0;
 }
 
-/* cluster/facts.c: a boot is a fact of kind 2, or follows the incarnation it begins with. */
+/* cluster/protocol/facts.c: a boot is a fact of kind 2, or follows the incarnation that it begins
+ * with. */
 static bool is_boot(const struct model_entry *e)
 {
     return e->kind == MODEL_ASIDE || (e->fact && e->fact->text[0] == 2);
@@ -367,22 +368,22 @@ void model_clock_jumps(struct model *m, uint64_t by_ms)
 
 enum rc model_seed(struct model *m)
 {
-    struct model_entry *e = add(m, MODEL_SEEDS);
+    struct model_entry *e = add_entry(m, MODEL_SEEDS);
     if (!e)
         return RC_NOMEM;
-    apply(m, e);
+    apply_entry(m, e);
     return RC_OK;
 }
 
-uint32_t model_lend(struct model *m)
+uint32_t model_claim(struct model *m)
 {
-    if (!agent_is_fetching(m->agent, m->now_ms) || !agent_may_lend(m->agent))
+    if (!agent_is_fetching(m->agent, m->now_ms) || !agent_may_claim(m->agent))
         return UINT32_MAX;
     for (uint32_t u = 0; model_next_url(m, &u); u++) {
         const struct model_host *h = model_host(m, m->web->urls[u].host);
         if (model_url(m, u)->state != MODEL_QUEUED || h->is_open || h->due_ms > m->now_ms ||
             h->next_ms > m->wall_ms ||
-            !agent_may_fetch(m->agent, m->web->hosts[m->web->urls[u].host].position, m->now_ms))
+            !agent_may_fetch(m->agent, m->web->hosts[m->web->urls[u].host].host_hash, m->now_ms))
             continue;
         host_at(m, m->web->urls[u].host)->is_open = url_at(m, u)->is_open = true;
         m->are_counts_known = false;
@@ -414,9 +415,9 @@ static void put_own_links(const struct model *m, struct model_body *e, uint32_t 
     }
 }
 
-enum rc model_settle(struct model *m, uint32_t url)
+enum rc model_record_outcome(struct model *m, uint32_t url)
 {
-    struct model_entry *e = add(m, MODEL_PAGE);
+    struct model_entry *e = add_entry(m, MODEL_PAGE);
     if (!e)
         return RC_NOMEM;
     model_return(m, url);
@@ -424,7 +425,7 @@ enum rc model_settle(struct model *m, uint32_t url)
     e->body->url = url;
     e->body->time_ms = m->wall_ms;
     e->body->next_ms = m->wall_ms + m->web->hosts[m->web->urls[url].host].delay_ms;
-    apply(m, e);
+    apply_entry(m, e);
     e->body->pages = m->pages;
     return RC_OK;
 }
@@ -433,7 +434,7 @@ enum rc model_settle(struct model *m, uint32_t url)
 
 static enum rc model_note(struct port *p, struct str fact)
 {
-    struct model_entry *e = add(model_of(p), MODEL_FACT);
+    struct model_entry *e = add_entry(model_of(p), MODEL_FACT);
     return e ? set_fact(model_of(p), e, fact) : RC_NOMEM;
 }
 
@@ -441,14 +442,14 @@ static enum rc model_take(struct port *p, const struct record *mine, size_t mine
                           const struct record *foreign, size_t foreign_count, struct str fact)
 {
     struct model *m = model_of(p);
-    struct model_entry *e = add(m, MODEL_TAKE);
+    struct model_entry *e = add_entry(m, MODEL_TAKE);
     if (!e)
         return RC_NOMEM;
     put_records(&e->body->mine, mine, mine_count);
     put_records(&e->body->foreign, foreign, foreign_count);
     e->body->foreign_count = (uint32_t)foreign_count;
     enum rc rc = set_fact(m, e, fact);
-    apply(m, e);
+    apply_entry(m, e);
     return rc ? rc : buf_rc(&e->body->foreign);
 }
 
@@ -575,7 +576,7 @@ static struct port_counts model_counts(struct port *p)
     return c;
 }
 
-/* The next of which something may be known; false: none. */
+/* The next URL or host that may be known; false: there is none. */
 static bool walk_on(const struct model *m, uint64_t *token)
 {
     uint64_t urls = m->web->url_count;
@@ -592,8 +593,8 @@ static bool walk_on(const struct model *m, uint64_t *token)
     return found;
 }
 
-/* URLs first, then hosts: the token counts through both. Now and then it says "not yet", as one
- * does whose hosts rest on a disk. */
+/* URLs first, then hosts: the token counts through both. Now and then it returns RC_AGAIN, like a
+ * crawl whose hosts are swapped to disk. */
 static enum rc model_walk(struct port *p, enum port_walk which, uint64_t *token, struct record *ret,
                           size_t most, size_t *ret_count)
 {
@@ -627,24 +628,25 @@ static enum rc model_walk(struct port *p, enum port_walk which, uint64_t *token,
 static enum rc model_forget(struct port *p)
 {
     struct model *m = model_of(p);
-    struct model_entry *e = add(m, MODEL_FORGET);
+    struct model_entry *e = add_entry(m, MODEL_FORGET);
     if (!e)
         return RC_NOMEM;
     for (uint32_t i = 0; model_next_url(m, &i); i++)
         if (model_url(m, i)->state == MODEL_QUEUED && !is_mine(m, m->web->urls[i].host))
             buf_le32(&e->body->mine, i);
-    apply(m, e);
+    apply_entry(m, e);
     return buf_rc(&e->body->mine);
 }
 
 static enum rc model_aside(struct port *p, struct str fact)
 {
     struct model *m = model_of(p);
-    struct model_entry *e = add(m, MODEL_ASIDE);
+    struct model_entry *e = add_entry(m, MODEL_ASIDE);
     if (!e)
         return RC_NOMEM;
-    e->body->inc = fact.n >= 9 ? get_le64(fact.p + 1) : 0; /* cluster/facts.c: a new incarnation */
-    apply(m, e);
+    e->body->inc =
+        fact.n >= 9 ? get_le64(fact.p + 1) : 0; /* cluster/protocol/facts.c: a new incarnation */
+    apply_entry(m, e);
     return set_fact(m, e, fact);
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* namesake: a second process with the name of an agent that runs, and an empty directory.
+/* namesake: a second process with the name of a running agent, and an empty directory.
  *
- * It must end by itself, for that reason, and ask for nothing; the first goes on in the boot that
- * it had. Nothing else goes wrong meanwhile: whose process is killed may be replaced. */
+ * It must end by itself, for that reason, and must fetch nothing; the first process continues in
+ * its boot. No other fault happens meanwhile: after a kill, another process might rightly take the
+ * name. */
 #include "base/mem.h"
-#include "simulate/world_inside.h"
+#include "simulate/world_internal.h"
 
 enum { MOST_DEADS = 3 };
 
@@ -28,7 +29,7 @@ static bool is_up(const struct world *w, const struct world_agent *a)
     return st.state == AGENT_UP && !a->is_leaving;
 }
 
-static struct world_agent *make(struct world *w, const struct world_agent *first)
+static struct world_agent *make_namesake(struct world *w, const struct world_agent *first)
 {
     struct world_agent *a = mem_zero(1, sizeof *a);
     if (!a)
@@ -48,7 +49,7 @@ bool namesake_begin(struct world *w, struct world_agent *first)
 {
     if (!first || !is_up(w, first) || w->namesake)
         return false;
-    w->namesake = make(w, first);
+    w->namesake = make_namesake(w, first);
     if (!w->namesake || world_start(w, w->namesake)) {
         world_break(w, 12, "no memory");
         return false;
@@ -71,7 +72,7 @@ void namesake_ended(struct world *w)
     if (strcmp(why, AGENT_NAMESAKE) != 0)
         world_break(w, 12, "the second process of %s ends: %s", w->namesake->name, why);
     else if (boot_of(w, w->namesake_of) != w->namesake_boot)
-        world_break(w, 12, "%s did not go on beside a second process", w->namesake->name);
+        world_break(w, 12, "%s did not continue beside a second process", w->namesake->name);
     namesake_stop(w);
 }
 
@@ -79,7 +80,7 @@ void namesake_look(struct world *w)
 {
     if (!namesake_runs(w))
         return;
-    if (!w->namesake_of->agent) /* it went home: the second one is ended by who started it */
+    if (!w->namesake_of->agent) /* the first process has ended, so the simulation ends the second */
         namesake_stop(w);
     else if (w->now_ms > w->namesake_end_ms)
         world_break(w, 12, "the second process of %s does not end", w->namesake->name);

@@ -20,12 +20,12 @@ enum {
     SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER | 1 << WORLD_STORE,
 };
 
-/* Of untold outcomes: so few that agents often come to it. */
+/* Bounds of untold outcomes: so low that agents often reach them. */
 enum { LEAST_UNTOLD = 3, UNTOLD_KINDS = 8, MANY_UNTOLD = 40 };
 
 static const struct roster_timings few_timings = {1000, 2500, 3000, 10000, 12000, 15000};
 
-/* Servers fail only while everybody is well, so they have seeds of their own. */
+/* The servers fail only while all agents are well, so these faults have seeds of their own. */
 static const uint32_t profiles[] = {
     PROCESSES | CLOCKS | NETWORK | MEMBERS | LATE | DARK,
     PROCESSES | MEMBERS,
@@ -38,23 +38,23 @@ static const uint32_t profiles[] = {
 };
 enum { PROFILES = sizeof profiles / sizeof *profiles };
 
-/* Copies that differ make every hand-over read its stream eight or twelve times, message by
- * message: that is for few agents, and takes its time where each message takes ten milliseconds. */
+/* With copies that differ, every handover reads its stream eight or twelve times, message by
+ * message. That is only for few agents: each message takes ten milliseconds. */
 #define COPIES (UINT32_C(1) << WORLD_SPLIT)
 enum { COPIES_LIMITS = 4 };
-/* A second process reads the whole log before it can know of the first, and nothing else goes wrong
- * meanwhile: that is for few agents, too. */
+/* A second process reads the whole log before it can know of the first, and no other fault happens
+ * meanwhile. That is also only for few agents. */
 #define FEW_ONLY (COPIES | UINT32_C(1) << WORLD_NAMESAKE)
 
-/* What an operator of so many would choose: the log grows by ten renewals a second, however many
- * they are. */
+/* What an operator of that many agents would choose: the log grows by ten renewals a second,
+ * however many agents there are. */
 static struct roster_timings timings_of(uint32_t agents)
 {
     uint32_t renew = agents * 100 > LEAST_RENEW_MS ? agents * 100 : LEAST_RENEW_MS;
-    uint32_t beat = renew / 5 > 1000 ? renew / 5 : 1000;
-    return (struct roster_timings){.beat_ms = beat,
+    uint32_t heartbeat_ms = renew / 5 > 1000 ? renew / 5 : 1000;
+    return (struct roster_timings){.heartbeat_ms = heartbeat_ms,
                                    .renew_ms = renew,
-                                   .suspect_ms = beat * 5 / 2,
+                                   .suspect_ms = heartbeat_ms * 5 / 2,
                                    .fence_ms = renew * 11 / 5,
                                    .abort_ms = renew * 13 / 5,
                                    .dead_ms = renew * 3};
@@ -130,7 +130,7 @@ static void add_scale(struct world_scale *sum, const struct world_scale *r)
         sum->recoveries[sum->recovery_count++] = r->recoveries[i];
 }
 
-static void add(struct world_report *sum, const struct world_report *r)
+static void add_report(struct world_report *sum, const struct world_report *r)
 {
     sum->events += r->events;
     sum->ended_ms += r->ended_ms;
@@ -149,8 +149,8 @@ static void add(struct world_report *sum, const struct world_report *r)
     add_scale(&sum->scale, &r->scale);
     for (int i = 0; i < WORLD_FAULTS; i++)
         sum->faults[i] += r->faults[i];
-    for (int i = 0; i < POST_FAULTS; i++)
-        sum->post_faults[i] += r->post_faults[i];
+    for (int i = 0; i < NATS_SIM_FAULTS; i++)
+        sum->nats_sim_faults[i] += r->nats_sim_faults[i];
     for (int i = 0; i <= WORLD_INVARIANTS; i++)
         sum->checked[i] += r->checked[i];
 }
@@ -173,7 +173,7 @@ enum rc runs_all(const struct runs_settings *s, struct runs_result *ret)
             s->seen(s->ctx, seed, &r);
         ret->failed += r.broken != 0;
         ret->runs++;
-        add(&ret->sum, &r);
+        add_report(&ret->sum, &r);
     }
     return rc;
 }
@@ -188,8 +188,8 @@ const char *runs_missing_fault(const struct runs_result *r)
     for (int i = 0; i < (r->is_large ? WORLD_FAULTS : WORLD_RACK); i++)
         if (!r->sum.faults[i] && !(r->is_large && FEW_ONLY >> i & 1))
             return world_fault_names[i];
-    for (int i = 0; i < POST_FAULTS; i++)
-        if (!r->sum.post_faults[i] && !(r->is_large && i == POST_OTHER_COPY))
-            return post_fault_names[i];
+    for (int i = 0; i < NATS_SIM_FAULTS; i++)
+        if (!r->sum.nats_sim_faults[i] && !(r->is_large && i == NATS_SIM_OTHER_COPY))
+            return nats_sim_fault_names[i];
     return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runs: many simulated clusters, one a seed, added up. Which faults a seed may bring follows from
- * the seed, so that kinds that get in each other's way all have their turn. */
+/* runs: many simulated clusters, one per seed, and their sums. The seed decides which faults may
+ * happen, so that kinds that exclude each other all have their turn. */
 #ifndef SIMULATE_RUNS_H
 #define SIMULATE_RUNS_H
 
@@ -9,10 +9,10 @@
 struct runs_settings {
     uint64_t first, last;         /* seeds */
     uint32_t agents, hosts, urls; /* 0: small ones, by the seed */
-    bool is_large;                /* many agents; of so many hosts some are modelled */
-    bool is_calm;                 /* nothing goes wrong */
-    bool is_unbounded;            /* agents do not keep to the bound of untold outcomes */
-    /* Called after each seed; NULL: not wanted. */
+    bool is_large;                /* many agents; only some of the hosts are modelled */
+    bool is_calm;                 /* no faults */
+    bool is_unbounded;            /* agents ignore the bound of untold outcomes */
+    /* Called after each seed; may be NULL. */
     void (*seen)(void *ctx, uint64_t seed, const struct world_report *r);
     void *ctx;
 };
@@ -23,17 +23,18 @@ struct runs_result {
     struct world_report sum; /* longest_recovery_ms: the longest of all */
     uint64_t first_failed;   /* seed */
     struct world_report failure;
-    struct buf trail; /* the last events of that one */
+    struct buf trail; /* the last events of that seed */
 };
 
-/* RC_NOMEM. Stops at nothing: how many failed the result says. */
+/* Runs all seeds; the result says how many failed. RC_NOMEM. */
 MUST_CHECK enum rc runs_all(const struct runs_settings *s, struct runs_result *ret);
 void runs_done(struct runs_result *r);
 
 /* The settings of one seed: what runs_all uses. */
 struct world_settings runs_world(const struct runs_settings *s, uint64_t seed);
 
-/* A kind of fault that never happened, or NULL: then a set of runs has proven less than it says. */
+/* A kind of fault that never happened, or NULL. If there is one, the runs prove less than they
+ * claim. */
 const char *runs_missing_fault(const struct runs_result *r);
 
 #endif

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scale: what a world of many agents has besides.
+/* scale: what a world of many agents has in addition.
  *
- * It begins where a cluster has grown to its size: the log holds all joins, each settled, and every
- * agent has journalled it; its first process then starts as after a stop. From there on everything
- * is the protocol's own code. Every kind of fault comes once or more, in an order of the seed.
+ * It begins with a cluster that has grown to its size: the log holds all joins, each settled, and
+ * every agent has journalled it; its first process then starts as after a stop. From there on only
+ * the protocol's own code runs. Every kind of fault happens at least once, in an order that the
+ * seed decides.
  *
- * All hosts, however many, count where only a ring is asked (shares at the start and at the end; a
- * sample of them at every epoch, for what a change moves). Some of them are modelled, with their
- * URLs and all invariants. */
+ * All hosts count where only a ring is asked (shares at the start and at the end; a sample of them
+ * at every epoch, for what a change moves). Some of them are modelled, with their URLs and all
+ * invariants. */
 #include "base/hash.h"
 #include "base/mem.h"
-#include "simulate/world_inside.h"
+#include "simulate/world_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ enum {
     MOST_PLAN = 64,
     MOST_TRIES = 200,
     MOST_WEIGHT = 2 * ASSIGN_WEIGHT_ONE,
-    FACT_INC = 1, /* cluster/facts.c */
+    FACT_INC = 1, /* cluster/protocol/facts.c */
     FACT_BOOT = 2,
     FACT_ROSTER = 6,
     ANYBODY = UINT16_MAX,
@@ -55,8 +56,9 @@ static void plan_add(struct scale *s, struct world *w, const enum world_fault *l
     shuffle(s, w, from);
 }
 
-/* Servers first, while everybody is well; then what is over soon, and what takes long, each in any
- * order: an agent that has just started accuses late those that it has not seen renew. */
+/* Faults of the servers come first, while all agents are well; then short faults, then long ones,
+ * each group in random order. An agent that has just started waits longer before it accuses agents
+ * that it has not seen renew. */
 static void make_plan(struct scale *s, struct world *w)
 {
     static const enum world_fault servers[] = {WORLD_SERVER_INBOX, WORLD_SERVER_ROSTER,
@@ -120,7 +122,7 @@ enum rc scale_open(struct world *w)
     if (!s->owners || !s->counts)
         return RC_NOMEM;
     make_plan(s, w);
-    post_gather(w->post);
+    nats_sim_gather(w->servers);
     return share_rings(w);
 }
 
@@ -141,7 +143,7 @@ static enum rc append(struct world *w, const char *writer, const struct roster_e
     roster_entry_write(e, &out);
     enum rc rc = buf_rc(&out);
     if (!rc)
-        rc = post_append(w->post, str_c(room), buf_str(&out), 0);
+        rc = nats_sim_append(w->servers, str_c(room), buf_str(&out), 0);
     buf_done(&out);
     return rc;
 }
@@ -151,7 +153,7 @@ static uint64_t first_boot(const struct world *w, uint32_t agent)
     return hash64_mix(w->set.seed ^ hash64_mix(agent + 1)) | 1;
 }
 
-/* As if they had come one after the other, each when the one before it was settled. */
+/* As if the agents had joined one after the other, each when the one before it was settled. */
 static enum rc write_joins(struct world *w)
 {
     enum rc rc = RC_OK;
@@ -181,7 +183,7 @@ static void put_fact(struct buf *out, int kind, uint64_t x, struct str name)
     buf_add(out, name);
 }
 
-/* What an agent that has taken part since its join has in its journal. */
+/* The journal of an agent that has taken part since its join. */
 static enum rc journal_joins(struct world *w, uint32_t agent)
 {
     struct port *p = &w->agents[agent]->model.port;
@@ -189,8 +191,8 @@ static enum rc journal_joins(struct world *w, uint32_t agent)
     put_fact(&fact, FACT_INC, 1, STR(""));
     put_fact(&fact, FACT_BOOT, first_boot(w, agent), STR(""));
     enum rc rc = buf_rc(&fact) ? buf_rc(&fact) : port_aside(p, buf_str(&fact));
-    for (uint64_t i = 1; i <= post_length(w->post, w->roster_stream) && !rc; i++) {
-        const struct post_message *m = post_at(w->post, w->roster_stream, i);
+    for (uint64_t i = 1; i <= nats_sim_length(w->servers, w->roster_stream) && !rc; i++) {
+        const struct nats_sim_message *m = nats_sim_at(w->servers, w->roster_stream, i);
         buf_clear(&fact);
         put_fact(&fact, FACT_ROSTER, m->stamp_ms, str_from(m->subject, STR("orb.c.roster.").n));
         buf_add(&fact, m->payload);
@@ -203,7 +205,7 @@ static enum rc journal_joins(struct world *w, uint32_t agent)
 
 /* ---- shares and moves ---- */
 
-static uint64_t host_position(const struct world *w, uint64_t host)
+static uint64_t host_hash(const struct world *w, uint64_t host)
 {
     return hash64_mix(w->set.seed ^ hash64_mix(host + 1));
 }
@@ -211,7 +213,7 @@ static uint64_t host_position(const struct world *w, uint64_t host)
 static uint16_t owner_of(const struct world *w, uint64_t host)
 {
     const struct roster_agent *r =
-        roster_owner(w->truth, host_position(w, host), roster_epoch(w->truth));
+        roster_owner(w->truth, host_hash(w, host), roster_epoch(w->truth));
     uint64_t number = UINT16_MAX;
     return r && str_to_u64(str_from(str_c(r->name), 1), &number) == RC_OK ? (uint16_t)number
                                                                           : UINT16_MAX;
@@ -244,7 +246,8 @@ static uint16_t number_of(struct str name)
     return str_to_u64(str_from(name, 1), &number) == RC_OK ? (uint16_t)number : UINT16_MAX;
 }
 
-/* Of what changed owner in an epoch, all must have been, or be, the one's who came or went (D5). */
+/* Every host that changed its owner in an epoch must have gone from or to the agent that joined or
+ * left. */
 static void look_at_moves(struct world *w, uint16_t who)
 {
     struct world_scale *r = &w->report->scale;
@@ -256,7 +259,7 @@ static void look_at_moves(struct world *w, uint16_t who)
     }
     r->changes += who != ANYBODY;
     if (r->astray)
-        world_break(w, 13, "%llu hosts moved though they need not", (unsigned long long)r->astray);
+        world_break(w, 13, "%llu hosts moved without need", (unsigned long long)r->astray);
 }
 
 enum rc scale_begin(struct world *w)

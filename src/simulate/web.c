@@ -13,11 +13,11 @@ enum { MAX_LINKS = 6 };
 static void make_host(struct web_host *h, uint32_t i, const struct web_shape *shape, struct rng *r)
 {
     (void)snprintf(h->name, sizeof h->name, "h%u.example", i);
-    h->position = hash64(str_c(h->name));
+    h->host_hash = hash64(str_c(h->name));
     h->delay_ms = shape->least_delay_ms + rng_below(r, shape->delays_ms);
 }
 
-/* A page links to some at random, and to those that were found on it first. */
+/* A page links to some pages at random, and to those that are first found on it. */
 static void make_links(struct web *w, struct rng *r)
 {
     for (uint32_t u = 0; u < w->url_count; u++) {
@@ -66,7 +66,7 @@ struct record web_url_record(const struct web *w, uint32_t url)
 {
     const struct web_host *h = &w->hosts[w->urls[url].host];
     return (struct record){.kind = RECORD_URL,
-                           .position = h->position,
+                           .host_hash = h->host_hash,
                            .host = str_c(h->name),
                            .fingerprint = url + 1,
                            .path = str_c(w->urls[url].path)};
@@ -75,7 +75,7 @@ struct record web_url_record(const struct web *w, uint32_t url)
 struct record web_host_record(const struct web *w, uint32_t host)
 {
     return (struct record){.kind = RECORD_HOST,
-                           .position = w->hosts[host].position,
+                           .host_hash = w->hosts[host].host_hash,
                            .host = str_c(w->hosts[host].name)};
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "simulate/world_inside.h"
+#include "simulate/world_internal.h"
 
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ enum {
     FETCH_LEAST_MS = 50,
     FETCH_MOST_MS = 1200,
     HURRIED_MS = 60,
-    RESTORE_BYTES = 2048, /* so that a lost roster takes several entries */
+    RESTORE_BYTES = 2048, /* so small that a lost roster takes several entries */
     FACT_BUCKETS = 1 << 8,
     MANY_FACT_BUCKETS = 1 << 16,
 };
@@ -22,11 +22,11 @@ static const struct world_pace few = {
     .sync_ms = 700,
     .crawl_ms = 250,
     .look_ms = 2000,
-    .outbox_most = 12, /* so little that it is often full */
+    .outbox_most = 12, /* so low that the outbox is often full */
     .most_events = 4000000,
 };
 
-/* A second is nothing where death takes minutes. */
+/* Among many agents a death takes minutes, so a second does not matter. */
 static const struct world_pace many = {
     .poll_ms = 300,
     .gap_ms = 5000,
@@ -37,7 +37,7 @@ static const struct world_pace many = {
     .most_events = UINT64_C(1) << 40,
 };
 
-/* As a real agent has it (components/cluster_nats.c): here times are measured. */
+/* As in a real agent (agent/cluster_nats.c): these runs measure times. */
 static const struct world_pace usual = {
     .poll_ms = 100,
     .gap_ms = 5000,
@@ -108,7 +108,7 @@ struct world_agent *world_new_agent(struct world *w)
     (void)snprintf(a->name, sizeof a->name, "a%u", w->agent_count);
     (void)snprintf(subject, sizeof subject, "orb.c.j.%s.", a->name);
     (void)snprintf(stream, sizeof stream, "ORB_c_%s", a->name);
-    a->stream = post_stream(w->post, str_c(stream), str_c(subject));
+    a->stream = nats_sim_stream(w->servers, str_c(stream), str_c(subject));
     a->next = (struct heap_node){.key = UINT64_MAX, .order = w->agent_count++};
     a->is_here = true;
     if (a->stream < 0 || model_init(&a->model, &w->web, a->name, w->facts) ||
@@ -141,10 +141,10 @@ enum rc world_start(struct world *w, struct world_agent *a)
     a->began_ms = w->now_ms;
     a->boot = a->epoch = a->generation = a->cursor = 0;
     a->thaw_ms = 0;
-    a->bus = post_connect(w->post, w->now_ms);
+    a->bus = nats_sim_connect(w->servers, w->now_ms);
     if (!a->bus)
         return RC_NOMEM;
-    post_set_owner(a->bus, a);
+    nats_sim_set_owner(a->bus, a);
     enum rc rc = model_start(&a->model, world_agent_now(w, a), WALL_MS + w->now_ms);
     if (!rc && a->wants_seed) {
         rc = model_seed(&a->model);
@@ -153,13 +153,14 @@ enum rc world_start(struct world *w, struct world_agent *a)
     if (!rc)
         rc = agent_open(&s, a->bus, &a->model.port, world_agent_now(w, a), &a->agent);
     if (!rc)
-        agent_set_weight(a->agent, ASSIGN_WEIGHT_ONE); /* the former process may have had another */
+        /* the former process may have had another weight */
+        agent_set_weight(a->agent, ASSIGN_WEIGHT_ONE);
     a->model.agent = a->agent;
     a->turn_ms = w->now_ms;
     a->sync_ms = w->now_ms + 1 + rng_below(&w->rng, w->pace.sync_ms);
     a->crawl_ms = w->now_ms + 1 + rng_below(&w->rng, w->pace.crawl_ms);
     if (a->mend_ms)
-        post_cut(w->post, a->bus, true, w->now_ms);
+        nats_sim_cut(w->servers, a->bus, true, w->now_ms);
     world_say(w, "%s starts, process %llu", a->name, (unsigned long long)a->starts);
     return rc;
 }
@@ -191,9 +192,9 @@ static void end_fetch(struct world *w, struct world_agent *a, struct world_fetch
     struct agent_status st;
     agent_status(a->agent, a->model.now_ms, &st);
     a->model.inc = st.inc;
-    w->urls[f->url].settled++;
-    w->report->refetches += w->urls[f->url].settled > 1;
-    if (model_settle(&a->model, f->url))
+    w->urls[f->url].done_count++;
+    w->report->refetches += w->urls[f->url].done_count > 1;
+    if (model_record_outcome(&a->model, f->url))
         world_break(w, 12, "no memory");
     world_say(w, "%s has fetched u%u", a->name, f->url);
 }
@@ -213,13 +214,13 @@ static void end_fetches(struct world *w, struct world_agent *a)
             end_fetch(w, a, &a->fetches[i], true);
 }
 
-static void crawl(struct world *w, struct world_agent *a)
+static void crawl_some(struct world *w, struct world_agent *a)
 {
     for (size_t i = 0; i < WORLD_MAX_OPEN; i++) {
         struct world_fetch *f = &a->fetches[i];
         if (f->is_open)
             continue;
-        f->url = model_lend(&a->model);
+        f->url = model_claim(&a->model);
         if (f->url == UINT32_MAX)
             return;
         f->is_open = true;
@@ -250,10 +251,10 @@ static void stopped(struct world *w, struct world_agent *a)
         return;
     }
     if (strcmp(agent_why(a->agent), AGENT_NAMESAKE) == 0)
-        world_break(w, 12, "%s takes a process that is gone for a living one", a->name);
+        world_break(w, 12, "%s takes a dead process for a living one", a->name);
     invariants_allow(w, a, true);
     world_stop(w, a);
-    /* Somebody who cannot go on with what it has begins with nothing. */
+    /* An agent that cannot continue with its directory begins with an empty one. */
     a->stale_inc = model_inc(&a->model);
     model_wipe(&a->model);
     (void)!model_start(&a->model, a->model.now_ms, a->model.wall_ms);
@@ -277,24 +278,24 @@ static void look_at_finish(struct world *w)
     for (uint32_t i = 0; i < w->agent_count; i++) {
         const struct world_agent *a = w->agents[i];
         any = any || a->is_over;
-        /* Who is alone among many that went home has to declare them dead one by one. */
+        /* The last of many agents would have to declare all others dead, one by one. */
         all = all && (a->is_over || !a->is_here || (a->is_late && w->scale));
     }
     if (all && any && w->finished_ms)
         w->is_finished = true;
 }
 
-/* Told to leave before, and able to when all others had gone home: it waits for somebody who could
- * be given what it has, which is by design; here nobody comes. */
+/* The agent was told to leave, and could do so only when all others had ended. It waits for an
+ * agent to which it could hand over, which is by design; in this simulation none comes. */
 static bool is_last_with_nothing(const struct world *w)
 {
     for (uint32_t u = 0; u < w->set.urls; u++)
-        if (!w->urls[u].settled)
+        if (!w->urls[u].done_count)
             return false;
     return !roster_has_owners(w->truth);
 }
 
-/* As a real one does (components/cluster_loop.c) its process ends. Nobody is told. */
+/* The process ends as a real one does (agent/loop.c). No agent is told. */
 static void look_whether_over(struct world *w, struct world_agent *a)
 {
     struct agent_status st;
@@ -309,11 +310,11 @@ static void look_whether_over(struct world *w, struct world_agent *a)
     count_messages(w, a);
     world_stop(w, a);
     a->is_over = true;
-    world_say(w, "%s goes home", a->name);
-    look_at_finish(w); /* nothing may happen any more */
+    world_say(w, "%s ends: the crawl is finished", a->name);
+    look_at_finish(w); /* from now on nothing may happen */
 }
 
-static void live(struct world *w, struct world_agent *a)
+static void agent_live(struct world *w, struct world_agent *a)
 {
     struct polled p = {w, a};
     set_time(w, a);
@@ -337,7 +338,7 @@ static void live(struct world *w, struct world_agent *a)
         a->sync_ms = at_ms < a->sync_ms ? at_ms : a->sync_ms;
     }
     if (a->crawl_ms <= w->now_ms) {
-        crawl(w, a);
+        crawl_some(w, a);
         a->crawl_ms = w->now_ms + w->pace.crawl_ms;
     }
     uint64_t due = agent_due_ms(a->agent);
@@ -376,7 +377,7 @@ static void agent_step(struct world *w, struct world_agent *a)
         world_say(w, "%s thaws", a->name);
         a->thaw_ms = 0;
     }
-    live(w, a);
+    agent_live(w, a);
 }
 
 /* ---- the log as it is ---- */
@@ -391,16 +392,16 @@ void world_roster_refold(struct world *w)
     w->hash_count = 0;
     if (roster_open_sharing(w->rings, &w->truth))
         world_break(w, 12, "no memory");
-    w->is_founding = world_is_large(w); /* what is left has been looked at before */
-    for (uint64_t i = 1; w->truth && i <= post_length(w->post, w->roster_stream); i++)
+    w->is_founding = world_is_large(w); /* the rest of the log has been checked before */
+    for (uint64_t i = 1; w->truth && i <= nats_sim_length(w->servers, w->roster_stream); i++)
         invariants_taken(w, w->roster_stream, i);
     w->is_founding = false;
 }
 
-static void taken(void *ctx, int stream, uint64_t sequence)
+static void stream_taken(void *ctx, int stream, uint64_t sequence)
 {
     struct world *w = ctx;
-    const struct post_message *m = post_at(w->post, stream, sequence);
+    const struct nats_sim_message *m = nats_sim_at(w->servers, stream, sequence);
     uint64_t before = hash64_seeded(m->subject, w->report->messages_hash);
     w->report->messages_hash = hash64_seeded(m->payload, before);
     invariants_taken(w, stream, sequence);
@@ -421,9 +422,9 @@ static void schedule_all(struct world *w)
         schedule(w, w->namesake);
 }
 
-static void step(struct world *w)
+static void world_step(struct world *w)
 {
-    uint64_t at = post_next_ms(w->post);
+    uint64_t at = nats_sim_next_ms(w->servers);
     struct world_agent *next = (struct world_agent *)heap_first(&w->schedule);
     if (next && next->next.key < at)
         at = next->next.key;
@@ -438,8 +439,8 @@ static void step(struct world *w)
     }
     w->now_ms = at > w->now_ms ? at : w->now_ms;
     if (!next) {
-        struct bus *b = post_step(w->post, w->now_ms);
-        next = b ? post_owner(b) : NULL;
+        struct bus *b = nats_sim_step(w->servers, w->now_ms);
+        next = b ? nats_sim_owner(b) : NULL;
         if (!next || next->bus != b || !next->agent || world_is_frozen(w, next))
             return;
     }
@@ -447,7 +448,7 @@ static void step(struct world *w)
     schedule(w, next);
 }
 
-static enum rc found(struct world *w)
+static enum rc found_cluster(struct world *w)
 {
     struct buf out = {.max = 4096};
     roster_entry_write(&(struct roster_entry){.kind = ROSTER_FOUND,
@@ -457,17 +458,17 @@ static enum rc found(struct world *w)
                        &out);
     enum rc rc = buf_rc(&out);
     if (!rc)
-        rc = post_append(w->post, STR("orb.c.roster.operator"), buf_str(&out), 0);
+        rc = nats_sim_append(w->servers, STR("orb.c.roster.operator"), buf_str(&out), 0);
     buf_done(&out);
     return rc;
 }
 
-static enum rc begin(struct world *w)
+static enum rc world_begin(struct world *w)
 {
-    /* Whatever is lost costs its caller 2 s; with ten entries a second everybody would come late.
-     */
-    static const struct post_odds few_odds = {5, 5, 3, 30, 20, 10, 5};
-    static const struct post_odds many_odds = {1, 1, 1, 10, 20, 10, 5};
+    /* Each lost message costs its caller 2 s; with ten entries a second all agents would be
+     * late. */
+    static const struct nats_sim_odds few_odds = {5, 5, 3, 30, 20, 10, 5};
+    static const struct nats_sim_odds many_odds = {1, 1, 1, 10, 20, 10, 5};
     bool is_large = world_is_large(w);
     uint64_t unit = w->set.timings.dead_ms;
     struct web_shape shape = {w->set.hosts, w->set.urls, is_large ? unit / 6 : 1000,
@@ -477,19 +478,19 @@ static enum rc begin(struct world *w)
     w->pace = is_large ? many : w->set.wipe_ms ? usual : few;
     w->agent_most = w->set.agents + WORLD_MORE_AGENTS;
     w->agents = mem_zero(w->agent_most, sizeof(*w->agents));
-    heap_init(&w->schedule, w->agent_most + 1); /* and a namesake */
+    heap_init(&w->schedule, w->agent_most + 1); /* room for a namesake, too */
     w->facts = facts_open(is_large ? MANY_FACT_BUCKETS : FACT_BUCKETS);
     enum rc rc = web_init(&w->web, w->set.seed ^ 77, &shape);
     w->trail = mem_zero(TRAIL_LINES, sizeof *w->trail);
     w->urls = mem_zero(w->set.urls, sizeof *w->urls);
     w->hosts = mem_zero(w->set.hosts, sizeof *w->hosts);
-    w->post = post_open(w->set.seed, WALL_MS);
-    if (rc || !w->trail || !w->urls || !w->hosts || !w->post || !w->agents || !w->facts)
+    w->servers = nats_sim_open(w->set.seed, WALL_MS);
+    if (rc || !w->trail || !w->urls || !w->hosts || !w->servers || !w->agents || !w->facts)
         return RC_NOMEM;
     if (!w->set.is_calm)
-        post_set_odds(w->post, is_large ? &many_odds : &few_odds);
-    post_watch(w->post, taken, w);
-    w->roster_stream = post_stream(w->post, STR("ORB_c_ROSTER"), STR("orb.c.roster."));
+        nats_sim_set_odds(w->servers, is_large ? &many_odds : &few_odds);
+    nats_sim_watch(w->servers, stream_taken, w);
+    w->roster_stream = nats_sim_stream(w->servers, STR("ORB_c_ROSTER"), STR("orb.c.roster."));
     for (uint32_t i = 0; i < w->set.agents; i++) {
         struct world_agent *a = world_new_agent(w);
         if (!a)
@@ -504,17 +505,17 @@ static enum rc begin(struct world *w)
     if (!rc)
         rc = roster_open_sharing(w->rings, &w->truth);
     if (!rc)
-        rc = found(w);
+        rc = found_cluster(w);
     if (!rc && is_large)
         rc = scale_begin(w);
     schedule_all(w);
     return rc;
 }
 
-static void finish(struct world *w)
+static void world_finish(struct world *w)
 {
-    for (int i = 0; i < POST_FAULTS; i++)
-        w->report->post_faults[i] = post_faults(w->post)[i];
+    for (int i = 0; i < NATS_SIM_FAULTS; i++)
+        w->report->nats_sim_faults[i] = nats_sim_faults(w->servers)[i];
     for (uint32_t i = 0; i < w->agent_count; i++) {
         struct world_agent *a = w->agents[i];
         struct agent_status st = {0};
@@ -526,15 +527,16 @@ static void finish(struct world *w)
             agent_waits(a->agent, world_agent_now(w, a), &waits);
         }
         world_say(w,
-                  "end: %s %s inc %llu epoch %llu settled %llu cursor %llu floor %llu parcels %llu "
+                  "end: %s %s inc %llu epoch %llu settled %llu cursor %llu acked_through %llu "
+                  "parcels %llu "
                   "pages %llu%s%s waits for " STR_FMT,
                   a->name,
                   a->agent     ? agent_state_text(st.state)
-                  : a->is_over ? "at home"
+                  : a->is_over ? "ended"
                                : "away",
                   (unsigned long long)st.inc, (unsigned long long)st.epoch,
                   (unsigned long long)st.settled, (unsigned long long)st.cursor,
-                  (unsigned long long)st.floor, (unsigned long long)st.parcels,
+                  (unsigned long long)st.acked_through, (unsigned long long)st.parcels,
                   (unsigned long long)st.pages_unsent, st.gates_open ? " open" : "",
                   st.is_idle ? " idle" : "", STR_ARG(buf_str(&waits)));
     }
@@ -542,7 +544,7 @@ static void finish(struct world *w)
     w->report->ended_ms = w->now_ms;
 }
 
-static void end(struct world *w)
+static void world_end(struct world *w)
 {
     namesake_free(w);
     for (uint32_t i = 0; i < w->agent_count; i++) {
@@ -551,7 +553,7 @@ static void end(struct world *w)
         invariants_forget_held(w->agents[i]);
         mem_free(w->agents[i]);
     }
-    post_close(w->post);
+    nats_sim_close(w->servers);
     roster_close(w->truth);
     scale_free(w);
     roster_rings_close(w->rings);
@@ -574,13 +576,13 @@ enum rc world_run(const struct world_settings *s, struct world_report *ret, stru
     *ret = (struct world_report){0};
     w->set = *s;
     w->report = ret;
-    enum rc rc = begin(w);
+    enum rc rc = world_begin(w);
     while (!rc && !ret->broken && !w->is_finished) {
-        step(w);
+        world_step(w);
         ret->events++;
         if (w->look_ms <= w->now_ms) {
             w->look_ms = w->now_ms + w->pace.look_ms;
-            invariants_places(w);
+            invariants_copies(w);
         }
         if (w->now_ms > s->limit_ms || ret->events > w->pace.most_events)
             world_break(w, 12, "not finished after %llu s", (unsigned long long)(w->now_ms / 1000));
@@ -590,9 +592,9 @@ enum rc world_run(const struct world_settings *s, struct world_report *ret, stru
     if (!rc && w->scale)
         scale_end(w);
     if (!rc)
-        finish(w);
+        world_finish(w);
     if (trail && ret->broken)
         print_trail(w, trail);
-    end(w);
+    world_end(w);
     return rc;
 }

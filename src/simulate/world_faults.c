@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world_faults: what goes wrong, and when. One after the other at random moments, so several may
- * hold at once; except that servers lose what they acknowledged only while nobody is away or dead,
- * and nothing else happens for a while: two disks at once are more than two copies can bear. */
+/* world_faults: which faults happen, and when. They happen one after the other at random moments,
+ * so several may hold at once. But servers lose what they acknowledged only while no agent is away
+ * or dead, and no other fault happens for a while then: two copies cannot survive the loss of two
+ * disks at once. */
 #include "base/mem.h"
-#include "simulate/world_inside.h"
+#include "simulate/world_internal.h"
 
 enum {
-    USUAL_DEAD_MS = 15000, /* what the times below are meant for */
+    USUAL_DEAD_MS = 15000, /* the times below are meant for this `dead` */
     BETWEEN_MS = 8000,
     BETWEEN_MANY_MS = 3000,
     SERVER_QUIET_MS = 25000,
     SERVER_QUIET_MANY_MS = 12500,
     LATE_MS = 6000,
-    HOLES = 8, /* one of so many times one message is another, and all others are where they were */
+    /* in one of this many cases a single message differs, and all others keep their numbers */
+    HOLES = 8,
     SERVERS = 1 << WORLD_SERVER_INBOX | 1 << WORLD_SERVER_ROSTER | 1 << WORLD_STORE,
 };
 
@@ -20,7 +22,7 @@ const char *const world_fault_names[WORLD_FAULTS] = {"killed",
                                                      "killed, back late",
                                                      "power cut",
                                                      "disk wiped",
-                                                     "disk of earlier",
+                                                     "older disk put back",
                                                      "frozen",
                                                      "frozen long",
                                                      "clock jumps",
@@ -29,18 +31,18 @@ const char *const world_fault_names[WORLD_FAULTS] = {"killed",
                                                      "reads late",
                                                      "no leader",
                                                      "leaves",
-                                                     "another weight",
+                                                     "weight changed",
                                                      "joins",
                                                      "servers lose inbox",
                                                      "servers lose roster",
                                                      "servers' store wiped",
-                                                     "second of the same name",
+                                                     "second process, same name",
                                                      "copies differ",
-                                                     "too late for the end",
-                                                     "dark, a disk wiped",
+                                                     "fault at the end",
+                                                     "all cut off, a disk wiped",
                                                      "a rack's power cut",
                                                      "a tenth cut off",
-                                                     "no post office"};
+                                                     "NATS servers down"};
 
 /* With longer timings everything takes longer. */
 static uint64_t scaled(const struct world *w, uint64_t ms)
@@ -48,14 +50,14 @@ static uint64_t scaled(const struct world *w, uint64_t ms)
     return ms * w->timings.dead_ms / USUAL_DEAD_MS;
 }
 
-/* Long enough to be taken for dead; among many it does not have to be for long. */
+/* Long enough to be declared dead; among many agents not much longer. */
 static uint64_t draw_late(struct world *w)
 {
     uint64_t dead = w->timings.dead_ms;
     return dead + rng_below(&w->rng, world_is_large(w) ? dead : 3 * dead);
 }
 
-static struct world_agent *anybody(struct world *w)
+static struct world_agent *any_agent(struct world *w)
 {
     for (int tries = 0; tries < 8; tries++) {
         struct world_agent *a = w->agents[rng_below(&w->rng, w->agent_count)];
@@ -65,7 +67,7 @@ static struct world_agent *anybody(struct world *w)
     return NULL;
 }
 
-/* Who stays, and is well: somebody must. */
+/* Agents that stay and are well: there must be one. */
 static uint32_t count_up(const struct world *w)
 {
     uint32_t up = 0;
@@ -75,7 +77,7 @@ static uint32_t count_up(const struct world *w)
     return up;
 }
 
-static void away(struct world *w, struct world_agent *a, uint64_t for_ms)
+static void stay_away(struct world *w, struct world_agent *a, uint64_t for_ms)
 {
     world_stop(w, a);
     a->gone_ms = w->now_ms;
@@ -101,10 +103,11 @@ static void kill_agent(struct world *w, struct world_agent *a, enum world_fault 
             model_roll_back(&a->model);
     }
     if (a == w->agents[0] && !w->urls[0].was_said)
-        a->wants_seed = true; /* whoever typed them in does it again */
+        a->wants_seed = true; /* the operator gives the seeds again */
     world_stop(w, a);
-    (void)!model_start(&a->model, a->model.now_ms, a->model.wall_ms); /* as it will find itself */
-    away(w, a, is_long ? draw_late(w) : soon);
+    /* as the next process will find it */
+    (void)!model_start(&a->model, a->model.now_ms, a->model.wall_ms);
+    stay_away(w, a, is_long ? draw_late(w) : soon);
 }
 
 static void disturb(struct world *w, struct world_agent *a, enum world_fault f)
@@ -125,11 +128,11 @@ static void disturb(struct world *w, struct world_agent *a, enum world_fault f)
     case WORLD_LONG_CUT:
         a->mend_ms = w->now_ms + (f == WORLD_CUT ? soon : late);
         a->gone_ms = w->now_ms;
-        post_cut(w->post, a->bus, true, w->now_ms);
+        nats_sim_cut(w->servers, a->bus, true, w->now_ms);
         break;
     case WORLD_LAG:
-        post_lag(w->post, a->bus, rng_below(&w->rng, 3) ? w->roster_stream : -1,
-                 w->now_ms + 2000 + 2 * soon, w->now_ms);
+        nats_sim_lag(w->servers, a->bus, rng_below(&w->rng, 3) ? w->roster_stream : -1,
+                     w->now_ms + 2000 + 2 * soon, w->now_ms);
         break;
     case WORLD_LEAVE:
         agent_leave(a->agent);
@@ -144,7 +147,7 @@ static void disturb(struct world *w, struct world_agent *a, enum world_fault f)
     }
 }
 
-/* Neighbours, as in a rack; back after they were declared dead. */
+/* Neighbours, as in a rack; they come back after they were declared dead. */
 static bool rack_fails(struct world *w)
 {
     uint32_t most = 2 + w->set.agents / 125, count = 0;
@@ -160,7 +163,7 @@ static bool rack_fails(struct world *w)
     return count > 1;
 }
 
-/* For some time, but nobody is taken for dead: a lease is up to `renew` old when it begins. */
+/* For a while, but no agent is declared dead: a lease is up to `renew` old when it begins. */
 static bool cut_many(struct world *w, uint32_t from, uint32_t count, uint64_t for_ms)
 {
     uint32_t cut = 0;
@@ -170,7 +173,7 @@ static bool cut_many(struct world *w, uint32_t from, uint32_t count, uint64_t fo
             continue;
         a->mend_ms = w->now_ms + for_ms;
         a->gone_ms = a->gone_ms ? a->gone_ms : w->now_ms;
-        post_cut(w->post, a->bus, true, w->now_ms);
+        nats_sim_cut(w->servers, a->bus, true, w->now_ms);
         cut++;
     }
     world_say(w, "%u agents are cut off from a%u on for %llu s", cut, from,
@@ -197,7 +200,7 @@ static bool go_dark(struct world *w, struct world_agent *victim)
     return cut_many(w, 0, w->agent_count, dark_ms);
 }
 
-static void doom(struct world *w)
+static void doom_disk(struct world *w)
 {
     for (uint32_t i = 0; i < w->agent_count; i++) {
         struct world_agent *a = w->agents[i];
@@ -211,7 +214,7 @@ static void doom(struct world *w)
     }
 }
 
-/* Everybody is there, nobody is dead: what the servers lose can be told them again. */
+/* All agents are there and none is dead: they can send again what the servers lose. */
 static bool may_servers_fail(struct world *w)
 {
     if (roster_is_open(w->truth) || roster_epoch(w->truth) == 0)
@@ -232,18 +235,18 @@ static bool may_servers_fail(struct world *w)
 
 static bool servers_fail(struct world *w, enum world_fault f)
 {
-    struct world_agent *a = anybody(w);
+    struct world_agent *a = any_agent(w);
     if (!a || !may_servers_fail(w))
         return false;
     int stream = f == WORLD_SERVER_ROSTER ? w->roster_stream : a->stream;
-    uint64_t length = post_length(w->post, stream);
+    uint64_t length = nats_sim_length(w->servers, stream);
     bool is_little = rng_below(&w->rng, 3);
     uint64_t lose = 1 + rng_below(&w->rng, is_little ? 6 : length + 1);
     if (f == WORLD_SERVER_ROSTER && lose >= length)
         return false;
     world_say(w, "servers lose %llu of %llu messages of %s", (unsigned long long)lose,
               (unsigned long long)length, f == WORLD_SERVER_ROSTER ? "the roster" : a->name);
-    post_power_cut(w->post, stream, lose, w->now_ms);
+    nats_sim_power_cut(w->servers, stream, lose, w->now_ms);
     if (f == WORLD_SERVER_ROSTER)
         world_roster_refold(w);
     else
@@ -261,7 +264,7 @@ static bool store_wiped(struct world *w)
         return false;
     world_say(w, "the servers' store is wiped; the streams are missing for %llu ms",
               (unsigned long long)missing_ms);
-    post_wipe(w->post, w->now_ms + missing_ms, w->now_ms);
+    nats_sim_wipe(w->servers, w->now_ms + missing_ms, w->now_ms);
     world_roster_refold(w);
     for (uint32_t i = 0; i < w->agent_count; i++)
         invariants_forget_held(w->agents[i]);
@@ -272,19 +275,19 @@ static bool store_wiped(struct world *w)
 static bool copies_differ(struct world *w)
 {
     const struct world_agent *a = w->agents[rng_below(&w->rng, w->agent_count)];
-    if (!a->is_here || post_split_at(w->post, a->stream) != UINT64_MAX)
+    if (!a->is_here || nats_sim_split_at(w->servers, a->stream) != UINT64_MAX)
         return false;
     if (rng_below(&w->rng, HOLES)) {
         bool leads = rng_below(&w->rng, 2);
-        post_split(w->post, a->stream, 1 + rng_below(&w->rng, 4), leads);
+        nats_sim_split(w->servers, a->stream, 1 + rng_below(&w->rng, 4), leads);
     } else {
-        post_hole(w->post, a->stream, 1 + rng_below(&w->rng, 10));
+        nats_sim_hole(w->servers, a->stream, 1 + rng_below(&w->rng, 10));
     }
     world_say(w, "the copies of %s's stream differ from now on", a->name);
-    return post_split_at(w->post, a->stream) != UINT64_MAX;
+    return nats_sim_split_at(w->servers, a->stream) != UINT64_MAX;
 }
 
-/* The roster has the boot of this very process: a disk of before it cannot have it. */
+/* The roster has the boot of this very process: an older disk cannot have it. */
 static bool is_boot_known(const struct world *w, const struct world_agent *a)
 {
     struct agent_status st;
@@ -295,10 +298,10 @@ static bool is_boot_known(const struct world *w, const struct world_agent *a)
 
 static bool do_fault(struct world *w, enum world_fault f)
 {
-    struct world_agent *a = anybody(w);
+    struct world_agent *a = any_agent(w);
     switch (f) {
     case WORLD_NO_LEADER:
-        post_no_leader(w->post, w->now_ms + 1000 + rng_below(&w->rng, 9000));
+        nats_sim_no_leader(w->servers, w->now_ms + 1000 + rng_below(&w->rng, 9000));
         return true;
     case WORLD_JOIN:
         a = w->agent_count < w->set.agents + 3 ? world_new_agent(w) : NULL;
@@ -347,14 +350,14 @@ static bool do_fault(struct world *w, enum world_fault f)
     return true;
 }
 
-static void mend(struct world *w, bool all)
+static void mend_some(struct world *w, bool all)
 {
     for (uint32_t i = 0; i < w->agent_count; i++) {
         struct world_agent *a = w->agents[i];
         if (a->mend_ms && (all || a->mend_ms <= w->now_ms)) {
             a->mend_ms = a->doom_ms = 0;
             if (a->bus)
-                post_cut(w->post, a->bus, false, w->now_ms);
+                nats_sim_cut(w->servers, a->bus, false, w->now_ms);
             world_say(w, "%s is connected again", a->name);
         }
     }
@@ -362,16 +365,16 @@ static void mend(struct world *w, bool all)
 
 void world_heal(struct world *w)
 {
-    const struct post_odds none = {0};
+    const struct nats_sim_odds none = {0};
     w->is_healed = true;
     w->fault_ms = UINT64_MAX;
-    mend(w, true);
-    post_set_odds(w->post, &none);
+    mend_some(w, true);
+    nats_sim_set_odds(w->servers, &none);
     for (uint32_t i = 0; i < w->agent_count; i++) {
         struct world_agent *a = w->agents[i];
         if (a->thaw_ms > w->now_ms)
             a->thaw_ms = w->now_ms + 1;
-        if (a->agent) /* a disk that was full has room again */
+        if (a->agent) /* a full disk has room again */
             agent_set_weight(a->agent, ASSIGN_WEIGHT_ONE);
         if (!a->agent && a->is_here && !a->is_over && a->start_ms > w->now_ms + 1)
             a->start_ms = w->now_ms + 1;
@@ -384,16 +387,17 @@ void world_fault_late(struct world *w)
     if (w->is_late || !(w->set.faults >> WORLD_LATE & 1))
         return;
     w->is_late = true;
-    w->fault_ms = w->now_ms + 1 + rng_below(&w->rng, w->scale ? w->timings.beat_ms : LATE_MS);
+    w->fault_ms = w->now_ms + 1 + rng_below(&w->rng, w->scale ? w->timings.heartbeat_ms : LATE_MS);
 }
 
-/* Others say that all is finished and go home; who is away meanwhile does not hear them. */
+/* The others say that the crawl is finished and end; an agent that is away meanwhile does not hear
+ * them. */
 static void late_fault(struct world *w)
 {
     static const enum world_fault kinds[] = {WORLD_KILL,        WORLD_STAY_AWAY, WORLD_FREEZE,
                                              WORLD_LONG_FREEZE, WORLD_CUT,       WORLD_LONG_CUT};
     enum world_fault f = kinds[rng_below(&w->rng, sizeof kinds / sizeof *kinds)];
-    struct world_agent *a = anybody(w);
+    struct world_agent *a = any_agent(w);
     w->fault_ms = UINT64_MAX;
     if (!a || a->is_over)
         return;
@@ -420,9 +424,9 @@ static uint64_t next_mend(const struct world *w)
     return next;
 }
 
-/* One of those that may come, if chance finds one soon. Where servers may fail they do it first:
- * with disks wiped all the time they would never find everybody well. */
-static enum world_fault choose(struct world *w)
+/* Draws one of the faults that may happen, in a few tries. If the servers may fail, they do so
+ * first: with disks wiped all the time they would never find all agents well. */
+static enum world_fault choose_fault(struct world *w)
 {
     uint32_t may = w->set.faults;
     if (may & SERVERS && !w->report->faults[WORLD_SERVER_INBOX] &&
@@ -430,20 +434,20 @@ static enum world_fault choose(struct world *w)
         may &= SERVERS | 1 << WORLD_WEIGHT | 1 << WORLD_LAG;
     enum world_fault f = WORLD_KILL;
     for (int tries = 0; tries < 32; tries++) {
-        f = (enum world_fault)rng_below(&w->rng, WORLD_RACK); /* those of few */
+        f = (enum world_fault)rng_below(&w->rng, WORLD_RACK); /* those of few agents */
         if (may >> f & 1)
             break;
     }
     return f;
 }
 
-/* The whole trouble of a run with wipe_ms. */
+/* The only fault of a run with wipe_ms. */
 static void wipe_last(struct world *w)
 {
     struct world_agent *a = w->agents[w->agent_count - 1];
     for (uint32_t i = 0; i < w->set.hosts; i++) {
         const struct roster_agent *owner =
-            roster_owner(w->truth, w->web.hosts[i].position, roster_epoch(w->truth));
+            roster_owner(w->truth, w->web.hosts[i].host_hash, roster_epoch(w->truth));
         w->hosts[i].is_wiped = owner && strcmp(owner->name, a->name) == 0;
     }
     w->asked_ms[0] = w->asked_ms[1] = w->now_ms;
@@ -453,11 +457,11 @@ static void wipe_last(struct world *w)
     world_heal(w);
 }
 
-/* Called at fault_ms: mends what is due, then perhaps breaks something. */
+/* Called at fault_ms: mends what is due, then may cause a fault. */
 void world_fault(struct world *w)
 {
-    doom(w);
-    mend(w, false);
+    doom_disk(w);
+    mend_some(w, false);
     if (w->is_healed) {
         if (w->fault_ms != UINT64_MAX && !w->report->faults[WORLD_LATE])
             late_fault(w);
@@ -469,7 +473,7 @@ void world_fault(struct world *w)
         wipe_last(w);
         return;
     }
-    enum world_fault f = w->scale ? scale_next_fault(w) : choose(w);
+    enum world_fault f = w->scale ? scale_next_fault(w) : choose_fault(w);
     if (w->now_ms >= w->set.trouble_ms || f == WORLD_FAULTS) {
         world_heal(w);
         return;
@@ -480,7 +484,7 @@ void world_fault(struct world *w)
     w->report->faults[f] += happened;
     if (w->scale && !is_quiet)
         scale_fault_done(w, happened);
-    invariants_places(w);
+    invariants_copies(w);
     w->fault_ms =
         w->now_ms + 1 + rng_below(&w->rng, scaled(w, w->scale ? BETWEEN_MANY_MS : BETWEEN_MS));
     uint64_t due = next_mend(w);

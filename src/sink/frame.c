@@ -2,13 +2,13 @@
 #include "sink/frame.h"
 
 static const char *const code_texts[SINK_CODES_] = {
-    [SINK_BAD] = "it was not understood",
-    [SINK_LOGIN] = "nobody has that name and secret there",
+    [SINK_BAD] = "it does not understand the request",
+    [SINK_LOGIN] = "it knows no agent with that name and secret",
     [SINK_BUSY] = "it is busy",
     [SINK_FULL] = "its disk is full",
     [SINK_CONFLICT] = "another file has that name there",
-    [SINK_MISMATCH] = "other bytes arrived than were offered",
-    [SINK_TOO_LARGE] = "the file is larger than it takes",
+    [SINK_MISMATCH] = "the bytes that arrived have another SHA-256 than was offered",
+    [SINK_TOO_LARGE] = "the file is larger than it allows",
     [SINK_TROUBLE] = "its disk fails",
 };
 
@@ -17,7 +17,7 @@ const char *sink_code_text(enum sink_code code)
     return (unsigned)code < SINK_CODES_ && code_texts[code] ? code_texts[code] : "refused";
 }
 
-/* What is left of a body; `is_short` sticks. */
+/* The rest of a body; `is_short` sticks. */
 struct rest {
     struct str s;
     bool is_short;

@@ -17,10 +17,10 @@ struct stretch {
 
 struct index_lines {
     struct disk *disk;
-    uint64_t at; /* read so far: behind a line */
+    uint64_t at; /* read so far: the end of a line */
     struct stretch *list;
     size_t count, room;
-    struct buf line; /* what cdxj_parse needs */
+    struct buf line; /* room for cdxj_parse */
 };
 
 struct index_lines *index_lines_open(struct disk *d)
@@ -43,7 +43,7 @@ void index_lines_close(struct index_lines *x)
 }
 
 /* From the end: files that are being written came last. */
-static struct stretch *find(struct index_lines *x, struct str file)
+static struct stretch *find_file(struct index_lines *x, struct str file)
 {
     for (size_t i = x->count; i-- > 0;)
         if (str_eq(str_c(x->list[i].name), file))
@@ -51,7 +51,7 @@ static struct stretch *find(struct index_lines *x, struct str file)
     return NULL;
 }
 
-static enum rc add(struct index_lines *x, struct str file, uint64_t from)
+static enum rc add_file(struct index_lines *x, struct str file, uint64_t from)
 {
     if (x->count == x->room) {
         size_t room = x->room ? x->room * 2 : 64;
@@ -68,7 +68,7 @@ static enum rc add(struct index_lines *x, struct str file, uint64_t from)
     return RC_OK;
 }
 
-/* Whose line it is; absent if that cannot be told. */
+/* The file that a line is about; absent if the line does not tell. */
 static struct str file_of(struct index_lines *x, struct str line)
 {
     struct cdxj_entry e;
@@ -77,13 +77,13 @@ static struct str file_of(struct index_lines *x, struct str line)
     return e.filename;
 }
 
-static enum rc note(struct index_lines *x, struct str line)
+static enum rc note_line(struct index_lines *x, struct str line)
 {
     struct str file = file_of(x, line);
-    struct stretch *s = file.p ? find(x, file) : NULL;
+    struct stretch *s = file.p ? find_file(x, file) : NULL;
     enum rc rc = RC_OK;
     if (file.p && !s) {
-        rc = add(x, file, x->at);
+        rc = add_file(x, file, x->at);
         s = rc ? NULL : &x->list[x->count - 1];
     }
     x->at += line.n;
@@ -92,7 +92,8 @@ static enum rc note(struct index_lines *x, struct str line)
     return rc;
 }
 
-/* The index ends within a line while it is being written: *ret is behind the last whole one. */
+/* The index ends within a line while it is being written: *ret is the end of the last whole
+ * line. */
 static enum rc whole_bytes(struct disk *d, uint64_t *ret)
 {
     struct disk_file *f = NULL;
@@ -121,12 +122,12 @@ static enum rc read_on(struct index_lines *x)
     rc = line_source_open(&s, x->disk, INDEX_PATH, end, STEP_BYTES, MAX_LINE);
     s.at = x->at;
     while (rc == RC_OK && (rc = line_source_next(&s)) == RC_OK && s.line.p)
-        rc = note(x, s.line);
+        rc = note_line(x, s.line);
     line_source_done(&s);
     return rc;
 }
 
-static enum rc copy(struct index_lines *x, const struct stretch *of, struct line_sink *out)
+static enum rc copy_lines(struct index_lines *x, const struct stretch *of, struct line_sink *out)
 {
     struct line_source s = {0};
     enum rc rc = line_source_open(&s, x->disk, INDEX_PATH, of->to, STEP_BYTES, MAX_LINE);
@@ -144,10 +145,10 @@ enum rc index_lines_pick(struct index_lines *x, struct str file, const char *to)
     enum rc rc = read_on(x);
     if (rc)
         return rc;
-    const struct stretch *s = find(x, file);
+    const struct stretch *s = find_file(x, file);
     rc = line_sink_open(&out, x->disk, to, STEP_BYTES);
     if (rc == RC_OK && s)
-        rc = copy(x, s, &out);
+        rc = copy_lines(x, s, &out);
     rc = rc ? rc : line_sink_end(&out, false);
     line_sink_done(&out);
     return rc;

@@ -22,7 +22,7 @@ struct sink_link {
     const _Atomic bool *stop;
     const char *why;
     struct buf in, out;
-    size_t used; /* of `in`: frames given already */
+    size_t used; /* bytes of `in` whose frames were given */
 };
 
 static struct sink_link *link_open(int fd, const _Atomic bool *stop)
@@ -32,7 +32,7 @@ static struct sink_link *link_open(int fd, const _Atomic bool *stop)
         return NULL;
     l->fd = fd;
     l->stop = stop;
-    l->why = "the connection ended";
+    l->why = "the connection was closed";
     buf_init(&l->in, SINK_MAX_FRAME_BYTES + READ_BYTES);
     buf_init(&l->out, SINK_MAX_FRAME_BYTES);
     return l;
@@ -63,7 +63,7 @@ const char *sink_link_why(const struct sink_link *l)
 
 /* Waiting ------------------------------------------------------------------------------------- */
 
-/* RC_OK when the socket is ready, RC_AGAIN to stop, RC_CLOSED behind the deadline. */
+/* RC_OK: the socket is ready. RC_AGAIN: stop. RC_CLOSED: the deadline has passed. */
 static enum rc wait_for(int fd, short events, uint64_t until_ms, const _Atomic bool *stop)
 {
     for (;;) {
@@ -85,7 +85,7 @@ static enum rc wait_as(struct sink_link *l, enum tls_result r, uint64_t until_ms
         return RC_CLOSED;
     enum rc rc = wait_for(l->fd, r == TLS_WANTS_READ ? POLLIN : POLLOUT, until_ms, l->stop);
     if (rc == RC_CLOSED)
-        l->why = "the other end took too long";
+        l->why = "no answer in time";
     return rc;
 }
 
@@ -247,7 +247,7 @@ static enum rc read_more(struct sink_link *l, uint64_t until)
     }
 }
 
-/* What was given goes; the rest moves to the front. */
+/* Drops the bytes of frames that were given, and moves the rest to the front. */
 static void forget_used(struct sink_link *l)
 {
     if (l->used)

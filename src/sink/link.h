@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* link: frames over TLS on a thread that may wait: the agent's sender and each connection of the
- * archive machine have one of their own. Every wait has an end: a time, or `stop`. */
+/* link: frames over TLS on a thread that may block: the agent's sender and each connection of the
+ * archive machine have one of their own. Every wait ends, by a time limit or by `stop`. */
 #ifndef SINK_LINK_H
 #define SINK_LINK_H
 
@@ -13,23 +13,23 @@ enum { SINK_LINK_DIAL_MS = 10000 }; /* for connecting, and for the handshake */
 
 struct sink_link;
 
-/* To a name or address, where `tls` believes its authority alone. RC_CLOSED: `why`. RC_AGAIN:
+/* Connects to a name or address; `tls` accepts only its authority. RC_CLOSED: `why`. RC_AGAIN:
  * `stop`. */
 MUST_CHECK enum rc sink_link_dial(struct tls *tls, const char *host, uint16_t port,
                                   const _Atomic bool *stop, struct sink_link **ret,
                                   struct buf *why);
 
-/* A socket that was accepted becomes the link's, also after a failure. RC_CLOSED: `why`. */
+/* Takes a socket that was accepted, also after a failure. RC_CLOSED: `why`. */
 MUST_CHECK enum rc sink_link_accept(struct tls *tls, int fd, const _Atomic bool *stop,
                                     struct sink_link **ret, struct buf *why);
 
 void sink_link_close(struct sink_link *l); /* accepts NULL */
 
-/* Both take at most `wait_ms` for the whole frame. RC_CLOSED: the other end is gone, or too slow
+/* Both wait at most `wait_ms` for the whole frame. RC_CLOSED: the other end is gone, or too slow
  * (sink_link_why). RC_AGAIN: `stop`. */
 MUST_CHECK enum rc sink_link_say(struct sink_link *l, const struct sink_frame *f, uint64_t wait_ms);
 
-/* RC_INVALID: no frame, or one longer than `max_bytes`. *ret is good until the next hear. */
+/* RC_INVALID: no frame, or one longer than `max_bytes`. *ret is valid until the next hear. */
 MUST_CHECK enum rc sink_link_hear(struct sink_link *l, size_t max_bytes, uint64_t wait_ms,
                                   struct sink_frame *ret);
 

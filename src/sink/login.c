@@ -13,7 +13,7 @@ bool sink_agent_is_good(struct str name)
     return true;
 }
 
-static enum rc copy(char *to, size_t room, struct str text)
+static enum rc copy_text(char *to, size_t room, struct str text)
 {
     if (text.n == 0 || text.n >= room || memchr(text.p, 0, text.n))
         return RC_INVALID;
@@ -22,7 +22,7 @@ static enum rc copy(char *to, size_t room, struct str text)
     return RC_OK;
 }
 
-enum rc sink_place_read(struct str text, struct sink_login *ret)
+enum rc sink_address_read(struct str text, struct sink_login *ret)
 {
     struct str host = str_take_until(&text, ':');
     uint64_t port = SINK_PORT;
@@ -32,7 +32,7 @@ enum rc sink_place_read(struct str text, struct sink_login *ret)
         if (!ascii_is_alnum(host.p[i]) && host.p[i] != '.' && host.p[i] != '-')
             return RC_INVALID;
     ret->port = (uint16_t)port;
-    return copy(ret->host, sizeof ret->host, host);
+    return copy_text(ret->host, sizeof ret->host, host);
 }
 
 void sink_login_write(const struct sink_login *l, struct str authority, struct buf *out)
@@ -51,15 +51,15 @@ static enum rc take_line(struct str line, struct sink_login *l, unsigned *seen)
         return RC_OK;
     if (str_eq(key, STR("server"))) {
         *seen |= 1;
-        return sink_place_read(value, l);
+        return sink_address_read(value, l);
     }
     if (str_eq(key, STR("agent"))) {
         *seen |= 2;
-        return sink_agent_is_good(value) ? copy(l->name, sizeof l->name, value) : RC_INVALID;
+        return sink_agent_is_good(value) ? copy_text(l->name, sizeof l->name, value) : RC_INVALID;
     }
     if (str_eq(key, STR("secret"))) {
         *seen |= 4;
-        return value.n == SECRET_BYTES ? copy(l->secret.text, sizeof l->secret.text, value)
+        return value.n == SECRET_BYTES ? copy_text(l->secret.text, sizeof l->secret.text, value)
                                        : RC_INVALID;
     }
     return RC_INVALID;
@@ -84,7 +84,7 @@ enum rc sink_login_read(struct str text, struct sink_login *ret)
     return rc;
 }
 
-/* The hash of that name's line; absent if it has none. */
+/* The hash in the line of that name; absent if there is no line. */
 static struct str hash_of(struct str text, struct str name)
 {
     while (text.n) {
@@ -106,8 +106,8 @@ bool sink_agents_know(struct str text, struct str name, struct str secret)
     struct secret said;
     struct secret_hash hash;
     struct str found = hash_of(text, name);
-    if (!found.p || secret.n != SECRET_BYTES || copy(said.text, sizeof said.text, secret) ||
-        copy(hash.text, sizeof hash.text, found))
+    if (!found.p || secret.n != SECRET_BYTES || copy_text(said.text, sizeof said.text, secret) ||
+        copy_text(hash.text, sizeof hash.text, found))
         return false;
     bool good = secret_matches(&said, &hash);
     explicit_bzero(&said, sizeof said);

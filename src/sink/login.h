@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* login: the file with which an agent reaches the archive machine, and what that machine keeps of
- * it. The file is the only thing to copy; it holds a secret: 0600, and on no machine but its own.
+/* login: the file with which an agent logs in to the archive machine, and what the machine keeps of
+ * it. Only this file must be copied to the agent. It holds a secret, so its mode is 0600, and it
+ * belongs only on the agent's machine.
  *
  *     # orbweaver sink: keep it secret
  *     server: archive.example:7447
@@ -34,16 +35,16 @@ struct sink_login {
 bool sink_agent_is_good(struct str name);
 
 /* "HOST" or "HOST:PORT", a name or an IPv4 address. RC_INVALID. */
-MUST_CHECK enum rc sink_place_read(struct str text, struct sink_login *ret);
+MUST_CHECK enum rc sink_address_read(struct str text, struct sink_login *ret);
 
 void sink_login_write(const struct sink_login *l, struct str authority, struct buf *out);
-/* RC_INVALID. The certificate is not looked at: net/tls.h reads it from the same file. */
+/* RC_INVALID. It does not check the certificate: net/tls.h reads it from the same file. */
 MUST_CHECK enum rc sink_login_read(struct str text, struct sink_login *ret);
 
-/* `text` is all lines. Whether one of them has that name and secret. */
+/* Whether one of the lines in `text` has that name and secret. */
 bool sink_agents_know(struct str text, struct str name, struct str secret);
 bool sink_agents_has(struct str text, struct str name);
-/* All lines but that of `name`; and that one anew, with `hash`, unless it is NULL. */
+/* Writes all lines but that of `name`; then a new line for `name`, unless `hash` is NULL. */
 void sink_agents_write(struct str text, struct str name, const struct secret_hash *hash,
                        struct buf *out);
 

@@ -22,12 +22,12 @@ enum {
     LOOK_MS = 1000,
     FIRST_PAUSE_MS = 500,
     MOST_PAUSE_MS = 60000,
-    HURRIED_PAUSE_MS = 2000, /* once somebody waits for the end */
+    HURRIED_PAUSE_MS = 2000, /* while a caller waits for the end */
     GIVE_UP_MS = 200,
     WHY_BYTES = 400,
 };
 
-/* A file that waits. */
+/* A file to be sent. */
 struct waiting {
     char name[WARC_FILES_NAME_BYTES];
     uint64_t bytes;
@@ -42,28 +42,28 @@ struct sink_outbox {
     struct disk *disk;
     struct disk_lock *dir_lock;
     _Atomic bool stop;
-    /* the thread's */
+    /* Only the thread uses these: */
     struct sent *sent;
     struct index_lines *index;
     struct sink_sender *sender; /* NULL: not connected */
-    struct waiting *list;       /* by name: the moment is in it, so mostly by age */
+    struct waiting *list;       /* sorted by name; the name contains the time, so mostly by age */
     size_t count, room;
     uint64_t largest_serial, pause_ms;
-    char refusal[WHY_BYTES]; /* the last for good */
+    char refusal[WHY_BYTES]; /* the last refusal for good */
 
     pthread_t thread;
     bool has_thread;
     pthread_mutex_t lock; /* guards the rest */
     pthread_cond_t wake, news;
-    bool is_hurried;  /* somebody waits for the end */
-    bool is_fresh;    /* `left` is of a look that began after that */
-    bool has_refused; /* all that is left was refused for good */
+    bool is_hurried;  /* a caller waits for the end */
+    bool is_fresh;    /* `left` was counted after is_hurried was set */
+    bool has_refused; /* all files that are left were refused for good */
     char why[WHY_BYTES];
 };
 
 /* What is there ------------------------------------------------------------------------------- */
 
-/* `is_refused` lasts from one look to the next. */
+/* `is_refused` is carried from one look to the next. */
 static bool was_refused(const struct waiting *list, size_t count, struct str name)
 {
     for (size_t i = 0; i < count; i++)
@@ -142,8 +142,8 @@ static void publish(struct sink_outbox *o)
     (void)pthread_mutex_unlock(&o->lock);
 }
 
-/* Makes the list of what waits. */
-static enum rc look(struct sink_outbox *o)
+/* Makes the list of files to be sent. */
+static enum rc look_for_files(struct sink_outbox *o)
 {
     struct look l = {.o = o, .before = o->list, .before_count = o->count};
     (void)pthread_mutex_lock(&o->lock);
@@ -167,8 +167,8 @@ static enum rc look(struct sink_outbox *o)
 
 /* Trouble ------------------------------------------------------------------------------------- */
 
-/* Said once for each thing that goes wrong, not for each try. */
-static void say(struct sink_outbox *o, struct str why)
+/* Logs each problem once, not at each try. */
+static void say_trouble(struct sink_outbox *o, struct str why)
 {
     char text[WHY_BYTES];
     (void)snprintf(text, sizeof text, STR_FMT, STR_ARG(why));
@@ -178,9 +178,9 @@ static void say(struct sink_outbox *o, struct str why)
     (void)pthread_mutex_unlock(&o->lock);
     atomic_store(&o->numbers.is_stuck, why.n > 0);
     if (is_news && why.n)
-        log_warn(o->settings.log, "sink.waits", LOG_STR("why", why));
+        log_warn(o->settings.log, "sink.waiting", LOG_STR("why", why));
     else if (is_news)
-        log_info(o->settings.log, "sink.goes_on");
+        log_info(o->settings.log, "sink.resumed");
 }
 
 void sink_outbox_trouble(struct sink_outbox *o, struct buf *out)
@@ -214,7 +214,7 @@ static enum rc connect_to(struct sink_outbox *o, struct buf *why)
     return rc;
 }
 
-/* The file, then its lines; then it is written down. */
+/* Sends the file, then its index lines; then state/sent gets its name. */
 static enum rc send_one(struct sink_outbox *o, const struct waiting *w, struct buf *why)
 {
     char path[WARC_PATH_BYTES], lines[WARC_FILES_NAME_BYTES + 8];
@@ -239,8 +239,8 @@ static bool is_for_good(enum rc rc)
     return rc == RC_EXISTS || rc == RC_UNSUPPORTED;
 }
 
-/* What is refused for good lets those behind it pass; anything else is tried again, later. After
- * a while it is time for another look, so that the numbers stay true. */
+/* A file that is refused for good does not stop those behind it; any other failure is tried again
+ * later. After a while it returns for another look, so that the numbers stay current. */
 static enum rc send_some(struct sink_outbox *o, struct buf *why)
 {
     enum rc rc = RC_OK;
@@ -257,7 +257,7 @@ static enum rc send_some(struct sink_outbox *o, struct buf *why)
         } else if (is_for_good(rc)) {
             (void)snprintf(o->refusal, sizeof o->refusal, "%s: " STR_FMT, w->name,
                            STR_ARG(buf_str(why)));
-            say(o, str_c(o->refusal));
+            say_trouble(o, str_c(o->refusal));
             w->is_refused = true;
             rc = RC_OK;
         } else if (rc == RC_OK) {
@@ -292,11 +292,11 @@ static enum rc tidy(struct sink_outbox *o)
 /* The thread ---------------------------------------------------------------------------------- */
 
 /* True: there is more to do at once. */
-static bool turn(struct sink_outbox *o)
+static bool outbox_turn(struct sink_outbox *o)
 {
     char room[WHY_BYTES];
     struct buf why = buf_on(room, sizeof room);
-    enum rc rc = look(o);
+    enum rc rc = look_for_files(o);
     if (rc == RC_OK && o->count)
         rc = send_some(o, &why);
     if (rc == RC_OK)
@@ -304,16 +304,16 @@ static bool turn(struct sink_outbox *o)
     (void)pthread_mutex_lock(&o->lock);
     bool all_refused = o->has_refused;
     (void)pthread_mutex_unlock(&o->lock);
-    if (rc == RC_OK) { /* what was refused for good is still in the way */
-        say(o, all_refused ? str_c(o->refusal) : STR(""));
+    if (rc == RC_OK) { /* a refusal for good remains the trouble */
+        say_trouble(o, all_refused ? str_c(o->refusal) : STR(""));
         o->pause_ms = 0;
     } else if (!atomic_load(&o->stop)) {
-        say(o, why.n ? buf_str(&why) : str_c(rc_text(rc)));
+        say_trouble(o, why.n ? buf_str(&why) : str_c(rc_text(rc)));
         o->pause_ms = o->pause_ms ? o->pause_ms * 2 : FIRST_PAUSE_MS;
         o->pause_ms = o->pause_ms < MOST_PAUSE_MS ? o->pause_ms : MOST_PAUSE_MS;
     }
     if (rc || !o->count || atomic_load(&o->stop))
-        disconnect(o); /* it comes again when there is something */
+        disconnect(o); /* it connects again when there is a file to send */
     return rc == RC_OK && o->count && !all_refused;
 }
 
@@ -330,11 +330,11 @@ static void wait_ms(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t ms)
     (void)pthread_cond_timedwait(cond, lock, &until);
 }
 
-static void *work(void *ctx)
+static void *outbox_main(void *ctx)
 {
     struct sink_outbox *o = ctx;
     while (!atomic_load(&o->stop)) {
-        bool has_more = turn(o);
+        bool has_more = outbox_turn(o);
         uint64_t ms = o->pause_ms > LOOK_MS ? o->pause_ms : LOOK_MS;
         (void)pthread_mutex_lock(&o->lock);
         if (o->is_hurried && ms > HURRIED_PAUSE_MS)
@@ -380,8 +380,10 @@ static enum rc read_login(struct sink_outbox *o, struct buf *why)
     (void)fclose(f);
     enum rc rc = to ? sink_login_read(buf_str(&text), &o->login) : RC_NOMEM;
     if (rc)
-        buf_printf(why, "sink: %s: not a login for an archive machine (orbweaver sink add)",
-                   o->login_file);
+        buf_printf(
+            why,
+            "sink: %s is not a login file for an archive machine; `orbweaver sink add` makes one",
+            o->login_file);
     if (to)
         explicit_bzero(to, SINK_LOGIN_MAX_BYTES);
     buf_done(&text);
@@ -394,7 +396,7 @@ static enum rc open_files(struct sink_outbox *o, struct buf *why)
     rc = rc ? rc : disk_mkdir_private(o->disk, "state");
     rc = rc ? rc : disk_lock(o->disk, LOCK_PATH, &o->dir_lock);
     if (rc == RC_LOCKED) {
-        buf_printf(why, "%s: another process sends from there (", o->dir);
+        buf_printf(why, "%s: another process sends from this directory (", o->dir);
         disk_lock_print(o->disk, LOCK_PATH, why);
         buf_byte(why, ')');
     }
@@ -407,7 +409,7 @@ static enum rc open_files(struct sink_outbox *o, struct buf *why)
     return rc;
 }
 
-static char *copy(const char *text)
+static char *copy_settings(const char *text)
 {
     size_t n = strlen(text) + 1;
     char *to = mem_alloc(n);
@@ -416,15 +418,15 @@ static char *copy(const char *text)
     return to;
 }
 
-static struct sink_outbox *make(const struct sink_outbox_settings *s)
+static struct sink_outbox *make_outbox(const struct sink_outbox_settings *s)
 {
     pthread_condattr_t monotonic;
     struct sink_outbox *o = mem_zero(1, sizeof *o);
     if (!o)
         return NULL;
     o->settings = *s;
-    o->dir = copy(s->dir);
-    o->login_file = copy(s->login_file);
+    o->dir = copy_settings(s->dir);
+    o->login_file = copy_settings(s->login_file);
     (void)pthread_mutex_init(&o->lock, NULL);
     (void)pthread_condattr_init(&monotonic);
     (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -440,14 +442,14 @@ static struct sink_outbox *make(const struct sink_outbox_settings *s)
 enum rc sink_outbox_open(const struct sink_outbox_settings *s, struct sink_outbox **ret,
                          struct buf *why)
 {
-    struct sink_outbox *o = make(s);
+    struct sink_outbox *o = make_outbox(s);
     if (!o)
         return RC_NOMEM;
     enum rc rc = read_login(o, why);
     rc = rc ? rc : open_files(o, why);
-    rc = rc ? rc : look(o); /* so that its numbers are true from the beginning */
+    rc = rc ? rc : look_for_files(o); /* so that the numbers are right from the beginning */
     if (rc == RC_OK) {
-        o->has_thread = pthread_create(&o->thread, NULL, work, o) == 0;
+        o->has_thread = pthread_create(&o->thread, NULL, outbox_main, o) == 0;
         rc = o->has_thread ? RC_OK : RC_NOMEM;
     }
     if (rc)

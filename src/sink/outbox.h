@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* outbox: a crawl's archive files go to the archive machine, as they get full.
+/* outbox: sends a crawl's archive files to the archive machine, as they get full.
  *
- * Once a second its thread looks into DIR/archive. A file with its last name (warc_files.h: whole,
- * synced, vouched for) that is not in state/sent is offered, then its lines of the index; when both
- * are acknowledged, state/sent says so, durably. Only then, and only with `removes`, the file is
- * removed here; the one with the largest serial stays, because it says where serials go on.
+ * Once a second its thread looks into DIR/archive. It offers each file with its final name
+ * (warc_files.h: whole, synced, complete) that is not in state/sent, then the file's lines of the
+ * index. When both are acknowledged, it notes the file in state/sent, durably. Only then, and only
+ * with `removes`, it removes the file here. The file with the largest serial stays, because the
+ * next serial follows from it.
  *
- * A crash anywhere costs at most offering again what the machine has: it says so, and nothing comes
- * twice. While the machine is away or full, files stay, and it is tried again, with growing pauses.
- * One process sends from a directory at a time (state/SENDING). */
+ * After a crash at any point it offers at most one file again that the machine has: the machine
+ * says so, and nothing is stored twice. While the machine is away or full, files stay, and the
+ * outbox tries again, with growing pauses. Only one process at a time sends from a directory
+ * (state/SENDING). */
 #ifndef SINK_OUTBOX_H
 #define SINK_OUTBOX_H
 
@@ -17,17 +19,17 @@
 
 #include <stdatomic.h>
 
-/* What people watch. Any thread reads. */
+/* For people. Any thread may read. */
 struct sink_numbers {
     _Atomic uint64_t left_files, left_bytes; /* full, and not acknowledged */
-    _Atomic uint64_t open_files;             /* being written: not counted in those */
+    _Atomic uint64_t open_files;             /* being written; not counted above */
     _Atomic uint64_t sent_files, sent_bytes; /* acknowledged, earlier runs included */
     _Atomic uint64_t poured_bytes;           /* taken by the machine in this run */
-    _Atomic bool is_stuck;                   /* the last try failed; sink_outbox_trouble */
+    _Atomic bool is_stuck;                   /* the last try failed (sink_outbox_trouble) */
 };
 
 struct sink_outbox_settings {
-    const char *dir;        /* the crawl's; must be there */
+    const char *dir;        /* the crawl's directory; it must exist */
     const char *login_file; /* login.h */
     bool removes;
     struct log *log;
@@ -35,21 +37,22 @@ struct sink_outbox_settings {
 
 struct sink_outbox;
 
-/* Begins at once. RC_LOCKED: another process sends from there. RC_INVALID, …; `why`. */
+/* Begins to send at once. RC_LOCKED: another process sends from there. RC_INVALID, …; `why`. */
 MUST_CHECK enum rc sink_outbox_open(const struct sink_outbox_settings *s, struct sink_outbox **ret,
                                     struct buf *why);
 
 const struct sink_numbers *sink_outbox_numbers(const struct sink_outbox *o);
 
-/* What is in the way, as a person wants to know it: "" if nothing is. Any thread. */
+/* What keeps files from being sent, for people; "" if nothing does. Any thread. */
 void sink_outbox_trouble(struct sink_outbox *o, struct buf *out);
 
-/* No file gets full any more: waits until all are acknowledged, `wait_ms` have passed, a file was
- * refused for good, or `gives_up` says so (asked a few times a second). True: all are. */
+/* No further file gets full. Waits until all are acknowledged, `wait_ms` have passed, a file was
+ * refused for good, or `gives_up` returns true (it is asked a few times a second). True: all are
+ * acknowledged. */
 bool sink_outbox_finish(struct sink_outbox *o, uint64_t wait_ms, bool (*gives_up)(void *ctx),
                         void *ctx);
 
-/* Breaks off what is under way. Accepts NULL. */
+/* Aborts what is being sent. Accepts NULL. */
 void sink_outbox_close(struct sink_outbox *o);
 
 #endif

@@ -11,7 +11,7 @@ struct sink_sender {
     char *piece; /* SINK_MAX_PIECE_BYTES */
 };
 
-/* What is being sent. */
+/* The file that is being sent. */
 struct file {
     struct disk_file *file;
     uint64_t bytes;
@@ -37,7 +37,7 @@ static enum rc rc_of(enum sink_code code)
     }
 }
 
-/* Says a frame and hears its answer: RC_OK, or what a refusal means. */
+/* Sends a frame and waits for its answer: RC_OK, or the code that a refusal stands for. */
 static enum rc ask(struct sink_sender *s, const struct sink_frame *f, struct sink_frame *ret,
                    struct buf *why)
 {
@@ -52,7 +52,7 @@ static enum rc ask(struct sink_sender *s, const struct sink_frame *f, struct sin
     else if (rc == RC_CLOSED)
         buf_printf(why, "%s", sink_link_why(s->link));
     else if (rc == RC_INVALID)
-        buf_printf(why, "what came is no answer");
+        buf_printf(why, "the answer cannot be read");
     return rc == RC_OK ? rc_of(ret->code) : rc == RC_INVALID ? RC_CLOSED : rc;
 }
 
@@ -65,7 +65,7 @@ static enum rc greet(struct sink_sender *s, const struct sink_login *login, stru
     struct sink_frame answer;
     enum rc rc = ask(s, &hello, &answer, why);
     if (rc == RC_OK && answer.kind != SINK_WELCOME) {
-        buf_printf(why, "it does not speak as an archive machine does");
+        buf_printf(why, "the other end is no archive machine");
         rc = RC_CLOSED;
     }
     return rc;
@@ -100,7 +100,7 @@ void sink_sender_close(struct sink_sender *s)
     mem_free(s);
 }
 
-/* Reads the next piece of the file, as much as there is room. */
+/* Reads the next piece of the file, as much as fits. */
 static enum rc read_piece(struct sink_sender *s, const struct file *f, uint64_t at, size_t *ret)
 {
     uint64_t left = f->bytes - at;
@@ -125,8 +125,8 @@ static enum rc measure(struct sink_sender *s, struct file *f)
     return rc;
 }
 
-/* From where the machine says, until it has all. An offset of its own making must not lead us
- * anywhere else than forward. */
+/* Sends from the offset that the machine gives until it has the whole file. A wrong offset may only
+ * lead forward. */
 static enum rc pour(struct sink_sender *s, const struct file *f, struct sink_frame answer,
                     _Atomic uint64_t *sent, struct buf *why)
 {
@@ -135,7 +135,7 @@ static enum rc pour(struct sink_sender *s, const struct file *f, struct sink_fra
     while (rc == RC_OK && answer.kind == SINK_MORE) {
         size_t n = 0;
         if (answer.offset != expected || answer.offset >= f->bytes) {
-            buf_printf(why, "it asks for bytes that there are not");
+            buf_printf(why, "the archive machine asks for bytes behind the end of the file");
             return RC_CLOSED;
         }
         rc = read_piece(s, f, expected, &n);
@@ -146,7 +146,7 @@ static enum rc pour(struct sink_sender *s, const struct file *f, struct sink_fra
             atomic_fetch_add(sent, n);
     }
     if (rc == RC_OK && answer.kind != SINK_STORED) {
-        buf_printf(why, "what came is no answer");
+        buf_printf(why, "the answer cannot be read");
         rc = RC_CLOSED;
     }
     return rc;

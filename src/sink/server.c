@@ -15,9 +15,10 @@
 
 enum { SLICE_MS = 200, BACKLOG = 64, PAUSE_MS = 100 };
 
-/* A connection that has not logged in. Its thread owns the socket; `fd` is a copy, to end it by. */
+/* A connection that has not logged in. Its thread owns the socket; `fd` is a copy, for shutting it
+ * down. */
 struct stranger {
-    uint64_t number; /* among the newcomers; 0: free */
+    uint64_t number; /* in `newcomers`; 0: free */
     int fd;
 };
 
@@ -26,26 +27,26 @@ struct sink_server {
     struct tls *tls;
     int fd;
     uint16_t port;
-    _Atomic bool ends; /* for the connections */
+    _Atomic bool ends; /* tells the connections to end */
     pthread_mutex_t lock;
     pthread_cond_t fewer;
-    /* `lock` guards all below */
+    /* `lock` guards all below. */
     unsigned connections;
     struct newcomers newcomers;
     struct stranger strangers[SINK_SERVER_STRANGERS];
 };
 
-/* One of them, on its own thread. */
+/* A connection, on its own thread. */
 struct connection {
     struct sink_server *server;
     struct sink_link *link;
-    uint64_t number;   /* of a stranger */
-    uint64_t until_ms; /* then it has to have logged in */
+    uint64_t number;   /* its number as a stranger */
+    uint64_t until_ms; /* it must have logged in by then */
 };
 
-/* Who is there -------------------------------------------------------------------------------- */
+/* Connections ---------------------------------------------------------------------------------- */
 
-/* `lock` is held. Accepts a number that has left before. */
+/* `lock` is held. Accepts a number that has already left. */
 static void forget_stranger(struct sink_server *s, uint64_t number, bool ends)
 {
     if (!newcomers_leave(&s->newcomers, number))
@@ -55,14 +56,14 @@ static void forget_stranger(struct sink_server *s, uint64_t number, bool ends)
         if (one->number != number)
             continue;
         if (ends)
-            (void)shutdown(one->fd, SHUT_RDWR); /* its thread sees that, and goes */
+            (void)shutdown(one->fd, SHUT_RDWR); /* its thread notices, and ends */
         (void)close(one->fd);
         *one = (struct stranger){0};
     }
 }
 
 /* `lock` is held. */
-static uint64_t enter(struct sink_server *s, int fd)
+static uint64_t enter_stranger(struct sink_server *s, int fd)
 {
     uint64_t source = peer_group(fd), old;
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -73,16 +74,16 @@ static uint64_t enter(struct sink_server *s, int fd)
     uint64_t number = newcomers_enter(&s->newcomers, source);
     unsigned i = 0;
     while (s->strangers[i].number)
-        i++; /* there are as many as newcomers */
+        i++; /* there are as many slots as newcomers */
     s->strangers[i] = (struct stranger){number, copy};
     return number;
 }
 
-/* Its number; 0: there is no room. */
+/* Returns the connection's number; 0: there is no room. */
 static uint64_t admit(struct sink_server *s, int fd)
 {
     (void)pthread_mutex_lock(&s->lock);
-    uint64_t number = s->connections < SINK_SERVER_MAX ? enter(s, fd) : 0;
+    uint64_t number = s->connections < SINK_SERVER_MAX ? enter_stranger(s, fd) : 0;
     s->connections += number != 0;
     (void)pthread_mutex_unlock(&s->lock);
     return number;
@@ -95,7 +96,7 @@ static void is_known_now(struct connection *c)
     (void)pthread_mutex_unlock(&c->server->lock);
 }
 
-/* The server may go from here on. */
+/* The server may be closed from here on. */
 static void is_gone(struct sink_server *s, uint64_t number)
 {
     (void)pthread_mutex_lock(&s->lock);
@@ -107,15 +108,16 @@ static void is_gone(struct sink_server *s, uint64_t number)
 
 /* Serving ------------------------------------------------------------------------------------- */
 
-static void beat(void *ctx)
+static void say_working(void *ctx)
 {
     struct connection *c = ctx;
     static const struct sink_frame working = {.kind = SINK_WORKING};
-    (void)!sink_link_say(c->link, &working, SINK_SERVER_FRAME_MS); /* the next word will tell */
+    /* the next frame will show a failure */
+    (void)!sink_link_say(c->link, &working, SINK_SERVER_FRAME_MS);
 }
 
-static void tell(struct connection *c, const struct sink_session *s, const struct sink_frame *f,
-                 const struct sink_frame *answer)
+static void log_answer(struct connection *c, const struct sink_session *s,
+                       const struct sink_frame *f, const struct sink_frame *answer)
 {
     struct log *log = c->server->settings.log;
     if (answer->kind == SINK_REFUSED)
@@ -132,7 +134,7 @@ static uint64_t left_ms(const struct connection *c)
     return now_ms < c->until_ms ? c->until_ms - now_ms : 0;
 }
 
-/* RC_OK: it goes on. */
+/* RC_OK: the connection continues. */
 static enum rc serve_frame(struct connection *c, struct sink_session *s)
 {
     struct sink_frame f, answer;
@@ -146,18 +148,20 @@ static enum rc serve_frame(struct connection *c, struct sink_session *s)
     bool goes_on = sink_session_take(s, heard, &answer);
     if (!was_known && sink_session_is_known(s))
         is_known_now(c);
-    tell(c, s, heard, &answer);
+    log_answer(c, s, heard, &answer);
     rc = sink_link_say(c->link, &answer, wait_ms);
     return rc || goes_on ? rc : RC_CLOSED;
 }
 
-static void *serve(void *ctx)
+static void *serve_connection(void *ctx)
 {
     struct connection *c = ctx;
     struct sink_server *server = c->server;
     const struct sink_server_settings *set = &server->settings;
-    struct sink_session_setup setup = {
-        .store = set->store, .may = set->may, .may_ctx = set->may_ctx, .beat = {beat, c}};
+    struct sink_session_setup setup = {.store = set->store,
+                                       .may = set->may,
+                                       .may_ctx = set->may_ctx,
+                                       .progress = {say_working, c}};
     struct sink_session *s = sink_session_open(&setup);
     enum rc rc = s ? RC_OK : RC_NOMEM;
     while (rc == RC_OK)
@@ -170,13 +174,13 @@ static void *serve(void *ctx)
     return NULL;
 }
 
-/* The handshake, too, is on the connection's own thread. */
+/* The handshake also runs on the connection's own thread. */
 struct arrival {
     struct connection *connection;
     int fd;
 };
 
-static void *arrive(void *ctx)
+static void *arrive_main(void *ctx)
 {
     struct arrival a = *(struct arrival *)ctx;
     struct sink_server *s = a.connection->server;
@@ -184,8 +188,8 @@ static void *arrive(void *ctx)
     struct buf why = buf_on(room, sizeof room);
     mem_free(ctx);
     if (sink_link_accept(s->tls, a.fd, &s->ends, &a.connection->link, &why) == RC_OK)
-        return serve(a.connection);
-    log_info_limited(s->settings.log, "sink.stranger", LOG_STR("why", buf_str(&why)));
+        return serve_connection(a.connection);
+    log_info_limited(s->settings.log, "sink.handshake_failed", LOG_STR("why", buf_str(&why)));
     uint64_t number = a.connection->number;
     mem_free(a.connection);
     is_gone(s, number);
@@ -193,7 +197,7 @@ static void *arrive(void *ctx)
 }
 
 /* Takes the socket. */
-static void welcome(struct sink_server *s, int fd)
+static void welcome_connection(struct sink_server *s, int fd)
 {
     pthread_t thread;
     uint64_t number = admit(s, fd);
@@ -207,8 +211,8 @@ static void welcome(struct sink_server *s, int fd)
         uint64_t until_ms = clock_now_ms(clock_real()) + SINK_SERVER_HELLO_MS;
         *c = (struct connection){.server = s, .number = number, .until_ms = until_ms};
         *a = (struct arrival){c, fd};
-        if (pthread_create(&thread, NULL, arrive, a) == 0) {
-            (void)pthread_detach(thread); /* counted, and waited for by number */
+        if (pthread_create(&thread, NULL, arrive_main, a) == 0) {
+            (void)pthread_detach(thread); /* the server counts it, and waits until the count is 0 */
             return;
         }
     }
@@ -226,7 +230,7 @@ enum rc sink_server_run(struct sink_server *s, const _Atomic bool *stop)
             continue;
         int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC);
         if (fd >= 0)
-            welcome(s, fd);
+            welcome_connection(s, fd);
         else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
             (void)poll(NULL, 0, PAUSE_MS);
     }

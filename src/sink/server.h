@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* server: the archive machine's ear. It listens, gives each connection a thread of its own, and
- * lets nobody in without TLS, a name and its secret.
+/* server: the listening side of the archive machine. It gives each connection a thread of its own,
+ * and requires TLS, a name and its secret.
  *
  *   most connections at once                SINK_SERVER_MAX
  *   of them, strangers: not logged in yet   SINK_SERVER_STRANGERS, of one address
  *                                           SINK_SERVER_STRANGERS_EACH; the oldest makes room for
  *                                           the next (base/newcomers.h)
  *   time of a stranger for its login        SINK_SERVER_HELLO_MS, the handshake included
- *   time for one frame, and between two     SINK_SERVER_FRAME_MS
- */
+ *   time for one frame, and between two     SINK_SERVER_FRAME_MS */
 #ifndef SINK_SERVER_H
 #define SINK_SERVER_H
 
@@ -43,8 +42,8 @@ MUST_CHECK enum rc sink_server_open(const struct sink_server_settings *s, struct
                                     struct buf *why);
 uint16_t sink_server_port(const struct sink_server *s);
 
-/* Serves until `stop`, or until the disk cannot be believed any more (RC_SYNC). Connections are
- * over when it returns. */
+/* Serves until `stop`, or until a sync fails (RC_SYNC). All connections have ended when it
+ * returns. */
 MUST_CHECK enum rc sink_server_run(struct sink_server *s, const _Atomic bool *stop);
 void sink_server_close(struct sink_server *s); /* accepts NULL */
 

@@ -7,7 +7,7 @@
 
 struct sink_session {
     struct sink_session_setup setup;
-    struct sink_put *put; /* NULL: nothing is arriving */
+    struct sink_put *put; /* NULL: no file is arriving */
     bool is_known;
     char name[SINK_MAX_TEXT_BYTES + 1];
 };
@@ -62,8 +62,8 @@ static bool greet(struct sink_session *s, const struct sink_frame *f, struct sin
     return true;
 }
 
-/* Whatever ended the offer, the agent may make another; unless they do not understand each other,
- * or the disk cannot be believed. */
+/* After any end of an offer the agent may make another, unless the two sides do not understand each
+ * other, or the disk has failed. */
 static bool answer(struct sink_session *s, struct sink_verdict v, struct sink_frame *ret)
 {
     if (v.kind != SINK_MORE) {
@@ -85,7 +85,7 @@ bool sink_session_take(struct sink_session *s, const struct sink_frame *f, struc
     if (!s->is_known)
         return greet(s, f, ret);
     if (f->kind == SINK_PUT && !s->put)
-        return answer(s, sink_put_open(s->setup.store, f, s->setup.beat, &s->put), ret);
+        return answer(s, sink_put_open(s->setup.store, f, s->setup.progress, &s->put), ret);
     if (f->kind == SINK_DATA && s->put)
         return answer(s, sink_put_add(s->put, f->data), ret);
     return end_with(ret, SINK_BAD);

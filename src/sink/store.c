@@ -14,7 +14,7 @@
 
 enum {
     READ_BYTES = 256 << 10,
-    BEAT_BYTES = 32 << 20, /* hashed between two beats */
+    PROGRESS_BYTES = 32 << 20, /* hashed between two calls of sink_progress */
     NAME_BYTES = WARC_FILES_NAME_BYTES + 8,
     PATH_BYTES = NAME_BYTES + 32,
 };
@@ -63,7 +63,7 @@ bool sink_name_is_good(enum sink_what what, struct str name)
 static enum rc make_folders(struct disk *d)
 {
     static const char *const folders[] = {"archive", "indexes", "indexes/parts"};
-    enum rc rc = disk_mkdir_private(d, "sink"); /* secrets, and the lock */
+    enum rc rc = disk_mkdir_private(d, "sink"); /* for secrets, and the lock */
     for (size_t i = 0; i < sizeof folders / sizeof *folders && rc == RC_OK; i++) {
         rc = disk_mkdir(d, folders[i]);
         rc = rc == RC_EXISTS ? RC_OK : rc;
@@ -118,7 +118,8 @@ bool sink_store_has_failed(struct sink_store *s)
 
 /* Names that are arriving --------------------------------------------------------------------- */
 
-/* A WARC file and its lines have different names. False: it is with another, or all are taken. */
+/* A WARC file and its index lines have different names. False: another connection has the name, or
+ * no slot is free. */
 static bool take_name(struct sink_store *s, struct str name, size_t *ret_slot)
 {
     size_t at = SINK_STORE_MAX_PUTS;
@@ -154,13 +155,13 @@ static struct sink_verdict refuse(enum sink_code code)
     return (struct sink_verdict){.kind = SINK_REFUSED, .code = code};
 }
 
-static struct sink_verdict more(uint64_t offset)
+static struct sink_verdict ask_for_more(uint64_t offset)
 {
     return (struct sink_verdict){.kind = SINK_MORE, .offset = offset};
 }
 
-/* A failure of the disk as the agent hears it. */
-static struct sink_verdict failure(struct sink_store *s, enum rc rc)
+/* The refusal that tells the agent of a failure of the disk. */
+static struct sink_verdict refuse_for(struct sink_store *s, enum rc rc)
 {
     if (rc == RC_SYNC) {
         (void)pthread_mutex_lock(&s->lock);
@@ -175,7 +176,7 @@ static struct sink_verdict failure(struct sink_store *s, enum rc rc)
 /* Hashing ------------------------------------------------------------------------------------- */
 
 static enum rc hash_file(struct disk_file *f, uint64_t bytes, struct digester *to,
-                         struct sink_beat beat)
+                         struct sink_progress progress)
 {
     char *room = mem_alloc(READ_BYTES);
     enum rc rc = room ? RC_OK : RC_NOMEM;
@@ -187,8 +188,8 @@ static enum rc hash_file(struct disk_file *f, uint64_t bytes, struct digester *t
             rc = RC_IO;
         digester_add(to, str_make(room, got));
         at += got;
-        if (beat.call && at - said >= BEAT_BYTES) {
-            beat.call(beat.ctx);
+        if (progress.call && at - said >= PROGRESS_BYTES) {
+            progress.call(progress.ctx);
             said = at;
         }
     }
@@ -199,7 +200,7 @@ static enum rc hash_file(struct disk_file *f, uint64_t bytes, struct digester *t
 /* Beginning ----------------------------------------------------------------------------------- */
 
 /* RC_OK: the file is there (*ret_is_same: with these bytes); RC_NOT_FOUND. */
-static enum rc look_for_whole(struct sink_put *p, struct sink_beat beat, bool *ret_is_same)
+static enum rc look_for_whole(struct sink_put *p, struct sink_progress progress, bool *ret_is_same)
 {
     struct disk_file *f = NULL;
     uint64_t bytes = 0;
@@ -208,7 +209,7 @@ static enum rc look_for_whole(struct sink_put *p, struct sink_beat beat, bool *r
     enum rc rc = disk_open(p->store->disk, p->path, DISK_READ, &f);
     rc = rc ? rc : disk_size(f, &bytes);
     if (rc == RC_OK && bytes == p->bytes) {
-        rc = hash_file(f, bytes, p->digester, beat);
+        rc = hash_file(f, bytes, p->digester, progress);
         rc = rc ? rc : digester_finish(p->digester, &got);
         *ret_is_same = rc == RC_OK && digest_eq(&got, &p->wanted);
         rc = rc ? rc : digester_restart(p->digester);
@@ -217,17 +218,17 @@ static enum rc look_for_whole(struct sink_put *p, struct sink_beat beat, bool *r
     return rc;
 }
 
-/* What has arrived before is taken up, whatever it is: the SHA-256 will tell. */
-static enum rc open_part(struct sink_put *p, struct sink_beat beat)
+/* Takes up what has arrived before, whatever it is: the SHA-256 will show. */
+static enum rc open_part(struct sink_put *p, struct sink_progress progress)
 {
     enum rc rc = disk_open(p->store->disk, p->part, DISK_APPEND, &p->file);
     rc = rc ? rc : disk_size(p->file, &p->have);
-    if (rc == RC_OK && p->have > p->bytes) { /* of another offer */
+    if (rc == RC_OK && p->have > p->bytes) { /* it belongs to another offer */
         rc = disk_truncate(p->file, 0);
         rc = rc ? rc : disk_sync(p->file);
         p->have = 0;
     }
-    return rc ? rc : hash_file(p->file, p->have, p->digester, beat);
+    return rc ? rc : hash_file(p->file, p->have, p->digester, progress);
 }
 
 static enum rc has_room(struct sink_put *p)
@@ -238,41 +239,41 @@ static enum rc has_room(struct sink_put *p)
     return rc || fits ? rc : RC_DISK_FULL;
 }
 
-/* The whole is there: it gets its name if it is what was offered. */
-static struct sink_verdict finish(struct sink_put *p)
+/* All bytes are there: the file gets its name if its SHA-256 is the one offered. */
+static struct sink_verdict finish_put(struct sink_put *p)
 {
     struct disk *d = p->store->disk;
     struct digest got;
     enum rc rc = digester_finish(p->digester, &got);
     if (rc)
-        return failure(p->store, rc);
+        return refuse_for(p->store, rc);
     if (!digest_eq(&got, &p->wanted)) {
         rc = disk_unlink(d, p->part);
-        return rc ? failure(p->store, rc) : refuse(SINK_MISMATCH);
+        return rc ? refuse_for(p->store, rc) : refuse(SINK_MISMATCH);
     }
     rc = disk_sync(p->file);
     rc = rc ? rc : disk_rename(d, p->part, p->path);
     rc = rc ? rc : disk_dirsync(d, p->folder);
-    return rc ? failure(p->store, rc) : (struct sink_verdict){.kind = SINK_STORED};
+    return rc ? refuse_for(p->store, rc) : (struct sink_verdict){.kind = SINK_STORED};
 }
 
-static struct sink_verdict begin(struct sink_put *p, struct sink_beat beat)
+static struct sink_verdict begin_put(struct sink_put *p, struct sink_progress progress)
 {
     bool is_same;
-    enum rc rc = look_for_whole(p, beat, &is_same);
+    enum rc rc = look_for_whole(p, progress, &is_same);
     if (rc == RC_OK && !is_same)
         return refuse(SINK_CONFLICT);
-    if (rc == RC_OK) { /* a crash may have come between its name and this answer */
+    if (rc == RC_OK) { /* a crash may have come between the name and this answer */
         rc = disk_dirsync(p->store->disk, p->folder);
-        return rc ? failure(p->store, rc) : (struct sink_verdict){.kind = SINK_STORED};
+        return rc ? refuse_for(p->store, rc) : (struct sink_verdict){.kind = SINK_STORED};
     }
     if (rc != RC_NOT_FOUND)
-        return failure(p->store, rc);
-    rc = open_part(p, beat);
+        return refuse_for(p->store, rc);
+    rc = open_part(p, progress);
     if (rc == RC_OK && p->have == p->bytes)
-        return finish(p);
+        return finish_put(p);
     rc = rc ? rc : has_room(p);
-    return rc ? failure(p->store, rc) : more(p->have);
+    return rc ? refuse_for(p->store, rc) : ask_for_more(p->have);
 }
 
 static bool put_names(struct sink_put *p, const struct sink_frame *f)
@@ -284,7 +285,7 @@ static bool put_names(struct sink_put *p, const struct sink_frame *f)
 }
 
 struct sink_verdict sink_put_open(struct sink_store *s, const struct sink_frame *f,
-                                  struct sink_beat beat, struct sink_put **ret)
+                                  struct sink_progress progress, struct sink_put **ret)
 {
     if (!sink_name_is_good(f->what, f->name))
         return refuse(SINK_BAD);
@@ -302,7 +303,8 @@ struct sink_verdict sink_put_open(struct sink_store *s, const struct sink_frame 
     p->wanted.kind = DIGEST_SHA256;
     memcpy(p->wanted.bytes, f->sha256, sizeof f->sha256);
     p->digester = digester_open(DIGEST_SHA256);
-    struct sink_verdict v = p->digester && put_names(p, f) ? begin(p, beat) : refuse(SINK_BUSY);
+    struct sink_verdict v =
+        p->digester && put_names(p, f) ? begin_put(p, progress) : refuse(SINK_BUSY);
     if (v.kind == SINK_MORE)
         *ret = p;
     else
@@ -318,17 +320,17 @@ struct sink_verdict sink_put_add(struct sink_put *p, struct str piece)
         return refuse(SINK_BAD);
     enum rc rc = disk_append(p->file, &piece, 1);
     if (rc)
-        return failure(p->store, rc);
+        return refuse_for(p->store, rc);
     digester_add(p->digester, piece);
     p->have += piece.n;
     p->unsynced += piece.n;
     if (p->have == p->bytes)
-        return finish(p);
+        return finish_put(p);
     if (p->unsynced >= SINK_STORE_SYNC_BYTES) {
         rc = disk_sync(p->file);
         p->unsynced = 0;
     }
-    return rc ? failure(p->store, rc) : more(p->have);
+    return rc ? refuse_for(p->store, rc) : ask_for_more(p->have);
 }
 
 void sink_put_close(struct sink_put *p)

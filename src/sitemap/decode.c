@@ -30,7 +30,8 @@ static const struct label labels[] = {
     {"latin-1", DECODE_WINDOWS_1252},
     {"windows-1252", DECODE_WINDOWS_1252},
     {"cp1252", DECODE_WINDOWS_1252},
-    /* Of UTF-16 the bytes have told already; where they have not, the label is wrong. */
+    /* The first bytes have shown UTF-16 already; where they have not, a label of UTF-16 is
+     * wrong. */
     {"utf-16", DECODE_UTF8},
     {"utf-16le", DECODE_UTF8},
     {"utf-16be", DECODE_UTF8},

@@ -3,8 +3,8 @@
  *
  * The encoding is told by a byte order mark, else by the caller, else by the zeroes of UTF-16, else
  * by encoding="..." of the XML declaration; without any of these it is UTF-8. For that the first
- * bytes are held back. UTF-8 goes through untouched and unchecked: who keeps a value cleans it.
- * Latin-1 and ASCII mean windows-1252, as everywhere on the web. */
+ * bytes are held back. UTF-8 goes through untouched and unchecked: the code that keeps a value
+ * cleans it. Latin-1 and ASCII mean windows-1252, as everywhere on the web. */
 #ifndef SITEMAP_DECODE_H
 #define SITEMAP_DECODE_H
 

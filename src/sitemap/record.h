@@ -2,7 +2,7 @@
 /* record: what tags and text mean; the sink of xml.
  *
  * A record is a <url>, <sitemap>, <item> or <entry>. It is emitted when it ends, when the next one
- * begins or, for people who forget to close, when it gets a second <loc>. At any time at most one
+ * begins or, in files that forget the end tag, when it gets a second <loc>. At any time at most one
  * text is captured: that of the field whose tag was last opened. It ends with its own end tag or
  * with any other tag that is known; the unknown ones inside it are as if they were not there. */
 #ifndef SITEMAP_RECORD_H

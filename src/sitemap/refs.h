@@ -2,8 +2,8 @@
 /* refs: character references in text and attribute values.
  *
  * XML's five (&amp; &lt; &gt; &quot; &apos;) and numbers are decoded; any other named reference is
- * an entity that would have to be looked up, which never happens: nothing stands for it. An
- * ampersand that begins no reference is an ampersand, for that is what ?a=1&b=2 means. */
+ * an entity, and entities are not looked up: the reference is dropped. An ampersand that begins no
+ * reference is an ampersand, for that is what ?a=1&b=2 means. */
 #ifndef SITEMAP_REFS_H
 #define SITEMAP_REFS_H
 

@@ -8,8 +8,8 @@
  * a line. gzip is undone by the caller.
  *
  * It reads what people publish, not only what the standards allow: wrong or missing namespaces,
- * tags that nobody closes, text before the prolog, bare ampersands, a file that ends in the middle.
- * docs/sitemap.md lists these decisions. It never does what a file could use against us: no
+ * tags that are never closed, text before the prolog, bare ampersands, a file that ends in the
+ * middle. docs/sitemap.md lists these decisions. It never does what a file could use against us: no
  * document type is read, no entity is expanded but the five of XML and numbers, nothing is included
  * or fetched. Elements are known by their local name and by the record around them; there is no
  * stack, so no depth can exhaust it, and each byte is looked at once.
@@ -93,7 +93,8 @@ struct sitemap_options {
     uint32_t max_entries; /* 0: SITEMAP_MAX_ENTRIES */
     uint32_t max_extras;  /* 0: SITEMAP_MAX_EXTRAS */
     /* The charset of the Content-Type, if there was one. It goes before the file's own declaration
-     * but behind a byte order mark (RFC 7303, 3). Who has converted the file says "utf-8". */
+     * but behind a byte order mark (RFC 7303, 3). A caller that has converted the file says
+     * "utf-8". */
     struct str charset;
     /* Called for each URL. What it returns other than RC_OK ends the reading. */
     enum rc (*emit)(void *ctx, const struct sitemap_entry *entry);

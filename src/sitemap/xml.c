@@ -309,7 +309,7 @@ static const char *step_doctype(struct xml *x, const char *p, const char *end)
     return end;
 }
 
-static const char *step(struct xml *x, const char *p, const char *end)
+static const char *step_mode(struct xml *x, const char *p, const char *end)
 {
     switch (x->mode) {
     case XML_TEXT:
@@ -338,7 +338,7 @@ void xml_add(struct xml *x, struct str piece)
 {
     const char *p = piece.p, *end = p + piece.n;
     while (p < end)
-        p = step(x, p, end);
+        p = step_mode(x, p, end);
 }
 
 bool xml_finish(struct xml *x)

@@ -2,8 +2,8 @@
 /* xml: tags and text out of something like XML, in pieces of any size. UTF-8 in, UTF-8 out.
  *
  * It is no XML parser: nothing is checked against anything. Comments, processing instructions,
- * declarations and the document type are passed over; their end is the only thing that matters.
- * What looks broken is mended in the way that loses least:
+ * declarations and the document type are skipped; only their end matters. What looks broken is
+ * mended in the way that loses least:
  *
  *   a tag in which a < comes, quoted or not    ends there
  *   a < before a blank, a digit, ...           is text
@@ -22,7 +22,7 @@ struct xml_tag {
     bool is_empty; /* <a/> */
 };
 
-/* Who is told. */
+/* The calls that the reader makes. */
 struct xml_sink {
     void (*tag)(void *ctx, const struct xml_tag *tag);
     /* A piece of text while want_text is set. */

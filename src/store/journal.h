@@ -74,11 +74,11 @@ void journal_close(struct journal *j);
 MUST_CHECK enum rc journal_add(struct journal *j, const struct str *pieces, size_t count,
                                uint64_t *ret_position);
 
-/* More than `buffer_bytes` wait to be written: who makes batches should make fewer. */
+/* More than `buffer_bytes` wait to be written: callers should make fewer batches. */
 bool journal_is_full(struct journal *j);
 
-/* Gives to the kernel what was added, unless somebody else is doing that (then the next call does).
- * A failure sticks: every later call returns it. Any thread. */
+/* Gives to the kernel what was added, unless another thread is doing that (then the next call
+ * does). A failure sticks: every later call returns it. Any thread. */
 MUST_CHECK enum rc journal_write(struct journal *j);
 
 /* Writes, then makes durable what was added before the call. RC_SYNC is for ever. One thread. */

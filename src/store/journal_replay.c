@@ -32,8 +32,8 @@ static enum rc read_segment(struct segments *s, uint64_t start, uint64_t from, j
     return rc;
 }
 
-/* Who was killed may have left whole segments that were never synced. What was read of them will be
- * built on, so it must last. */
+/* A process that was killed may have left whole segments that were never synced. What was read of
+ * them will be built on, so it must last. */
 static enum rc sync_earlier(struct segments *s, size_t first, size_t last)
 {
     char path[SEGMENTS_PATH_BYTES];

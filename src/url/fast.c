@@ -21,7 +21,7 @@ static uint16_t here(const struct fast *f)
     return (uint16_t)(f->o - f->u.p);
 }
 
-static void put(struct fast *f, const char *p, size_t n)
+static void put_bytes(struct fast *f, const char *p, size_t n)
 {
     memcpy(f->o, p, n);
     f->o += n;
@@ -75,7 +75,7 @@ static bool read_port(struct fast *f)
     if (port == (f->u.kind == URL_HTTP ? 80 : 443))
         return true;
     *f->o++ = ':';
-    put(f, digits, (size_t)(f->p - digits));
+    put_bytes(f, digits, (size_t)(f->p - digits));
     f->u.has_port = true;
     f->u.port = (uint16_t)port;
     return true;
@@ -117,7 +117,7 @@ static void put_dotted(struct fast *f, const char *end)
         const char *stop = slash ? slash : end;
         unsigned dots = url_dots(p, (size_t)(stop - p));
         if (dots == 0)
-            put(f, p, (size_t)(stop - p) + (slash != NULL));
+            put_bytes(f, p, (size_t)(stop - p) + (slash != NULL));
         if (dots == 2 && f->o > root) {
             f->o--;
             while (f->o[-1] != '/')
@@ -148,7 +148,7 @@ static bool read_path(struct fast *f)
     if (dotted)
         put_dotted(f, q);
     else
-        put(f, f->p, (size_t)(q - f->p));
+        put_bytes(f, f->p, (size_t)(q - f->p));
     f->p = q;
     return true;
 }
@@ -161,7 +161,7 @@ static bool read_part(struct fast *f, uint8_t set, int stop)
         q++;
     if (q < f->end && (uint8_t)*q != stop)
         return false;
-    put(f, f->p, (size_t)(q - f->p));
+    put_bytes(f, f->p, (size_t)(q - f->p));
     f->p = q;
     return true;
 }
@@ -184,7 +184,7 @@ static void copy_base(struct fast *f, const struct url *base, size_t n)
 {
     f->u = *base;
     f->u.p = f->o;
-    put(f, base->p, n);
+    put_bytes(f, base->p, n);
 }
 
 /* What stands behind the authority, which is `base`'s and n bytes long here. */
@@ -208,7 +208,7 @@ static bool read_absolute(struct fast *f, const struct url *base)
         return false;
     f->u.kind = tls ? URL_HTTPS : URL_HTTP;
     f->u.scheme_n = tls ? 5 : 4;
-    put(f, f->p, f->u.scheme_n + 3u);
+    put_bytes(f, f->p, f->u.scheme_n + 3u);
     f->p += f->u.scheme_n + 3u;
     return read_authority(f) && read_rest(f);
 }
@@ -230,7 +230,7 @@ static bool read_same_scheme(struct fast *f, const struct url *base)
         return read_rest_of_same(f, base, base->port_end - name);
     f->u.kind = base->kind;
     f->u.scheme_n = base->scheme_n;
-    put(f, base->p, base->scheme_n + 3u);
+    put_bytes(f, base->p, base->scheme_n + 3u);
     f->p += 2;
     return read_authority(f) && read_rest(f);
 }

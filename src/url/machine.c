@@ -511,7 +511,7 @@ static void guard_path(struct machine *m)
     u->fragment_at = (uint16_t)(u->fragment_at + 2);
 }
 
-static enum rc run(struct machine *m, struct url *ret)
+static enum rc read_whole(struct machine *m, struct url *ret)
 {
     enum rc rc = read_scheme(m) ? read_after_scheme(m) : read_without_scheme(m);
     if (rc == RC_OK && !m->out.full)
@@ -565,7 +565,7 @@ __attribute__((noinline)) static enum rc run_cleaned(struct machine *m, struct s
     }
     m->p = room;
     m->end = room + clean.n;
-    enum rc rc = run(m, ret);
+    enum rc rc = read_whole(m, ret);
     m->p = m->end = NULL; /* the room ends here */
     return rc;
 }
@@ -585,5 +585,5 @@ enum rc url_machine_parse(struct url_parser *parser, struct str input, const str
         return run_cleaned(&m, s, ret);
     m.p = s.n ? s.p : "";
     m.end = m.p + s.n;
-    return run(&m, ret);
+    return read_whole(&m, ret);
 }

@@ -201,7 +201,7 @@ static bool take_word(struct scan *s, struct str *ret)
     return n ? true : invalid(s);
 }
 
-/* Steps over an array or object: brackets are only counted, nobody reads what is inside. */
+/* Steps over an array or object: brackets are only counted, their content is not read. */
 static bool skip_nested(struct scan *s)
 {
     size_t depth = 0, kept = s->room->n;
@@ -276,7 +276,7 @@ static bool take_object(struct scan *s, struct str *values)
     return s->rest.n == 0 ? true : invalid(s);
 }
 
-static enum rc fill(const struct str *values, struct cdxj_entry *e)
+static enum rc fill_entry(const struct str *values, struct cdxj_entry *e)
 {
     uint64_t status = 0;
     struct str none = STR("-");
@@ -309,7 +309,7 @@ enum rc cdxj_parse(struct str line, struct buf *room, struct cdxj_entry *ret)
         return RC_INVALID;
     if (!buf_reserve(room, s.rest.n))
         return buf_rc(room);
-    enum rc rc = take_object(&s, values) ? fill(values, &e) : s.rc;
+    enum rc rc = take_object(&s, values) ? fill_entry(values, &e) : s.rc;
     if (rc == RC_OK)
         rc = buf_rc(room);
     if (rc == RC_OK)

@@ -25,7 +25,7 @@ void fields_clear(struct fields *f)
     f->count = 0;
 }
 
-static bool grow(struct fields *f)
+static bool grow_spans(struct fields *f)
 {
     size_t room = f->room ? f->room * 2 : FIRST_ROOM;
     struct field_span *spans = mem_resize(f->spans, room * sizeof *spans);
@@ -76,9 +76,10 @@ static enum rc fold(struct fields *f, struct str line)
     return buf_rc(&f->text);
 }
 
-static enum rc add(struct fields *f, struct str name, struct str value, struct warc_place at)
+static enum rc add_field(struct fields *f, struct str name, struct str value,
+                         struct warc_position at)
 {
-    if (f->count == f->room && !grow(f))
+    if (f->count == f->room && !grow_spans(f))
         return RC_NOMEM;
     f->spans[f->count++] = (struct field_span){
         .name = f->text.n,
@@ -92,8 +93,8 @@ static enum rc add(struct fields *f, struct str name, struct str value, struct w
     return buf_rc(&f->text);
 }
 
-enum rc fields_line(struct fields *f, struct str line, struct warc_place at, size_t *ret_problem_at,
-                    const char **ret_expected)
+enum rc fields_line(struct fields *f, struct str line, struct warc_position at,
+                    size_t *ret_problem_at, const char **ret_expected)
 {
     size_t control = find_control(line);
     if (control < line.n)
@@ -113,7 +114,7 @@ enum rc fields_line(struct fields *f, struct str line, struct warc_place at, siz
         (void)refuse(0, "expected fewer fields in a record's header", ret_problem_at, ret_expected);
         return RC_LIMIT;
     }
-    return add(f, str_first(line, n), str_trim(str_from(line, n + 1)), at);
+    return add_field(f, str_first(line, n), str_trim(str_from(line, n + 1)), at);
 }
 
 const struct warc_field *fields_resolve(struct fields *f)

@@ -18,10 +18,9 @@ enum { GZIP_FAST_MAX_LEVEL = 3, GZIP_COMPACT_MAX_LEVEL = 12 };
 struct gzip_fast *gzip_fast_open(unsigned level);
 void gzip_fast_close(struct gzip_fast *g);
 
-/* A member: begin, add, and the last add with `last`. What fails to fit stays as `out`'s failure.
- * `bytes` is how long it will be, or 0: making codes for a small member costs more than packing it,
- * so those below GZIP_SMALL_BYTES take codes that were made once, of what such records look like.
- */
+/* A member: begin, add, and the last add with `last`. A failure sticks in `out`. `bytes` is how
+ * long it will be, or 0: making codes for a small member costs more than packing it, so those below
+ * GZIP_SMALL_BYTES take codes that were made once, of what such records look like. */
 enum { GZIP_SMALL_BYTES = 4096 };
 void gzip_fast_begin(struct gzip_fast *g, uint64_t bytes);
 void gzip_fast_add(struct gzip_fast *g, struct str piece, bool last, struct buf *out);

@@ -93,7 +93,7 @@ void gzip_fast_begin(struct gzip_fast *g, uint64_t bytes)
 }
 
 /* Runs until the input is taken and, at the end of a member, everything is out. */
-static void run(struct gzip_fast *g, bool last, struct buf *out)
+static void deflate_input(struct gzip_fast *g, bool last, struct buf *out)
 {
     struct isal_zstream *s = &g->stream;
     s->end_of_stream = last;
@@ -118,6 +118,6 @@ void gzip_fast_add(struct gzip_fast *g, struct str piece, bool last, struct buf 
         /* igzip only reads through next_in; its type lacks the const. */
         g->stream.next_in = (uint8_t *)(uintptr_t)step.p;
         g->stream.avail_in = (uint32_t)step.n;
-        run(g, last && piece.n == 0, out);
+        deflate_input(g, last && piece.n == 0, out);
     } while (piece.n);
 }

@@ -118,7 +118,7 @@ struct str http_head_mime(struct str head)
     if (slash == 0 || slash + 1 >= mime.n)
         return STR_NONE;
     for (size_t i = 0; i < mime.n; i++)
-        if (mime.p[i] <= ' ' || mime.p[i] == 127 || mime.p[i] == ',')
+        if (mime.p[i] <= ' ' || mime.p[i] > '~' || mime.p[i] == ',')
             return STR_NONE;
     return mime;
 }

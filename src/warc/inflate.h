@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inflate: one gzip member after another, undone piece by piece. For archives zlib stands behind
- * this header; the reading side takes it, not igzip, for its long use on hostile input.
+/* inflate: one gzip member after another, undone piece by piece. zlib stands behind this header:
+ * archives are read with it and not with igzip, because it has long been used on hostile input.
  *
  * A member's header (extra fields, name, comment, header checksum), its CRC and its length are all
  * checked. Memory is constant: zlib's window. */

@@ -27,7 +27,7 @@ enum state {
     FAILED,
 };
 
-/* What a step returns when there is nothing to tell yet. */
+/* A step returns this when it has no event yet. */
 enum { GO_ON = -1 };
 
 struct warc_reader {
@@ -36,9 +36,9 @@ struct warc_reader {
     enum state state;
     struct warc_record record;
     struct fields fields;
-    struct buf line;           /* a line that came in pieces */
-    struct warc_place line_at; /* its first byte */
-    size_t header_bytes;       /* of the lines before it */
+    struct buf line;              /* a line that came in pieces */
+    struct warc_position line_at; /* its first byte */
+    size_t header_bytes;          /* of the lines before it */
     bool version_read, blank_before;
     uint64_t left;         /* of the block */
     unsigned line_ends;    /* seen behind the block */
@@ -135,13 +135,13 @@ bool warc_reader_is_gzip(const struct warc_reader *r)
 static void set_record(struct warc_reader *r)
 {
     r->problem.in_record = r->state != BEFORE;
-    r->problem.record = r->problem.in_record ? r->record.place : r->source.at;
+    r->problem.record = r->problem.in_record ? r->record.position : r->source.at;
     r->state = FAILED;
 }
 
-static int fail(struct warc_reader *r, enum rc rc, struct warc_place at, const char *format, ...)
+static int fail(struct warc_reader *r, enum rc rc, struct warc_position at, const char *format, ...)
     PRINTF_LIKE(4, 5);
-static int fail(struct warc_reader *r, enum rc rc, struct warc_place at, const char *format, ...)
+static int fail(struct warc_reader *r, enum rc rc, struct warc_position at, const char *format, ...)
 {
     r->problem = (struct warc_problem){.rc = rc, .at = at};
     struct buf text = buf_on(r->problem.text, sizeof r->problem.text - 1);
@@ -155,8 +155,8 @@ static int fail(struct warc_reader *r, enum rc rc, struct warc_place at, const c
 
 static int fail_torn(struct warc_reader *r, const char *expected)
 {
-    int event = fail(r, RC_INVALID, source_end_place(&r->source), "expected %s, the archive ends",
-                     expected);
+    int event = fail(r, RC_INVALID, source_end_position(&r->source),
+                     "expected %s, the archive ends", expected);
     r->problem.torn = true;
     return event;
 }
@@ -206,7 +206,7 @@ static bool is_line_end(char c)
 
 static void begin_record(struct warc_reader *r)
 {
-    r->record = (struct warc_record){.place = r->source.at, .number = r->record_count++};
+    r->record = (struct warc_record){.position = r->source.at, .number = r->record_count++};
     if (r->blank_before)
         r->record.notes |= WARC_NOTE_BLANK_LINES;
     r->blank_before = false;
@@ -222,7 +222,7 @@ static int end_archive(struct warc_reader *r)
 {
     if (r->record_count == 0)
         return fail_torn(r, "a record");
-    r->whole_bytes = source_end_place(&r->source).offset;
+    r->whole_bytes = source_end_position(&r->source).offset;
     r->state = DONE;
     return WARC_END;
 }
@@ -278,7 +278,7 @@ static int step_magic(struct warc_reader *r)
     int event;
     if (!ready(r, "\"WARC/\" and a version", &event))
         return event;
-    struct warc_place at = r->source.at;
+    struct warc_position at = r->source.at;
     char byte = r->source.window.p[0];
     buf_byte(&r->line, byte);
     if (buf_rc(&r->line))
@@ -292,7 +292,8 @@ static int step_magic(struct warc_reader *r)
     bool maybe = false;
     const char *foreign = r->record.number ? NULL : foreign_format(seen, &maybe);
     if (foreign)
-        return fail(r, RC_UNSUPPORTED, r->record.place, "expected a WARC file, found %s", foreign);
+        return fail(r, RC_UNSUPPORTED, r->record.position, "expected a WARC file, found %s",
+                    foreign);
     if (maybe)
         return GO_ON;
     return fail(r, RC_INVALID, at,
@@ -387,7 +388,7 @@ static int read_length(struct warc_reader *r)
     size_t cursor = 0, count = 0;
     struct str value;
     while ((value = warc_record_each(record, name, &cursor)).p) {
-        struct warc_place at = r->fields.spans[cursor - 1].at;
+        struct warc_position at = r->fields.spans[cursor - 1].at;
         uint64_t bytes;
         if (str_to_u64(value, &bytes) != RC_OK || bytes > INT64_MAX)
             return fail(r, RC_INVALID, at, "expected a number of bytes in Content-Length");
@@ -398,7 +399,8 @@ static int read_length(struct warc_reader *r)
         record->notes |= count++ ? WARC_NOTE_SAME_LENGTH : 0;
     }
     if (count == 0)
-        return fail(r, RC_INVALID, record->place, "expected Content-Length in a record's header");
+        return fail(r, RC_INVALID, record->position,
+                    "expected Content-Length in a record's header");
     return GO_ON;
 }
 
@@ -436,7 +438,7 @@ static int read_field(struct warc_reader *r, struct str line)
         r->record.notes |= WARC_NOTE_FOLDED;
     enum rc rc = fields_line(&r->fields, line, r->line_at, &problem_at, &expected);
     if (rc)
-        return fail(r, rc, source_place_after(&r->source, r->line_at, problem_at), "%s",
+        return fail(r, rc, source_position_after(&r->source, r->line_at, problem_at), "%s",
                     expected ? expected : rc_text(rc));
     return GO_ON;
 }
@@ -473,12 +475,12 @@ static int step_block(struct warc_reader *r, struct str *ret_piece)
     return WARC_BLOCK;
 }
 
-/* `end_offset` 0: in the middle of a gzip member, whose length nobody knows yet. */
+/* `end_offset` 0: in the middle of a gzip member, whose length is not known yet. */
 static int end_record(struct warc_reader *r, uint64_t end_offset, bool own)
 {
     r->ended = (struct warc_ended){
-        .bytes = end_offset ? end_offset - r->record.place.offset : 0,
-        .own_member = own && r->record.place.in_member == 0,
+        .bytes = end_offset ? end_offset - r->record.position.offset : 0,
+        .own_member = own && r->record.position.in_member == 0,
         .notes = r->record.notes,
     };
     r->state = BEFORE;

@@ -6,7 +6,7 @@
  *         ...
  *
  * WARC_MORE        give it bytes with warc_reader_feed(), or say warc_reader_finish()
- * WARC_RECORD      warc_reader_record(): type, fields, place
+ * WARC_RECORD      warc_reader_record(): type, fields, position
  * WARC_BLOCK       `piece` is the next of its block
  * WARC_RECORD_END  warc_reader_ended(): its length in the file
  * WARC_END         everything was whole
@@ -53,20 +53,21 @@ struct warc_reader_options {
 enum warc_event { WARC_MORE, WARC_RECORD, WARC_BLOCK, WARC_RECORD_END, WARC_END, WARC_BROKEN };
 
 struct warc_ended {
-    uint64_t bytes;  /* in the file, from the record's place.offset to its end; 0 when the record
+    uint64_t bytes;  /* in the file, from the record's position.offset to its end; 0 when the record
                         ends inside a member, whose checksum is then still to come */
     bool own_member; /* its member or members hold nothing else: it can be read by itself */
     unsigned notes;  /* enum warc_note, those of the record included */
 };
 
 struct warc_problem {
-    enum rc rc;           /* RC_INVALID; RC_LIMIT; RC_UNSUPPORTED; RC_VERSION; RC_NOMEM */
-    bool torn;            /* the archive ends too early: what there is may be right */
-    struct warc_place at; /* of the exact problem; damage inside compressed data and a torn archive
+    enum rc rc; /* RC_INVALID; RC_LIMIT; RC_UNSUPPORTED; RC_VERSION; RC_NOMEM */
+    bool torn;  /* the archive ends too early: what there is may be right */
+    struct warc_position
+        at;         /* of the exact problem; damage inside compressed data and a torn archive
                              have the offset in the file itself, in_member 0 */
-    bool in_record;       /* a record had begun: */
-    struct warc_place record; /* its place, or where one was to begin */
-    char text[200];           /* "expected CR LF CR LF behind the block of 12 bytes, found \"x\"" */
+    bool in_record; /* a record had begun: */
+    struct warc_position record; /* its position, or where one was to begin */
+    char text[200]; /* "expected CR LF CR LF behind the block of 12 bytes, found \"x\"" */
 };
 
 /* NULL without memory. `options` may be NULL. */

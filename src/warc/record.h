@@ -30,7 +30,7 @@ enum warc_type warc_type_of(struct str name);
  * In a compressed one it is the offset of the gzip member that holds the byte, and `in_member` says
  * how far behind the member's first uncompressed byte it is. `plain` counts uncompressed bytes from
  * the start of the archive in both. */
-struct warc_place {
+struct warc_position {
     uint64_t offset, in_member, plain;
 };
 
@@ -52,7 +52,7 @@ const char *warc_note_text(enum warc_note note);
 struct warc_record {
     unsigned version_major, version_minor; /* 0.17, 0.18, 1.0 or 1.1 */
     enum warc_type type;                   /* by WARC-Type; WARC_OTHER also when it is missing */
-    struct warc_place place;               /* of the first byte of its version line */
+    struct warc_position position;         /* of the first byte of its version line */
     uint64_t number;                       /* 0 for the first record of the archive */
     uint64_t block_bytes;                  /* Content-Length */
     unsigned notes;                        /* enum warc_note */

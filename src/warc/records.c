@@ -67,7 +67,8 @@ static void header_capture(struct header *h, const struct warc_capture *c)
     header_id(h, STR("WARC-Concurrent-To"), c->concurrent_to);
 }
 
-/* Ends the header and hands it to the writer, or hands over the refusal. */
+/* Ends the header and gives it to the writer. If a value was refused, the writer gets the failure
+ * instead. */
 static void header_begin(struct header *h, struct warc_writer *w, struct str content_type,
                          uint64_t block_bytes, struct buf *out)
 {

@@ -25,7 +25,7 @@ struct warc_id {
 };
 void warc_id_print(struct buf *out, const struct warc_id *id);
 
-/* Why a block is shorter than what was to be had. */
+/* Why a block is shorter than the whole answer. */
 enum warc_cut { WARC_CUT_NONE, WARC_CUT_LENGTH, WARC_CUT_TIME, WARC_CUT_DISCONNECT };
 
 /* What every record may have. */
@@ -91,8 +91,8 @@ struct warc_resource {
 void warc_write_resource(struct warc_writer *w, const struct warc_resource *r, uint64_t block_bytes,
                          struct buf *out);
 
-/* The block is another form of an earlier record's content. Nobody was asked for it, so the
- * standard forbids the capture's ip_address and concurrent_to here. */
+/* The block is another form of an earlier record's content. It came from no server, so the standard
+ * forbids the capture's ip_address and concurrent_to here. */
 struct warc_conversion {
     struct warc_head head;
     struct warc_capture capture;

@@ -36,10 +36,11 @@ void source_finish(struct source *s)
 void source_take(struct source *s, size_t n)
 {
     s->window = str_from(s->window, n);
-    s->at = source_place_after(s, s->at, n);
+    s->at = source_position_after(s, s->at, n);
 }
 
-struct warc_place source_place_after(const struct source *s, struct warc_place from, size_t n)
+struct warc_position source_position_after(const struct source *s, struct warc_position from,
+                                           size_t n)
 {
     if (s->form == SOURCE_GZIP)
         from.in_member += n;
@@ -49,14 +50,14 @@ struct warc_place source_place_after(const struct source *s, struct warc_place f
     return from;
 }
 
-struct warc_place source_end_place(const struct source *s)
+struct warc_position source_end_position(const struct source *s)
 {
-    return (struct warc_place){.offset = s->in_offset, .plain = s->at.plain};
+    return (struct warc_position){.offset = s->in_offset, .plain = s->at.plain};
 }
 
 static enum source_state broken(struct source *s, enum rc rc, uint64_t back, const char *expected)
 {
-    s->problem = (struct warc_problem){.rc = rc, .at = source_end_place(s)};
+    s->problem = (struct warc_problem){.rc = rc, .at = source_end_position(s)};
     s->problem.at.offset -= back < s->problem.at.offset ? back : s->problem.at.offset;
     struct buf text = buf_on(s->problem.text, sizeof s->problem.text - 1);
     buf_add(&text, str_c(expected));
@@ -110,8 +111,8 @@ static bool is_bomb(const struct source *s)
     return s->member_out > s->any_ratio_bytes && s->member_out / s->max_ratio > taken;
 }
 
-/* What the last run said, once its bytes are used up. */
-static enum source_state settle(struct source *s)
+/* The state that the inflater reached, told once its bytes are used up. */
+static enum source_state source_verdict(struct source *s)
 {
     if (s->pending == INFLATE_END) {
         s->member_open = false;
@@ -144,7 +145,7 @@ static enum source_state fill_gzip(struct source *s)
         if (s->pending == INFLATE_MORE && !had_input)
             return s->ended ? torn(s) : SOURCE_MORE;
     }
-    return settle(s);
+    return source_verdict(s);
 }
 
 static enum source_state fill_plain(struct source *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source: the reader's lower half: bytes of a file in, plain bytes with their place out. Knows gzip
- * members and nothing of records. */
+/* source: the reader's lower half: bytes of a file in, plain bytes with their position out. Knows
+ * gzip members and nothing of records. */
 #ifndef WARC_SOURCE_H
 #define WARC_SOURCE_H
 
@@ -20,7 +20,7 @@ struct source {
     enum source_form form;
     uint64_t max_ratio, any_ratio_bytes; /* as in struct warc_reader_limits */
     struct str window;                   /* plain bytes not yet taken, all of one member */
-    struct warc_place at;                /* of the window's first byte, or of the byte to come */
+    struct warc_position at;             /* of the window's first byte, or of the byte to come */
     uint64_t member_end;                 /* the file's offset behind the last member that ended */
     struct warc_problem problem;
     /* private */
@@ -48,10 +48,11 @@ enum source_state source_fill(struct source *s);
 /* Steps over the first n bytes of the window. */
 void source_take(struct source *s, size_t n);
 
-/* The place n plain bytes behind `from`, for one who looks into a line. */
-struct warc_place source_place_after(const struct source *s, struct warc_place from, size_t n);
+/* The position n plain bytes behind `from`, for a problem inside a line. */
+struct warc_position source_position_after(const struct source *s, struct warc_position from,
+                                           size_t n);
 
-/* The end of what was given, as a place in the file. */
-struct warc_place source_end_place(const struct source *s);
+/* The end of what was given, as a position in the file. */
+struct warc_position source_end_position(const struct source *s);
 
 #endif

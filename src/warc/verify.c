@@ -93,7 +93,7 @@ static bool has_strict_uri(struct str value)
     return has_uri(value);
 }
 
-/* The fields that may come more than once are WARC-Concurrent-To and whatever the standard does not
+/* The fields that may come more than once are WARC-Concurrent-To and all that the standard does not
  * name, such as WARC-Protocol; Content-Length is the reader's. */
 static bool any_twice(const struct warc_record *r)
 {
@@ -162,7 +162,7 @@ static unsigned find_defects(const struct warc_record *r)
     return found | (any_twice(r) ? WARC_TWICE : 0);
 }
 
-/* What can be said before the block is read: OK means "compare". */
+/* Judges a digest field before the block is read. WARC_CHECK_OK means: compare the digests. */
 static enum warc_check plan_check(struct str text, struct digest *ret_given)
 {
     if (!text.p)

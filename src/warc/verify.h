@@ -9,8 +9,8 @@
  * entity; as programs differ, that of the body as stored, with its chunks and what stands behind a
  * first header with status 1xx, is right too (WARC_CHECK_STORED). It cannot be checked, and is no
  * fault, where the payload is not here: in a revisit (the digest is the earlier record's), in one
- * segment of several; for an algorithm other than SHA-1 and SHA-256; and where nobody can say what
- * the payload is: in an HTTP answer without a status line (HTTP/0.9). Likewise a revisit's block
+ * segment of several; for an algorithm other than SHA-1 and SHA-256; and where the payload cannot
+ * be told apart: in an HTTP answer without a status line (HTTP/0.9). Likewise a revisit's block
  * digest that is the one of nothing, which wget writes whatever the block is. Of a record with
  * WARC-Truncated it may cover the cut entity (then it is right) or the whole one (then it differs:
  * WARC_CHECK_CUT). */

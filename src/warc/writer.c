@@ -11,7 +11,7 @@ enum { COMPACT_DEFAULT = 6, FAST_DEFAULT = 1, OVERSIZE_LEVEL = 3, RECORD_END_BYT
 /* How the record being written leaves: straight, through igzip's stream, or gathered and then
  * compressed as a whole. igzip copies what comes in pieces into a window of its own: gathering
  * costs less than that. */
-enum way { WAY_PLAIN, WAY_STREAM, WAY_GATHER };
+enum route { ROUTE_PLAIN, ROUTE_STREAM, ROUTE_GATHER };
 
 struct warc_writer {
     enum warc_coding coding;
@@ -20,7 +20,7 @@ struct warc_writer {
     struct buf header, fields, gather;
     /* the record being written */
     struct buf *out;
-    enum way way;
+    enum route route;
     uint64_t left;    /* of the block, still to be added */
     uint64_t given;   /* bytes appended to out, whether or not the caller took them */
     size_t out_start; /* out->n at the beginning */
@@ -86,12 +86,12 @@ struct buf *warc_writer_fields(struct warc_writer *w)
 static enum rc choose_way(struct warc_writer *w, uint64_t block_bytes)
 {
     uint64_t most = w->coding == WARC_COMPACT ? WARC_GATHER_MAX : WARC_GATHER_FAST_MAX;
-    w->way = w->coding == WARC_PLAIN ? WAY_PLAIN : WAY_STREAM;
-    if (w->way == WAY_STREAM && block_bytes <= most)
-        w->way = WAY_GATHER;
-    if (w->way == WAY_STREAM && !w->fast)
+    w->route = w->coding == WARC_PLAIN ? ROUTE_PLAIN : ROUTE_STREAM;
+    if (w->route == ROUTE_STREAM && block_bytes <= most)
+        w->route = ROUTE_GATHER;
+    if (w->route == ROUTE_STREAM && !w->fast)
         w->fast = gzip_fast_open(OVERSIZE_LEVEL);
-    return w->way == WAY_STREAM && !w->fast ? RC_NOMEM : RC_OK;
+    return w->route == ROUTE_STREAM && !w->fast ? RC_NOMEM : RC_OK;
 }
 
 /* The record in `gather` as a member. */
@@ -109,15 +109,15 @@ static void compress_gathered(struct warc_writer *w)
 static void emit(struct warc_writer *w, struct str piece, bool last)
 {
     size_t before = w->out->n;
-    if (w->way == WAY_PLAIN)
+    if (w->route == ROUTE_PLAIN)
         buf_add(w->out, piece);
-    else if (w->way == WAY_STREAM)
+    else if (w->route == ROUTE_STREAM)
         gzip_fast_add(w->fast, piece, last, w->out);
     else
         buf_add(&w->gather, piece);
-    if (w->way == WAY_GATHER && last && buf_rc(&w->gather) == RC_OK)
+    if (w->route == ROUTE_GATHER && last && buf_rc(&w->gather) == RC_OK)
         compress_gathered(w);
-    w->rc = buf_rc(w->way == WAY_GATHER ? &w->gather : w->out);
+    w->rc = buf_rc(w->route == ROUTE_GATHER ? &w->gather : w->out);
     if (w->rc == RC_OK)
         w->rc = buf_rc(w->out);
     w->given += w->out->n - before;
@@ -145,7 +145,7 @@ void warc_writer_begin(struct warc_writer *w, struct str header, uint64_t block_
     w->left = block_bytes;
     if (w->rc)
         return;
-    if (w->way == WAY_STREAM)
+    if (w->route == ROUTE_STREAM)
         gzip_fast_begin(w->fast, header.n + block_bytes);
     buf_clear(&w->gather);
     emit(w, header, false);

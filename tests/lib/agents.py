@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Agents that are one crawl, for tests: each with a directory of its own, one nats-server for all
-(tests/lib/post.py), all on loopback."""
+(tests/lib/nats_server.py), all on loopback."""
 import collections
 import json
 import os
@@ -83,7 +83,7 @@ def join(post, newcomers, others=(), most=40):
 
 def story(agents):
     """What became of the ring and of the processes, for whoever has to explain a failure."""
-    names = ("cluster.epoch", "cluster.weight", "cluster.waits", "cluster.state", "cluster.end")
+    names = ("cluster.epoch", "cluster.weight", "cluster.waiting", "cluster.state", "cluster.ended")
     rows = []
     for a in agents:
         rows += [" ".join(str(v) for v in [a.name, e["time"][11:23], e["event"], *(e.get(k) for k in (
@@ -120,7 +120,7 @@ def print_costs(what, agents):
     total, pages = collections.Counter(), 0
     for a in agents:
         pages += sum(1 for r in a.log() if r.code >= 100)
-        for row in a.events("cluster.end")[-1:]:
+        for row in a.events("cluster.ended")[-1:]:
             total.update({k: v for k, v in row.items() if isinstance(v, int)})
     pages = max(1, pages)
     print(f"# {what}: {pages} answers; a page {total['appends'] / pages:.2f} appends of "

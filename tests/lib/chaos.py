@@ -30,7 +30,7 @@ import scenario
 from agents import Agent, lost_captures, stop_all
 from crawl import agree, few, is_robots, read_archive, verify, wanted, witnessed
 from cut import Wire
-from post import Post
+from nats_server import Post
 from simweb import Simweb
 from streams import safe_since
 

@@ -26,7 +26,7 @@ from scenario import ROOT, Done
 ORBWEAVER = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else "build/orbweaver"
 NETWORKS = "127.0.64.0/18,127.1.0.0/16"  # the simulated web's, without 127.0.0.1 (docs/simweb.md)
 QUICK = ["-w", "0", "--ip-delay", "0", "--ip-conns", "100", "-q"]
-SHORT = {"pace.backoff": "200ms", "dns.dns-timeout": "300ms", "ledger.disk-reserve": "0"}
+SHORT = {"pace.backoff": "200ms", "ledger.disk-reserve": "0"}
 HTML = ("text/html", "application/xhtml+xml")
 PIECE = 16 << 10
 SECONDS = 240  # far more than any crawl here takes: a hang, not a measurement
@@ -192,7 +192,7 @@ def wanted(oracle: dict) -> set:
 
 def few(urls) -> str:
     urls = sorted(urls)
-    return f"{len(urls)}: " + " ".join(urls[:6])
+    return f"{len(urls)}: " + " ".join(map(str, urls[:6]))
 
 
 def same_set(web, oracle: dict, seen: collections.Counter = None) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What stands in the streams of a cluster, read with the administrator's login: which outcomes are safe
-there, and since when (src/cluster/record_form.h has the form)."""
+there, and since when (src/cluster/wire/records_internal.h has the form)."""
 import base64
 import datetime
 import json

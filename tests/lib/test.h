@@ -30,6 +30,12 @@
 #define TEST_IS_SANITIZED false
 #endif
 
+/* True in a cross build that runs under qemu-user (tools/portable.py), some ten times slower: a test
+ * of thousands of cases has fewer of them there, and none that starts this program again. */
+#ifndef TEST_IS_EMULATED
+#define TEST_IS_EMULATED false
+#endif
+
 /* Fails the test unless the two are the same bytes; prints both. */
 #define assert_str(got, expected) test_assert_str(got, expected, __FILE__, __LINE__)
 void test_assert_str(struct str got, struct str expected, const char *file, int line);

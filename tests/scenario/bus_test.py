@@ -9,7 +9,7 @@ import threading
 import time
 
 from cut import Wire
-from post import Bus, Post
+from nats_server import Bus, Post
 from scenario import case, main, until
 
 ROSTER = "ORB_crawl_ROSTER"

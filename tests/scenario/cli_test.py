@@ -288,7 +288,7 @@ def _(tmp):
     text = open(os.path.join(ROOT, "ARCHITECTURE.md"), encoding="utf-8").read()
     for path in set(re.findall(r"`((?:src|tests|tools|fuzz|bench|docs|examples|wirings)/[A-Za-z0-9_./-]*)`", text)):
         assert os.path.exists(os.path.join(ROOT, path)), f"{path} is named and not there"
-    catalogue = open(os.path.join(ROOT, "src/components/catalog.c"), encoding="utf-8").read()
+    catalogue = open(os.path.join(ROOT, "src/catalog/catalog.c"), encoding="utf-8").read()
     for part in re.findall(r"^\| part `([a-z-]+)`", text, re.M):
         assert part.replace("-", "_") in catalogue, f"part {part} is named and not in the catalogue"
     for part in re.findall(r"&part_([a-z_]+)", catalogue):

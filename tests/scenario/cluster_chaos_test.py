@@ -11,7 +11,7 @@ import os
 import scenario
 from chaos import never, one
 from crawl import ORBWEAVER
-from post import SERVER
+from nats_server import SERVER
 from scenario import case, main, skip
 
 scenario.PROGRAM = ORBWEAVER  # what Post runs

@@ -9,7 +9,7 @@ import signal
 import scenario
 from agents import PATIENT, TIMINGS, agents_of, join, pages, stop_all, story
 from crawl import ORBWEAVER, agree, few, wanted, witnessed
-from post import Post
+from nats_server import Post
 from scenario import case, main, until
 from simweb import Simweb
 
@@ -29,11 +29,11 @@ def is_exact(web, agents, may_repeat=0):
     assert not must - set(seen), "missed: " + few(must - set(seen))
     assert not set(seen) - must, "too deep: " + few(set(seen) - must)
     again = sum(n - 1 for n in seen.values())
-    asked = sum(e.get("again", 0) for a in agents for e in a.events("cluster.end")[-1:])
+    asked = sum(e.get("again", 0) for a in agents for e in a.events("cluster.ended")[-1:])
     assert again <= asked + may_repeat, f"{again} came twice, {asked} with intent: " + few(
         u for u, n in seen.items() if n > 1)
-    nearer = sum(e.get("nearer", 0) for a in agents for e in a.events("cluster.end")[-1:])
-    print(f"# {len(seen)} URLs; {nearer} pages of others were nearer than it seemed, {again} were asked for again")
+    shorter = sum(e.get("shorter", 0) for a in agents for e in a.events("cluster.ended")[-1:])
+    print(f"# {len(seen)} URLs; {shorter} pages of others were shorter than it seemed, {again} were asked for again")
     return again
 
 

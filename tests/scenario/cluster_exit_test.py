@@ -11,7 +11,7 @@ import signal
 import scenario
 from agents import PATIENT, SECONDS, SLOW, TIMINGS, Agent, agents_of, is_right, pages, stop_all
 from crawl import ORBWEAVER
-from post import Post, wipe_store
+from nats_server import Post, wipe_store
 from scenario import case, main, until
 from simweb import Simweb
 
@@ -41,7 +41,7 @@ def _(tmp):
         post.machines[0].end(signal.SIGTERM)
         try:
             agents[0].start()
-            ends_with_5(agents[0], "no server has let us read")
+            ends_with_5(agents[0], "cannot read the roster")
             post.machines[0].start()
             for a in agents:
                 a.start()
@@ -66,7 +66,7 @@ def _(tmp):
         agent = Agent(web, post, tmp, "a", *SOON)
         try:
             agent.start()
-            ends_with_5(agent, "no server has let us read")
+            ends_with_5(agent, "cannot read the roster")
         finally:
             stop_all([agent])
         assert web.report()["requests"] == 0, "it asked for something all the same"
@@ -84,17 +84,17 @@ def shows_its_pause(agent):
 
 @case("servers that go away in mid-crawl are waited for, and said to be; few outcomes stay untold meanwhile")
 def _(tmp):
-    with Simweb(*LARGER) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
+    with Simweb(*LARGER) as web, Post(tmp, agents="a,b", timings=PATIENT) as post:
         agents = agents_of(web, post, tmp, "ab", "-w", "200ms", *SOON, "--set", f"cluster.untold-pages={UNTOLD}")
         try:
             for a in agents:
                 a.start()
             until(lambda: all(begun(a) for a in agents), "both have begun")
             post.machines[0].end(signal.SIGKILL)
-            until(lambda: all(a.events("cluster.pauses") for a in agents), "they say that they pause", 120)
+            until(lambda: all(a.events("cluster.paused") for a in agents), "they say that they pause", 120)
             shows_its_pause(agents[0])
             try:
-                until(lambda: all(a.events("cluster.waits") for a in agents), "they say that they wait", 120)
+                until(lambda: all(a.events("cluster.waiting") for a in agents), "they say that they wait", 120)
             except AssertionError as e:  # what they did instead
                 raise AssertionError([(a.process.poll(), a.said()[-1500:]) for a in agents]) from e
             assert all(a.process.poll() is None for a in agents), "one gave up"
@@ -104,12 +104,12 @@ def _(tmp):
         finally:
             stop_all(agents)
         is_right(web, agents)
-        assert all(a.events("cluster.goes_on") and a.events("cluster.resumes") for a in agents)
+        assert all(a.events("cluster.resumed") and a.events("cluster.unpaused") for a in agents)
 
 
 @case("a second process with a copy of the directory: the first ends with 5")
 def _(tmp):
-    with Simweb(*WEB) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
+    with Simweb(*LARGER) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
         agents = agents_of(web, post, tmp, "ab", "-w", "300ms")
         copy = Agent(web, post, os.path.join(tmp, "copy"), "a", "-w", "300ms")
         try:
@@ -208,11 +208,11 @@ def _(tmp):
             stop_all([*agents, late])
         assert before < pages(*agents), "all was done before"
         assert is_right(web, agents) == 0
-        assert all(a.events("cluster.goes_on") for a in agents[:2])
+        assert all(a.events("cluster.resumed") for a in agents[:2])
 
 
 def named(agent):
-    return any(COMMAND in e["why"] for e in agent.events("cluster.waits"))
+    return any(COMMAND in e["why"] for e in agent.events("cluster.waiting"))
 
 
 def wipe(post):

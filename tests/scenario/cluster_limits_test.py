@@ -11,7 +11,7 @@ import subprocess
 import scenario
 from agents import PATIENT, TIMINGS, agents_of, stop_all, story
 from crawl import ORBWEAVER, agree, few, same_set, wanted, witnessed
-from post import Post
+from nats_server import Post
 from scenario import case, main, until
 from simweb import Simweb
 
@@ -158,7 +158,7 @@ def _(tmp):
         print(f"# --pages {PAGES}: {pages}, {sum(pages) - PAGES} too many")
         assert PAGES <= sum(pages), "ended early"
         assert sum(pages) < 2.5 * PAGES, "each took its own budget"  # three would take 450
-        assert all(a.events("cluster.limit") for a in agents), "one did not end by the limit"
+        assert all(a.events("cluster.limit_reached") for a in agents), "one did not end by the limit"
         for a in agents:
             agree(a)
         more = agents_of(web, post, tmp, "abc", *SLOW, "-n", str(2 * PAGES))
@@ -183,14 +183,14 @@ def _(tmp):
         together(agents)
         sizes = [sum(max(r.size, 0) for r in a.log()) for a in agents]
         assert 300_000 < sum(sizes) < 900_000, sizes  # bodies; headers are counted, too
-        assert all(a.events("cluster.limit") for a in agents)
+        assert all(a.events("cluster.limit_reached") for a in agents)
         print(f"# --size 400k: {sizes}, bodies")
     os.mkdir(f"{tmp}/2")
     with Simweb(*LARGE) as web, Post(f"{tmp}/2", agents="a,b,c", timings=TIMINGS) as post:
         agents = agents_of(web, post, f"{tmp}/2", "abc", "-w", "200ms")
         agents[0].command[2:2] = ["-t", "12s"]  # one knows of it, and says it to all
         together(agents)
-        said = [a.events("cluster.limit")[0]["reached"] for a in agents]
+        said = [a.events("cluster.limit_reached")[0]["reached"] for a in agents]
         assert "time" in said[0] and all("another agent" in s for s in said[1:]), said
 
 

@@ -12,7 +12,7 @@ import signal
 import scenario
 from agents import SLOW, agents_of, join, lost_captures, stop_all
 from crawl import ORBWEAVER, few, is_robots, read_archive, wanted, witnessed
-from post import Post
+from nats_server import Post
 from scenario import case, main, run, until
 from simweb import Simweb
 
@@ -129,7 +129,7 @@ def _(tmp):
         assert not t.missing(), few(t.missing())
         assert not lost_captures(t.agents)
         again = {u for u, n in witnessed(t.web).items() if n > 1}
-        asked = sum(e["asked_again"] for a in t.agents for e in a.events("cluster.lost"))
+        asked = sum(e["asked_again"] for a in t.agents for e in a.events("cluster.captures_lost"))
         assert asked, "nothing was lost: the test is void"
         open_then = again - gone
         assert len(open_then) <= 10, "again, and never lost: " + few(open_then)

@@ -12,7 +12,7 @@ import time
 import scenario
 from agents import PATIENT, SECONDS, SLOW, TIMINGS, WEB, agents_of, is_right, stop_all
 from crawl import ORBWEAVER
-from post import Post
+from nats_server import Post
 from scenario import case, main, run, until
 from simweb import Simweb
 from small_web import SmallWeb
@@ -216,11 +216,11 @@ def _(tmp):
         try:
             for a in agents[:2]:
                 a.start()
-            until(lambda: all(a.events("cluster.scope") for a in agents[:2]), "two know it", 60)
+            until(lambda: all(a.events("cluster.scope_extended") for a in agents[:2]), "two know it", 60)
             agents[2].start()
-            until(lambda: agents[2].events("cluster.scope"), "the third knows it", 60)
+            until(lambda: agents[2].events("cluster.scope_extended"), "the third knows it", 60)
             for a in agents:
-                assert {e["url"] for e in a.events("cluster.scope")} == {home}, a.events("cluster.scope")
+                assert {e["url"] for e in a.events("cluster.scope_extended")} == {home}, a.events("cluster.scope_extended")
                 a.wait()
         finally:
             stop_all(agents)

@@ -11,7 +11,7 @@ import time
 import scenario
 from agents import SLOW, TIMINGS, agents_of, is_right, stop_all
 from crawl import ORBWEAVER, few, wanted, witnessed
-from post import Post
+from nats_server import Post
 from scenario import case, main, until
 from simweb import Simweb
 
@@ -72,7 +72,7 @@ def join_and_leave(agents):
             a.wait()
     finally:
         stop_all(agents)
-    assert agents[0].events("cluster.end")[-1]["state"] == "gone", agents[0].said()[-2000:]
+    assert agents[0].events("cluster.ended")[-1]["state"] == "gone", agents[0].said()[-2000:]
     hosts = moved(agents)
     assert hosts, "no host moved while it had work: nothing was tried"
     return hosts

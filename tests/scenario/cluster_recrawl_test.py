@@ -12,7 +12,7 @@ import urllib.parse
 import scenario
 from agents import SECONDS, TIMINGS, Agent, join, stop_all
 from crawl import ORBWEAVER, few, verify, wanted, witnessed
-from post import Post
+from nats_server import Post
 from scenario import case, main, until
 from simweb import Simweb
 

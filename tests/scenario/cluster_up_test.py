@@ -10,7 +10,7 @@ import subprocess
 import scenario
 from agents import PATIENT
 from crawl import NETWORKS, ORBWEAVER, QUICK, same_set, wanted, witnessed
-from post import SERVER, wipe_store
+from nats_server import SERVER, wipe_store
 from scenario import case, main, run, skip, until
 from simweb import Simweb
 
@@ -69,7 +69,7 @@ def _(tmp):
             until(lambda: asked(web) > 100 or first.poll() is not None, "it crawls")
             first.send_signal(signal.SIGINT)
             code, said = first.wait(SECONDS), first.stderr.read()
-            assert code == 130 and "the same command goes on" in said, (code, said)
+            assert code == 130 and "the same command resumes" in said, (code, said)
         stopped = asked(web)
         done = subprocess.run(words[:words.index("--agents")], stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False)
         assert done.returncode == 0 and b"finished: " in done.stderr, done
@@ -77,7 +77,7 @@ def _(tmp):
         print(f"# {stopped} requests before the stop, {asked(web)} in all")
         said = run(["url", folder, web.run["home"]])
         assert said.code == 0 and "state    fetched" in said.out and "archive/" in said.out, said
-        for where, wanted_code, note in ((folder, 0, ""), (folder + "/a1", 0, "is of one agent of a cluster"),
+        for where, wanted_code, note in ((folder, 0, ""), (folder + "/a1", 0, "belongs to one agent of a cluster"),
                                          (folder + "/post", 2, "is the operator's folder of a cluster")):
             said = run(["seeds", "list", where])
             assert said.code == wanted_code and note in said.err, said
@@ -138,7 +138,7 @@ def _(tmp):
         words = command(web, folder, "--agents", "2")
         with running([*words[:-1], "--no-such-option", words[-1]]) as up:
             code, said = up.wait(SECONDS), up.stderr.read()
-            assert code == 2 and "agent a1 ended with 2" in said and "a1.log says why" in said, (code, said)
+            assert code == 2 and "agent a1 ended with 2: see " in said and "/a1.log; the others continue" in said, (code, said)
 
 
 @case("a greater --agents makes the crawl grow, behind a limit that was reached and by the settings that are kept")

@@ -13,7 +13,7 @@ import signal
 import scenario
 from agents import TIMINGS, agents_of, stop_all
 from crawl import ORBWEAVER
-from post import Post
+from nats_server import Post
 from scenario import case, main, run, until
 from simweb import Simweb
 

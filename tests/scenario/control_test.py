@@ -351,6 +351,11 @@ def _(tmp):
             found = url(crawl.folder, home)
             assert found["state"] == "fetched" and found["last"]["code"] == 200, found
             assert "it was fetched on" in found["why"] and found["last"]["digest"], found
+            origin = found["host"]["origins"][0]
+            assert origin["scheme"] == "http" and origin["port"] == web.http_port, origin
+            assert (origin["tries"], origin["failures"], origin["dead"]) == (0, 0, False), origin
+            assert origin["robots"] == "rules", origin
+            assert f"origin   http, port {web.http_port}: robots.txt rules" in orb("url", crawl.folder, home).out
             capture = found["captures"][0]
             assert capture["file"].endswith(".warc.gz") and capture["offset"] > 0, capture
             orb("pause", crawl.folder)
@@ -465,11 +470,11 @@ def _(tmp):
     with Simweb(*WEB) as web, Crawl(web, tmp + "/c", delay="1h") as crawl:
         with connection(crawl.socket) as s:
             rows = [
-                (b"\n", "no JSON"), (b"{}\n", '"do" is missing'), (b"[1]\n", "expected an object"),
-                (b"\xff\xfe\x00\n", "no JSON"), (b'{"do":"statsu"}\n', 'did you mean "status"?'),
+                (b"\n", "not JSON"), (b"{}\n", '"do" is missing'), (b"[1]\n", "expected an object"),
+                (b"\xff\xfe\x00\n", "not JSON"), (b'{"do":"statsu"}\n', 'did you mean "status"?'),
                 (b'{"do":"set"}\n', '"key" is missing'), (b'{"do":"seeds","urls":[]}\n', "1 to 200"),
-                (b'{"do":"url","url":7}\n', '"url" is missing, or is no text'),
-                (b"[" * 5000 + b"\n", "no JSON"),
+                (b'{"do":"url","url":7}\n', '"url" is missing, or is not text'),
+                (b"[" * 5000 + b"\n", "not JSON"),
             ]
             for data, words in rows:
                 answer = ask(s, data)

@@ -10,7 +10,7 @@ import signal
 import scenario
 from agents import HOSTS, SECONDS, SLOW, TIMINGS, WEB, agents_of, is_right, print_costs, stop_all
 from crawl import ORBWEAVER
-from post import Post
+from nats_server import Post
 from scenario import case, main, until
 from simweb import Simweb
 
@@ -130,7 +130,7 @@ def _(tmp):
         finally:
             stop_all(agents)
         is_right(web, agents)
-        assert agents[0].events("cluster.end")[-1]["state"] == "gone", agents[0].said()[-2000:]
+        assert agents[0].events("cluster.ended")[-1]["state"] == "gone", agents[0].said()[-2000:]
         print_costs("one joined, one left", agents)
 
 

@@ -10,7 +10,7 @@ from crawl import ORBWEAVER, Crawl, few, is_robots, read_archive, verify, wanted
 from scenario import case, main, run as run_program, until
 from simweb import Simweb
 
-WEB = ["--hosts", "6", "--pages", "25", "--keep-urls", "--crawl-delays", "0", "--page-bytes", "4k"]
+WEB = ["--hosts", "6", "--pages", "60", "--keep-urls", "--crawl-delays", "0", "--page-bytes", "4k"]
 SLOW = ["--latency-least", "2ms", "--latency-most", "30ms"]
 POLITE = ["--scope", "any", "-w", "5ms", "--ip-delay", "0", "--ip-conns", "100", "-q"]
 REFUSED = "the directory is damaged; nothing was changed"

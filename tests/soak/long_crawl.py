@@ -30,7 +30,7 @@ WEB = ["--hosts", str(HOSTS), "--pages", str(PAGES), "--images", "1", "--https",
        "--sprinkle", "f35=0.05", "--latency-most", "300ms"]
 SETS = {"http.fetch-timeout": "20s", "http.first-byte-timeout": "10s", "pace.backoff": "5s", "pace.backoff-most": "60s",
         "pace.delay-most": "10s", "fetch.body-size": "2M", "budget.domain-hosts": "300", "budget.farm-pages": "500",
-        "ledger.image-size": "2M", "ledger.history-memory": "4M", "ledger.digest-memory": "1M"}
+        "ledger.snapshot-size": "2M", "ledger.history-memory": "4M", "ledger.digest-memory": "1M"}
 COMMAND_SECONDS = 120  # for one command, under a sanitizer, on a busy machine
 JUDGED_MINUTES = 10    # a shorter run is over before what grows at first has stopped
 # What may come in the last half. Tables that fill up to a limit of their own are kept small here, so that they

@@ -59,16 +59,16 @@ static struct capture page(const char *uri, const char *head, const char *body)
 #define PLAIN "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=x\r\nContent-Length: 5\r\n\r\n"
 #define CHUNKED "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-static struct capture_place put(struct shop *s, const struct capture *c)
+static struct warc_location put(struct shop *s, const struct capture *c)
 {
-    struct capture_place place;
-    assert_rc(capture_write(s->writer, s->files, s->table, c, &place), RC_OK);
-    capture_remember(s->table, c, &place);
-    return place;
+    struct warc_location location;
+    assert_rc(capture_write(s->writer, s->files, s->table, c, &location), RC_OK);
+    capture_remember(s->table, c, &location);
+    return location;
 }
 
-/* The first record at a place: its header fields as text, found in what is on the disk. */
-static void record_at(struct shop *s, const struct capture_place *p, struct buf *story)
+/* The first record at a location: its header fields as text, found in what is on the disk. */
+static void record_at(struct shop *s, const struct warc_location *p, struct buf *story)
 {
     char path[WARC_PATH_BYTES];
     struct buf all;
@@ -111,7 +111,7 @@ static void the_same_entity_is_a_revisit_whatever_its_chunks(void **state)
     shop_open(&s, 1 << 20);
     struct capture a = page("http://a.example/1", PLAIN, "hello");
     struct capture b = page("http://b.example/2", CHUNKED, "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n");
-    struct capture_place first = put(&s, &a), second = put(&s, &b);
+    struct warc_location first = put(&s, &a), second = put(&s, &b);
     assert_false(first.is_revisit);
     assert_true(second.is_revisit);
     assert_int_equal(second.entity_bytes, 5);
@@ -138,7 +138,7 @@ static void what_was_cut_or_is_empty_is_never_a_revisit(void **state)
     shop_open(&s, 1 << 20);
     struct capture cut = page("http://a.example/1", PLAIN, "hello");
     cut.cut = WARC_CUT_LENGTH;
-    struct capture_place p = put(&s, &cut);
+    struct warc_location p = put(&s, &cut);
     record_at(&s, &p, &story);
     assert_says(&story, "WARC-Truncated: length\n");
     struct capture whole = page("http://a.example/2", PLAIN, "hello");
@@ -160,13 +160,13 @@ static void a_304_confirms_what_it_is_told(void **state)
     buf_init(&story, 1 << 16);
     shop_open(&s, 1 << 20);
     struct capture a = page("http://a.example/1", PLAIN, "hello");
-    struct capture_place first = put(&s, &a);
+    struct warc_location first = put(&s, &a);
     struct capture c = page("http://a.example/1", "HTTP/1.1 304 Not Modified\r\n\r\n", "");
     struct digest_ref ref = {first.id, a.date_ms, a.target_uri};
     c.not_modified = &ref;
     c.not_modified_digest = &first.digest;
     c.is_http2 = true;
-    struct capture_place p = put(&s, &c);
+    struct warc_location p = put(&s, &c);
     assert_true(p.is_revisit);
     record_at(&s, &p, &story);
     assert_says(&story, "/revisit/server-not-modified\n");
@@ -186,7 +186,7 @@ static void a_capture_that_is_refused_leaves_nothing(void **state)
     struct capture good = page("http://a.example/1", PLAIN, "hello");
     struct warc_outlink bad_link = {.uri = STR("http://a.example/\r\nx: y"), .hop = 'L'};
     struct warc_fetch_facts facts = {.via = STR("no uri\r\n"), .outlinks = &bad_link};
-    struct capture_place p, untouched;
+    struct warc_location p, untouched;
     memset(&p, 7, sizeof p);
     untouched = p;
     put(&s, &good);
@@ -214,7 +214,7 @@ static void the_line_of_the_index_finds_the_record(void **state)
     shop_open(&s, 1 << 20);
     struct capture a = page("http://www.Example.com/A?b=2&a=1", PLAIN, "hello");
     put(&s, &a);
-    struct capture_place p = put(&s, &a);
+    struct warc_location p = put(&s, &a);
     assert_rc(capture_print_cdxj(&line, &a, &p), RC_OK);
     assert_rc(cdxj_parse(buf_str(&line), &room, &e), RC_OK);
     assert_str(e.key, STR("com,example)/a?a=1&b=2"));
@@ -247,8 +247,8 @@ static void a_type_that_nobody_named_is_unk(void **state)
     buf_init(&line, 10000);
     shop_open(&s, 1 << 20);
     struct capture c = page("http://a.example/1", "HTTP/1.1 200 OK\r\n\r\n", "hello");
-    struct capture_place place = put(&s, &c);
-    assert_rc(capture_print_cdxj(&line, &c, &place), RC_OK);
+    struct warc_location location = put(&s, &c);
+    assert_rc(capture_print_cdxj(&line, &c, &location), RC_OK);
     assert_says(&line, "\"mime\":\"unk\"");
     shop_close(&s);
     buf_done(&line);
@@ -412,7 +412,7 @@ static void what_was_found_on_a_page_is_read_back(void **state)
     struct capture a = page("http://a.example/1", PLAIN, "hello");
     put(&s, &a);
     a.facts = &facts;
-    struct capture_place p = put(&s, &a); /* a revisit, with what was found this time */
+    struct warc_location p = put(&s, &a); /* a revisit, with what was found this time */
     uint64_t offset = p.offset + p.record_bytes, bytes = p.bytes - p.record_bytes;
     struct told t = {.most = 9};
     assert_rc(outlinks_read(s.disk, "archive", str_c(p.file), offset, bytes, tell, &t),
@@ -450,8 +450,8 @@ static void write_index(struct shop *s, const char *path)
     buf_add(&lines, STR("nonsense\n"));
     for (unsigned i = 0; i < 4; i++) {
         struct capture c = page("http://a.example/1", PLAIN, bodies[i]);
-        struct capture_place place = put(s, &c);
-        assert_rc(capture_print_cdxj(&lines, &c, &place), RC_OK);
+        struct warc_location location = put(s, &c);
+        assert_rc(capture_print_cdxj(&lines, &c, &location), RC_OK);
     }
     struct str bytes = buf_str(&lines);
     assert_rc(disk_open(s->disk, path, DISK_APPEND, &f), RC_OK);
@@ -476,16 +476,16 @@ static void an_index_refills_the_table(void **state)
     assert_rc(digest_refill(s.table, s.disk, "index", 1 << 20, NULL), RC_OK);
     assert_int_equal(digest_table_count(s.table), 3);
     struct capture b = page("http://b.example/2", PLAIN, "hello");
-    struct capture_place place = put(&s, &b);
-    assert_true(place.is_revisit);
-    record_at(&s, &place, &story); /* nobody knows the name */
+    struct warc_location location = put(&s, &b);
+    assert_true(location.is_revisit);
+    record_at(&s, &location, &story); /* the name is not known */
     assert_says(&story, "WARC-Refers-To-Target-URI: http://a.example/1\n"
                         "WARC-Refers-To-Date: 2023-11-14T22:13:20Z\n");
     assert_true(str_find_str(buf_str(&story), STR("WARC-Refers-To:")) == story.n);
     b.name = give_name;
     b.name_ctx = id.bytes;
-    place = put(&s, &b);
-    record_at(&s, &place, &story);
+    location = put(&s, &b);
+    record_at(&s, &location, &story);
     assert_says(&story, "WARC-Refers-To: <urn:uuid:01020300-0000-4000-8000-000000000000>\n");
     assert_says(&story, "WARC-Refers-To-Date: 2023-11-14T22:13:20.123Z\n");
     shop_close(&s);

@@ -146,7 +146,7 @@ static enum rc crawl_open(struct crawl *c, struct disk *d, uint64_t seed)
 static enum rc crawl_capture(struct crawl *c, uint32_t number)
 {
     static struct made m;
-    struct capture_place p;
+    struct warc_location p;
     make(&m, number);
     enum rc rc = capture_write(c->writer, c->files[number % SHARDS], c->table, &m.capture, &p);
     if (rc == RC_OK)
@@ -318,7 +318,8 @@ static const char *look_at_archives(struct disk *d, uint32_t count)
     for (uint32_t i = 0; i < MAX_CAPTURES && !l.why; i++) {
         uint32_t times = i < count;
         if (l.answers[i] != times || l.requests[i] != times || l.metadata[i] != times)
-            l.why = times ? "a capture is not there once" : "a capture nobody names is there";
+            l.why = times ? "a capture is not there once"
+                          : "a capture that the journal does not name is there";
         if (l.refers[i] && !l.is_response[l.refers[i] - 1])
             l.why = "a revisit refers to nothing";
     }

@@ -37,15 +37,15 @@ static enum rc put_all(struct warc_files *files, struct capture_writer *writer,
     enum rc rc = RC_OK;
     for (size_t i = 0; i < sizeof captures / sizeof *captures && rc == RC_OK; i++) {
         struct capture *c = &captures[i];
-        struct capture_place place;
+        struct warc_location location;
         c->date_ms = INT64_C(1700000000000) + (int64_t)i * 1500;
         c->ip_address = STR("192.0.2.1");
         c->request = STR("GET /x HTTP/1.1\r\nHost: example.com\r\n\r\n");
         c->facts = &facts;
-        rc = capture_write(writer, files, table, c, &place);
+        rc = capture_write(writer, files, table, c, &location);
         if (rc == RC_OK) {
-            capture_remember(table, c, &place);
-            rc = capture_print_cdxj(index, c, &place);
+            capture_remember(table, c, &location);
+            rc = capture_print_cdxj(index, c, &location);
         }
     }
     return rc;

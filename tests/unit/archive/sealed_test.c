@@ -67,19 +67,24 @@ static void a_file_is_found_by_its_last_name_and_with_open_behind_it(void **stat
     struct disk *d = fresh_disk();
     struct disk_file *f = NULL;
     char longer[DISK_MAX_NAME_BYTES + 2] = {0};
-    uint64_t bytes = 9;
+    struct warc_size there = {.bytes = 9};
     memset(longer, 'x', sizeof longer - 1);
     put_file(d, A, "12345");
     put_file(d, A ".open", "1");
     put_file(d, B ".open", "123");
-    assert_rc(warc_find_size(d, "archive", STR(A), &bytes), RC_OK);
-    assert_int_equal(bytes, 5);
-    assert_rc(warc_find_size(d, "archive", STR(B), &bytes), RC_OK);
-    assert_int_equal(bytes, 3);
+    assert_rc(warc_measure(d, "archive", STR(A), &there), RC_OK);
+    assert_true(there.bytes == 5 && !there.is_missing);
+    assert_rc(warc_measure(d, "archive", STR(B), &there), RC_OK);
+    assert_true(there.bytes == 3 && !there.is_missing);
+    assert_true(warc_has_open(d, "archive", STR(A)) && warc_has_open(d, "archive", STR(B)));
+    assert_false(warc_has_open(d, "archive", STR("none")));
     assert_rc(warc_find(d, "archive", str_c(longer), &f), RC_NOT_FOUND);
     assert_rc(warc_find(d, "archive", STR("../x"), &f), RC_INVALID);
-    assert_rc(warc_find_size(d, "archive", STR("none"), &bytes), RC_NOT_FOUND);
-    assert_int_equal(bytes, 0);
+    assert_rc(warc_find(d, "archive", STR("none"), &f), RC_NOT_FOUND);
+    assert_rc(warc_measure(d, "archive", STR("none"), &there), RC_OK);
+    assert_true(there.bytes == 0 && there.is_missing);
+    assert_rc(warc_measure(d, "archive", STR("../x"), &there), RC_OK);
+    assert_true(there.bytes == 0 && !there.is_missing);
     disk_close(d);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Archive files that an archive machine has acknowledged (D12): wherever the power is cut, what was
+/* Archive files that an archive machine has acknowledged: wherever the power is cut, what was
  * written down stays; and recovery takes a file that was removed for one that is there. */
 #include "archive/recover.h"
 #include "archive/sent.h"

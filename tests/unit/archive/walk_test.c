@@ -69,7 +69,7 @@ static void walk_bytes(struct str bytes, struct told *t)
 #define CHUNKED "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 static void put(struct sample *s, struct warc_files *files, struct digest_table *table,
-                const struct capture *c, struct capture_place *ret)
+                const struct capture *c, struct warc_location *ret)
 {
     struct capture_writer *writer = capture_writer_open();
     assert_non_null(writer);
@@ -82,7 +82,7 @@ static void put(struct sample *s, struct warc_files *files, struct digest_table 
 
 static void put_all(struct sample *s, struct warc_files *files, struct digest_table *table)
 {
-    struct capture_place first = {0}, unused;
+    struct warc_location first = {0}, unused;
     struct warc_outlink link = {STR("http://a.example/next"), 'L', STR("a/@href")};
     struct warc_fetch_facts facts = {.outlinks = &link, .outlink_count = 1};
     struct digest_ref ref = {.date_ms = 1700000000123, .uri = STR("http://a.example/1")};

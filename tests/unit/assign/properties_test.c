@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must hold for every set of agents: D2, D5 and D6, over many sets made from a seed, for both
- * the ring and rendezvous. */
+/* Properties of every set of agents, over many sets made from a seed, for the ring and rendezvous:
+ * the owner follows from the list alone, only the newcomer gains and only the dead lose, and shares
+ * follow the weights. */
 #include "sets.h"
 
 #include <math.h>
@@ -135,7 +136,7 @@ static void d6_a_change_of_weight_moves_hosts_only_to_or_from_that_agent(void **
     each_set(check_weight_change);
 }
 
-/* Five standard deviations of what chance allows: the sample's, and for the ring its points'. */
+/* Five standard deviations of what chance allows: of the sample, and for the ring of its points. */
 static void check_shares(struct case_of *c)
 {
     enum { SAMPLE = 40000 };

@@ -48,7 +48,8 @@ static void a_point_owns_what_lies_between_the_former_one_and_itself(void **stat
     ring_done(&r);
 }
 
-/* The owner by looking at every point, for keys at and beside points, and at the circle's seam. */
+/* The owner found by checking every point, for keys at and beside points, and at the circle's
+ * seam. */
 static uint32_t owner_slowly(const struct set *s, uint32_t points, uint32_t probes, uint64_t hash)
 {
     uint64_t least = UINT64_MAX;
@@ -90,7 +91,7 @@ static void the_table_finds_what_a_walk_over_all_points_finds(void **state)
     }
 }
 
-/* Every set of absent agents, but all of them: as if the ring had been made without. */
+/* Every set of absent agents, except all of them: the owners are those of a ring without them. */
 static void with_some_absent_it_is_the_ring_of_the_others(void **state)
 {
     (void)state;
@@ -128,7 +129,7 @@ static void the_points_of_a_lower_weight_are_the_first_of_a_higher_one(void **st
     assert_int_equal(ring_points_of(3072, 0), 0);
 }
 
-/* With points of 8 bits ten agents must meet; the pair named does not depend on the order. */
+/* With points of 8 bits, ten agents must collide; the named pair does not depend on the order. */
 static void d3_points_that_meet_are_refused_and_both_agents_are_named(void **state)
 {
     (void)state;

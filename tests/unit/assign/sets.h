@@ -24,7 +24,7 @@ static inline void set_add(struct set *s, uint64_t tag, uint32_t number, uint32_
     s->agents[s->count++] = (struct assign_agent){str_c(name), weight, 0};
 }
 
-/* `count` agents whose names follow from `tag`; weight 0 = at random from a quarter to four. */
+/* `count` agents whose names follow from `tag`; weight 0: random, from a quarter to four. */
 static inline void set_make(struct set *s, uint64_t tag, uint32_t count, uint32_t weight)
 {
     struct rng rng;

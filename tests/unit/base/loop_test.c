@@ -10,7 +10,7 @@
 struct heard {
     struct watch watch;
     struct timer timer;
-    struct post post;
+    struct loop_task task;
     struct loop *loop;
     struct heard *other;
     unsigned times;
@@ -28,9 +28,9 @@ static void on_due(struct timer *t, uint64_t now_ms)
     h->order = ++order;
 }
 
-static void on_post(struct post *p)
+static void on_task(struct loop_task *p)
 {
-    struct heard *h = EVENT_OF(p, struct heard, post);
+    struct heard *h = EVENT_OF(p, struct heard, task);
     h->times++;
     h->order = ++order;
 }
@@ -172,10 +172,10 @@ static void posts_run_in_the_order_of_posting(void **state)
     (void)state;
     struct loop l;
     assert_rc(loop_init(&l, clock_real()), RC_OK);
-    struct heard a = {.post.run = on_post}, b = a;
+    struct heard a = {.task.run = on_task}, b = a;
     order = 0;
-    loop_post(&l, &b.post);
-    loop_post(&l, &a.post);
+    loop_add_task(&l, &b.task);
+    loop_add_task(&l, &a.task);
     assert_true(loop_run(&l));
     assert_int_equal(b.order, 1);
     assert_int_equal(a.order, 2);
@@ -187,7 +187,7 @@ enum { ROUNDS = 2000 };
 
 static _Atomic unsigned answered;
 
-static void on_question(struct post *p)
+static void on_question(struct loop_task *p)
 {
     (void)p;
     atomic_fetch_add(&answered, 1);
@@ -197,7 +197,7 @@ static void *questioner(void *arg)
 {
     struct heard *h = arg;
     for (unsigned i = 0; i < ROUNDS; i++) {
-        loop_post(h->loop, &h->post);
+        loop_add_task(h->loop, &h->task);
         while (atomic_load(&answered) == i)
             usleep(1);
     }
@@ -210,7 +210,7 @@ static void no_wake_up_is_lost_between_the_last_look_and_sleep(void **state)
     (void)state;
     struct loop l;
     assert_rc(loop_init(&l, clock_real()), RC_OK);
-    struct heard h = {.post.run = on_question, .loop = &l};
+    struct heard h = {.task.run = on_question, .loop = &l};
     pthread_t thread;
     atomic_store(&answered, 0);
     assert_int_equal(pthread_create(&thread, NULL, questioner, &h), 0);

@@ -102,7 +102,7 @@ static void whatever_comes_the_limits_hold_and_the_last_has_a_place(void **state
         assert_true(number);
         unsigned of_source = 0;
         for (unsigned k = 0; k < n.most; k++)
-            of_source += n.places[k].number && n.places[k].source == source;
+            of_source += n.rows[k].number && n.rows[k].source == source;
         assert_true(of_source <= 5);
         if (rng_below(&rng, 3) == 0)
             assert_true(newcomers_leave(&n, number));

@@ -5,7 +5,7 @@
 
 struct all {
     bool flag;
-    uint64_t count, size, wait_ms;
+    uint64_t count, size, wait_ms, renamed;
     double share;
     struct str text, unset;
     unsigned choice;
@@ -23,6 +23,7 @@ static const struct option table[] = {
     OPTION_CHOICE_ROW(struct all, choice, "choice", "domain", "a choice",
                       .choices = "host|domain|any"),
     OPTION_LIST_ROW(struct all, list, "list", "one", "a list"),
+    OPTION_COUNT_ROW(struct all, renamed, "renamed", "1", "had another key", .former = "old-key"),
     {0},
 };
 
@@ -207,6 +208,21 @@ static void the_nearest_key_is_suggested(void **state)
     assert_int_equal(name_distance(STR("abc"), STR("xyz"), 1), 2);
 }
 
+static void a_renamed_option_is_found_by_its_former_key(void **state)
+{
+    (void)state;
+    struct buf why = {.max = 1000};
+    const struct option *o = option_find(table, STR("old-key"));
+    assert_non_null(o);
+    assert_ptr_equal(o, option_find(table, STR("renamed")));
+    assert_string_equal(o->key, "renamed");
+    assert_rc(option_set(o, &all, arena, STR("7"), &why), RC_OK);
+    assert_int_equal(all.renamed, 7);
+    assert_null(option_find(table, STR("old-ke")));
+    assert_string_equal(option_suggest(table, STR("rename")), "renamed");
+    buf_done(&why);
+}
+
 static enum rc copy_all(void *ctx)
 {
     (void)ctx;
@@ -235,7 +251,8 @@ int main(void)
         EACH(a_list_grows_until_it_is_cleared),
         EACH(a_copy_needs_nothing_of_the_original),
         EACH(the_nearest_key_is_suggested),
+        EACH(a_renamed_option_is_found_by_its_former_key),
         cmocka_unit_test(every_allocation_may_fail),
     };
-    return cmocka_run_group_tests_name("flow/options", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("base/options", tests, NULL, NULL);
 }

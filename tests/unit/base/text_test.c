@@ -192,7 +192,7 @@ static void a_log_line_quotes_what_needs_it(void **state)
     log_info(log, "host.backoff", LOG_C("host", "a.org"), LOG_U64("wait_ms", 30),
              LOG_C("why", "no \"answer\""));
     log_warn(log, "bare");
-    log_write(NULL, LOG_LEVEL_ERROR, "nobody", LOG_FIELDS());
+    log_write(NULL, LOG_LEVEL_ERROR, "swallowed", LOG_FIELDS());
     assert_str(buf_str(&b), STR("2026-11-16T10:00:00.123Z info host.backoff host=a.org wait_ms=30 "
                                 "why=\"no \\\"answer\\\"\"\n"
                                 "2026-11-16T10:00:00.123Z warn bare\n"));

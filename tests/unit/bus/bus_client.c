@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bus_client LOGIN TIMEOUT_MS: a bus over NATS, driven line by line from standard input, every
- * event a line of JSON on standard output. For scenario/bus.
+/* bus_client LOGIN TIMEOUT_MS: a bus over NATS, driven line by line from standard input; every
+ * event is a line of JSON on standard output. For scenario/bus.
  *
  *   listen SUBJECT            say SUBJECT TEXT           append TICKET SUBJECT ID TEXT
  *   get TICKET STREAM SEQUENCE [SUBJECT]                 ask TICKET SUBJECT MS TEXT
  *   answer REPLY TEXT         counts      anew           fill TICKET SUBJECT ID BYTES
- *   burst TICKET COUNT SUBJECT BYTES     COUNT appends, of tickets TICKET and on
+ *   burst TICKET COUNT SUBJECT BYTES     COUNT appends, with tickets from TICKET on
  *   sleep MS                             does not poll meanwhile
- * What could not be begun is {"event":"not","ticket":T,"rc":...}. The end of input ends it. */
+ *
+ * A call that could not begin is {"event":"not","ticket":T,"rc":...}. The end of input ends the
+ * program. */
 #include "base/clock.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
 #include "bus/bus_nats.h"
-#include "cluster/post_login.h"
+#include "cluster/wire/nats_login.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -181,7 +183,7 @@ static bool read_commands(struct client *c)
     }
 }
 
-static int run(const struct post_login *l, uint64_t timeout_ms)
+static int run(const struct nats_login *l, uint64_t timeout_ms)
 {
     static struct client c;
     struct bus_nats_options o = {.url = str_c(l->url),
@@ -206,13 +208,13 @@ static int run(const struct post_login *l, uint64_t timeout_ms)
 
 int main(int argc, char **argv)
 {
-    static char text[POST_LOGIN_MAX_BYTES];
-    struct post_login l;
+    static char text[NATS_LOGIN_MAX_BYTES];
+    struct nats_login l;
     uint64_t timeout_ms = 0;
     FILE *f = argc == 3 ? fopen(argv[1], "rb") : NULL;
     if (!f || str_to_u64(str_c(argv[2]), &timeout_ms))
         return 2;
     size_t n = fread(text, 1, sizeof text, f);
     (void)fclose(f);
-    return post_login_read(str_make(text, n), &l) ? 2 : run(&l, timeout_ms);
+    return nats_login_read(str_make(text, n), &l) ? 2 : run(&l, timeout_ms);
 }

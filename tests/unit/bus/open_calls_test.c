@@ -18,7 +18,7 @@ static void a_key_ends_its_call_once(void **state)
     assert_int_equal(out.kind, OPEN_GET);
     assert_false(open_calls_end(c, key, &out));
     assert_rc(open_calls_begin(c, &in, 100, &again), RC_OK);
-    assert_int_not_equal(key, again); /* the same place, another key */
+    assert_int_not_equal(key, again); /* the same slot, another key */
     assert_false(open_calls_end(c, key, &out));
     assert_false(open_calls_end(c, UINT64_MAX, &out));
     assert_int_equal(open_calls_count(c), 1);

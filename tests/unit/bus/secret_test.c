@@ -36,7 +36,7 @@ static X509 *parse(const struct buf *pem)
     return x;
 }
 
-/* As one server asks of another: signed by our authority, for that host. */
+/* The check of one server on another: signed by our authority, for that host. */
 static bool is_good(const struct certificate *authority, const struct certificate *c,
                     const char *host, int purpose)
 {

@@ -52,7 +52,7 @@ static void every_set_comes_back(void **state)
     }
 }
 
-/* D17: the very bytes, so that a history written anywhere is read anywhere. */
+/* The very bytes, so that a history written anywhere is read anywhere. */
 static void d17_bytes(void **state)
 {
     (void)state;

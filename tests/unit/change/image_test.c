@@ -117,7 +117,7 @@ static void p13_determinants(void **state)
     assert_ival(change_ival_determinant(two + 2, 1), "3");
 }
 
-/* P14: whole groups of rows swapped, or a picture that only got brighter, leave the ival alone. */
+/* Whole groups of rows swapped, or a picture that only got brighter, leave the ival alone. */
 static void p13_collisions(void **state)
 {
     (void)state;

@@ -48,7 +48,7 @@ static struct change_letters letters_of(const char *tags, struct arena *arena)
     return got;
 }
 
-/* P14: what the two strings cannot see. */
+/* What the two strings cannot see. */
 static void collisions(void **state)
 {
     (void)state;

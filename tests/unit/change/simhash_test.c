@@ -79,7 +79,7 @@ static void shingles_are_runs_of_words(void **state)
     }
 }
 
-/* D17: stored in histories, so never another value for the same text. */
+/* Stored in histories, so never another value for the same text. */
 static void d17_vectors(void **state)
 {
     (void)state;

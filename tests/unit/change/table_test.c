@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* P14's table: what each code misses, on edits of known kinds.
+/* What each code misses, on edits of known kinds.
  *
  * As a test it prints the table as comments and holds the codes to what is known of them; with
  * --markdown it writes docs/change-table.md to standard output instead. */

@@ -74,7 +74,7 @@ static void p12_sums(void **state)
     assert_number(change_text_rms(&aab), 6, "56.196085");
 }
 
-/* P14: a letter moved, words swapped: neither of the paper's codes notices. */
+/* A letter moved, words swapped: neither of the paper's codes notices. */
 static void p12_collisions(void **state)
 {
     (void)state;

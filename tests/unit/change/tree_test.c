@@ -116,7 +116,7 @@ static void p14_hash_sees(void **state)
     assert_true(hash_of("ul li /li li /li /ul", NULL) == hash_of("ul li li", NULL));
 }
 
-/* D17: stored values, so the same on every machine and in every version of the format. */
+/* Stored values, so the same on every machine and in every version of the format. */
 static void d17_vectors(void **state)
 {
     (void)state;

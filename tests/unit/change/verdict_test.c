@@ -25,7 +25,7 @@ struct row {
     const char *name;
     struct version new;
     const char *changed; /* S, T, I for the kinds that changed */
-    const char *steps;   /* S, T, I for those tested in P9's order */
+    const char *steps;   /* S, T, I for those tested in the paper's order */
     bool near;           /* the first that changed */
     uint32_t missed;     /* tests of that kind which saw nothing */
 };
@@ -147,8 +147,8 @@ static void p9_steps_stop(void **state)
     fill(&grown, &b, &ib, &new);
     assert_rc(change_compare_pages(&old, &new, CHANGE_STEPS, arena, &v, codes), RC_OK);
     assert_int_equal(codes[0].tests, CHANGE_STRUCTURE_TESTS);
-    assert_int_equal(v.places.count, 1);
-    assert_string_equal(v.places.place[0].path, "html>body>p[3]");
+    assert_int_equal(v.differences.count, 1);
+    assert_string_equal(v.differences.list[0].path, "html>body>p[3]");
     assert_true(v.levels == 4);
     assert_string_equal(change_kind_name(v.first), "structure");
     arena_close(arena);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FAIL_ONE_IN = TEST_IS_SANITIZED ? 5 : 1 };
+enum { FAIL_ONE_IN = TEST_IS_EMULATED ? 25 : TEST_IS_SANITIZED ? 5 : 1 };
 enum { PARTS = 50 }; /* how much of an append that fails is written: other bytes for each call */
 
 static struct power_cut *copy_of(const struct power_cut *c)

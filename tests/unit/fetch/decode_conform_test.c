@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies collected by others: pages in every coding, bombs, and broken gzip (F24 to F27). */
+/* Bodies collected by others: pages in every coding, bombs, and broken gzip (docs/faults.md). */
 #include "fetch/decode.h"
 
 #include "lib/test.h"
@@ -152,7 +152,7 @@ static void broken_gzip_gives_what_came_before(void **state)
     score_end(&score, BROKEN_ROWS);
 }
 
-/* A file that is gzip itself stays as it is, until whoever reads sitemaps asks for more. */
+/* A file that is gzip itself stays as it is, until the reader of sitemaps asks for more. */
 static void files_stay_until_they_are_asked_for(void **state)
 {
     (void)state;

@@ -10,7 +10,7 @@
 
 static const struct {
     const char *name, *url;
-    struct request_identity who;
+    struct request_identity identity;
     struct request_condition condition;
     const char *head;
 } rows[] = {
@@ -63,7 +63,7 @@ static void a_request_is_written_byte_for_byte(void **state)
         assert_rc(
             url_parse(&parser, str_c(rows[i].url), NULL, (struct url_room){room, sizeof room}, &u),
             RC_OK);
-        request_write(&out, &u, &rows[i].who, &rows[i].condition);
+        request_write(&out, &u, &rows[i].identity, &rows[i].condition);
         assert_rc(buf_rc(&out), RC_OK);
         assert_str(buf_str(&out), str_c(rows[i].head));
         buf_done(&out);
@@ -100,13 +100,14 @@ static void an_identity_is_made_or_refused(void **state)
     (void)state;
     struct arena *arena = arena_open(4096, 1 << 16);
     for (size_t i = 0; i < sizeof identities / sizeof *identities; i++) {
-        struct request_identity who = {0};
+        struct request_identity identity = {0};
         struct buf why = {.max = 4096};
-        enum rc rc = identity_make(identities[i].agent, identities[i].contact, arena, &who, &why);
+        enum rc rc =
+            identity_make(identities[i].agent, identities[i].contact, arena, &identity, &why);
         if (rc != (identities[i].value ? RC_OK : RC_INVALID) || (rc != RC_OK) != (why.n > 0))
             fail_msg("%s: %s", identities[i].name, rc_text(rc));
-        assert_str(who.user_agent, str_c(identities[i].value));
-        assert_str(who.from, str_c(identities[i].from));
+        assert_str(identity.user_agent, str_c(identities[i].value));
+        assert_str(identity.from, str_c(identities[i].from));
         buf_done(&why);
     }
     arena_close(arena);
@@ -116,10 +117,10 @@ static enum rc make_one(void *ctx)
 {
     (void)ctx;
     struct arena *arena = arena_open(64, 1 << 16);
-    struct request_identity who;
+    struct request_identity identity;
     struct buf why = {.max = 64};
     enum rc rc = arena ? identity_make(STR("orbweaver/0.1"), STR("somebody@a-long-name.example"),
-                                       arena, &who, &why)
+                                       arena, &identity, &why)
                        : RC_NOMEM;
     arena_close(arena);
     return rc;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/catalog.h"
 
-#include "components/catalog.h"
-#include "components/seen.h"
+#include "catalog/catalog.h"
 #include "lib/test.h"
+#include "roles/seen.h"
 #include "unit/flow/parts.h"
 
 static void every_built_in_table_is_in_order_and_no_name_stands_twice(void **state)
 {
     (void)state;
-    for (const struct part *const *p = components_catalog.parts; *p; p++) {
+    for (const struct part *const *p = catalog_built_in.parts; *p; p++) {
         struct buf why = {.max = 1000};
         enum rc rc = part_validate(*p, &why);
         if (rc)
@@ -17,9 +17,9 @@ static void every_built_in_table_is_in_order_and_no_name_stands_twice(void **sta
         assert_int_equal((*p)->abi, PART_ABI);
         const struct part *found =
             (*p)->kind == PART_PROVIDER
-                ? catalog_provider(&components_catalog, str_c((*p)->provides), str_c((*p)->name),
+                ? catalog_provider(&catalog_built_in, str_c((*p)->provides), str_c((*p)->name),
                                    NULL)
-                : catalog_component(&components_catalog, str_c((*p)->name), NULL);
+                : catalog_component(&catalog_built_in, str_c((*p)->name), NULL);
         assert_ptr_equal(found, *p);
         buf_done(&why);
     }
@@ -118,7 +118,7 @@ static void a_table_that_is_not_in_order_is_refused_saying_why(void **state)
 static void the_exact_set_knows_what_it_was_given(void **state)
 {
     (void)state;
-    const struct part *p = catalog_provider(&components_catalog, STR("seen"), STR("exact"), NULL);
+    const struct part *p = catalog_provider(&catalog_built_in, STR("seen"), STR("exact"), NULL);
     uint64_t settings = 5000;
     struct instance self = {.settings = &settings};
     struct buf why = {.max = 100};

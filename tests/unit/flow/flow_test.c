@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running wirings: pipelines, pressure, cycles, life cycle (C1, C3, C8). */
+/* Running wirings: pipelines, pressure, cycles, life cycle. */
 #include "flow/flow.h"
 
 #include "lib/test.h"
@@ -445,6 +445,7 @@ static void a_live_option_changes_on_the_thread_of_its_instance(void **state)
         enum rc rc;
         const char *why;
     } rows[] = {
+        {"relay", "plus", "3", RC_OK, ""}, /* former names */
         {"pass", "fixed", "2", RC_UNSUPPORTED, "pass.fixed cannot be changed while running"},
         {"pass", "ad", "2", RC_NOT_FOUND, "pass has no option \"ad\"; did you mean \"add\"?"},
         {"pas", "add", "2", RC_NOT_FOUND,
@@ -459,7 +460,7 @@ static void a_live_option_changes_on_the_thread_of_its_instance(void **state)
         assert_str(buf_str(&why), str_c(rows[i].why));
     }
     flow_stop(f);
-    /* Changes that nobody takes over any more are not lost memory. */
+    /* Changes that no instance takes over any more are not lost memory. */
     assert_true(flow_change(f, STR("pass"), STR("add"), STR("5"), &why) == RC_OK);
     must_end(f);
     wiring_close(w);

@@ -182,7 +182,8 @@ struct pass_settings {
     uint64_t fixed;
 };
 static const struct option pass_options[] = {
-    OPTION_COUNT_ROW(struct pass_settings, add, "add", "0", "added to each", .live = true),
+    OPTION_COUNT_ROW(struct pass_settings, add, "add", "0", "added to each", .live = true,
+                     .former = "plus"),
     OPTION_TEXT_ROW(struct pass_settings, label, "label", "x", "a text", .live = true),
     OPTION_COUNT_ROW(struct pass_settings, fixed, "fixed", "1", "not to be changed"),
     {0},
@@ -209,6 +210,7 @@ static const struct part part_pass = {
     .abi = PART_ABI,
     .kind = PART_COMPONENT,
     .name = "pass",
+    .former_name = "relay",
     .help = "adds and passes on",
     .inlets = port_in,
     .outlets = port_out,
@@ -336,7 +338,7 @@ static const struct part part_delay = {
 /* ---- abroad: each number goes to a helper thread and comes back by a post ---- */
 
 struct job {
-    struct post post;
+    struct loop_task task;
     struct state *state;
     struct message *m;
     struct job *next; /* to the helper */
@@ -364,16 +366,16 @@ static void *abroad_helper(void *arg)
         }
         a->jobs = job->next;
         pthread_mutex_unlock(&a->lock);
-        part_post(a->state.self, &job->post);
+        part_add_task(a->state.self, &job->task);
         pthread_mutex_lock(&a->lock);
     }
     pthread_mutex_unlock(&a->lock);
     return NULL;
 }
 
-static void abroad_back(struct post *p)
+static void abroad_back(struct loop_task *p)
 {
-    struct job *job = EVENT_OF(p, struct job, post);
+    struct job *job = EVENT_OF(p, struct job, task);
     struct message *m = job->m;
     check_thread(job->state);
     job->m = NULL;
@@ -387,7 +389,7 @@ static void abroad_handle(struct instance *self, unsigned inlet, struct message 
     struct job *job = a->room;
     while (job->m)
         job++;
-    *job = (struct job){.post.run = abroad_back, .state = &a->state, .m = m};
+    *job = (struct job){.task.run = abroad_back, .state = &a->state, .m = m};
     pthread_mutex_lock(&a->lock);
     job->next = a->jobs;
     a->jobs = job;
@@ -623,6 +625,46 @@ static const struct part part_words = {
     .handle = words_handle,
 };
 
+/* Only one inlet takes numbers; of the other part two do. */
+static const struct part part_mixed = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "mixed",
+    .help = "takes words, and numbers at another inlet",
+    .inlets = (const struct part_port[]){{"in", "word", .optional = true},
+                                         {"lists", "number", .optional = true},
+                                         {0}},
+    .handle = words_handle,
+};
+static const struct part part_twofold = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "twofold",
+    .help = "takes words, and numbers at two other inlets",
+    .inlets = (const struct part_port[]){{"in", "word", .optional = true},
+                                         {"left", "number", .optional = true},
+                                         {"right", "number", .optional = true},
+                                         {0}},
+    .handle = words_handle,
+};
+
+struct titled_settings {
+    struct str title;
+};
+static const struct part part_titled = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "titled",
+    .help = "must be given a title",
+    .inlets = port_in,
+    .options =
+        (const struct option[]){OPTION_TEXT_ROW(struct titled_settings, title, "title", NULL,
+                                                "a text", .required = true, .former = "caption"),
+                                {0}},
+    .settings_bytes = sizeof(struct titled_settings),
+    .handle = words_handle,
+};
+
 /* ---- providers ---- */
 
 static void *greeting_provide(struct instance *self)
@@ -682,7 +724,7 @@ static const struct part *const parts[] = {
     &part_hop,     &part_split,          &part_delay,          &part_batch,
     &part_abroad,  &part_breaks,         &part_collect,        &part_words,
     &part_asks,    &part_greeting_plain, &part_greeting_fancy, &part_clock_simulated,
-    NULL,
+    &part_mixed,   &part_twofold,        &part_titled,         NULL,
 };
 
 const struct catalog test_catalog = {.parts = parts};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with a wiring is told with its place, what was expected, and what was meant (C2).
+/* What is wrong with a wiring is told with line and column, what was expected, and what was meant.
  */
 #include "flow/wiring.h"
 
@@ -67,7 +67,7 @@ static const struct row {
      "connections: [numbers -> collect]\n",
      "3:15: connections: messages of type number cannot go to another place, and numbers stands "
      "at \"a\", collect at \"b\"; expected both at one"},
-    {"a place where nobody stands", "places:\n  a: 127.0.0.1:1\n  b: 127.0.0.1:2\n" TAIL,
+    {"a place without components", "places:\n  a: 127.0.0.1:1\n  b: 127.0.0.1:2\n" TAIL,
      "3:3: places.b: no component stands there"},
     {"two places with one address", "places:\n  a: 127.0.0.1:1\n  b: 127.0.0.1:1\n" TAIL,
      "3:3: places.b: has the same address as a"},
@@ -131,7 +131,7 @@ static const struct row {
      "providers: {greeting: fancy, voice: greeting/plain}\n" TAIL,
      "1:13: providers.greeting: needs \"voice\", which must stand above it"},
 
-    {"a connection to nobody",
+    {"a connection to no component",
      "components: {numbers: , collect: }\nconnections:\n  - numbers -> colect\n",
      "3:16: connections: unknown component \"colect\"; did you mean \"collect\"?"},
     {"a misspelt outlet",
@@ -174,6 +174,18 @@ static const struct row {
     {"messages of different types",
      "components: {numbers: , words: }\nconnections:\n  - numbers -> words\n",
      "3:5: connections: numbers.out gives messages of type number, words.in takes word"},
+    {"messages of another type, which one other inlet takes",
+     "components: {numbers: , mixed: }\nconnections:\n  - numbers -> mixed\n",
+     "3:5: connections: numbers.out gives messages of type number, mixed.in takes word; write "
+     "\"numbers -> mixed.lists\""},
+    {"the same from an outlet that is not the first",
+     "components: {numbers: , hop: , a: mixed, b: collect}\nconnections:\n  - numbers -> hop\n"
+     "  - hop.again -> b\n  - hop.out -> a.in\n",
+     "5:5: connections: hop.out gives messages of type number, a.in takes word; write \"hop.out -> "
+     "a.lists\""},
+    {"messages of another type, which two other inlets take",
+     "components: {numbers: , twofold: }\nconnections:\n  - numbers -> twofold\n",
+     "3:5: connections: numbers.out gives messages of type number, twofold.in takes word"},
     {"an outlet connected twice",
      "components: {numbers: , a: collect, b: collect}\nconnections:\n  - numbers -> a\n"
      "  - numbers -> b\n",
@@ -181,6 +193,9 @@ static const struct row {
      "owner"},
     {"an outlet left open", "components:\n  numbers:\n",
      "2:3: components.numbers: outlet \"out\" is not connected"},
+    {"an outlet left open, and the one inlet that fits", "components:\n  numbers:\n  collect:\n",
+     "2:3: components.numbers: outlet \"out\" is not connected; write \"numbers.out -> "
+     "collect.in\""},
     {"an inlet left open",
      "components:\n  numbers:\n  other: collect\n  collect:\n"
      "connections: [numbers -> collect]\n",
@@ -391,6 +406,56 @@ static void names_aliases_and_short_forms_mean_the_same(void **state)
     wiring_close(w);
 }
 
+static uint64_t set_add(const char *yaml, const char *assignment)
+{
+    struct wiring *w = must_read(yaml);
+    struct buf why = {.max = 1000};
+    struct nearest near = {.wanted = STR("pass")};
+    enum rc rc = wiring_set(w, str_c(assignment), &why);
+    if (rc)
+        print_error("%s: " STR_FMT "\n", assignment, STR_ARG(buf_str(&why)));
+    assert_int_equal(rc, RC_OK);
+    const struct wiring_part *p = wiring_find(w, near.wanted, &near);
+    assert_non_null(p);
+    uint64_t add = 0;
+    memcpy(&add, (const char *)p->settings + option_find(p->part->options, STR("add"))->offset,
+           sizeof add);
+    wiring_close(w);
+    buf_done(&why);
+    return add;
+}
+
+#define CHAIN(pass) \
+    "components: {numbers: , " pass ", collect: }\nconnections: [numbers -> x -> collect]\n"
+#define NAMED(pass)                        \
+    "components: {numbers: , " pass ": , " \
+    "collect: }\nconnections: [numbers -> " pass " -> collect]\n"
+
+/* A renamed part keeps its name in saved wirings and in --set; so does a renamed option. */
+static void a_part_is_found_by_its_former_name(void **state)
+{
+    (void)state;
+    static const char *const wirings[] = {NAMED("pass"), NAMED("relay")};
+    static const char *const sets[] = {"pass.add=7", "relay.add=7", "pass.plus=7", "relay.plus=7"};
+    for (size_t i = 0; i < sizeof wirings / sizeof *wirings; i++)
+        for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
+            assert_int_equal(set_add(wirings[i], sets[k]), 7);
+    struct wiring *w = must_read(CHAIN("x: {part: relay, plus: 5}"));
+    struct buf why = {.max = 1000};
+    assert_string_equal(w->components[1].part->name, "pass");
+    assert_rc(wiring_set(w, STR("x.add=6"), &why), RC_OK);
+    assert_rc(wiring_set(w, STR("relay.add=6"), &why), RC_NOT_FOUND); /* the wiring calls it x */
+    buf_done(&why);
+    wiring_close(w);
+}
+
+static void a_required_option_may_be_given_by_its_former_key(void **state)
+{
+    (void)state;
+    wiring_close(must_read("components: {numbers: , titled: {caption: x}}\n"
+                           "connections: [numbers -> titled]\n"));
+}
+
 static enum rc read_wrong(void *ctx)
 {
     struct problems problems;
@@ -420,6 +485,8 @@ int main(void)
         cmocka_unit_test(control_characters_do_not_reach_the_terminal),
         cmocka_unit_test(the_drawing_shows_every_connection),
         cmocka_unit_test(names_aliases_and_short_forms_mean_the_same),
+        cmocka_unit_test(a_part_is_found_by_its_former_name),
+        cmocka_unit_test(a_required_option_may_be_given_by_its_former_key),
         cmocka_unit_test(every_allocation_may_fail_while_problems_are_told),
     };
     return cmocka_run_group_tests_name("wiring: C2", tests, NULL, NULL);

@@ -20,14 +20,14 @@ static struct candidate url_of(unsigned h, unsigned n, unsigned class)
     struct str name = str_make(host, (size_t)host_n);
     return (struct candidate){
         .fingerprint = hash64(str_make(whole, (size_t)whole_n)),
-        .position = hash64(name),
+        .host_hash = hash64(name),
         .host = name,
         .path = str_make(path, (size_t)path_n),
         .via = n,
         .port = (uint16_t)(n % 3 == 2 ? 8080 : 0),
         .is_https = n % 2 == 1,
         .class = (uint8_t) class,
-        .hops = str_first(STR("LLRELXLRRRELLLP"), n % 15),
+        .seed_path = str_first(STR("LLRELXLRRRELLLP"), n % 15),
     };
 }
 
@@ -67,7 +67,7 @@ struct model {
     bool seen[HOSTS][URLS];
     uint64_t due[HOSTS];
     bool out[HOSTS];
-    struct lent lent[HOSTS];
+    struct checkout checkout[HOSTS];
     uint64_t next_order;
 };
 
@@ -86,7 +86,7 @@ static int model_head(const struct model *m, unsigned h, unsigned class)
     return -1;
 }
 
-/* Which host should be lent for a class, or -1: ready, lowest order of its head. */
+/* Which host should be checkout for a class, or -1: ready, lowest order of its head. */
 static int model_pick(const struct model *m, unsigned class, uint64_t now_ms)
 {
     int best = -1;
@@ -116,8 +116,8 @@ static void step_lend(struct model *m, struct frontier *f, unsigned class, uint6
         found = (class + i) % FRONTIER_CLASSES;
         want = model_pick(m, found, now_ms);
     }
-    struct lent l;
-    enum rc rc = frontier_lend(f, class, now_ms, &l);
+    struct checkout l;
+    enum rc rc = frontier_checkout(f, class, now_ms, &l);
     if (want < 0) {
         assert_rc(rc, RC_AGAIN);
         assert_true(frontier_due_ms(f) > now_ms);
@@ -130,27 +130,27 @@ static void step_lend(struct model *m, struct frontier *f, unsigned class, uint6
     assert_int_equal(l.class, found);
     assert_int_equal(number_behind(l.path, 6), u->n);
     assert_true(l.via == u->n && l.is_https == (u->n % 2 == 1));
-    assert_str(l.hops, str_first(STR("LLRELXLRRRELLLP"), u->n % 15));
+    assert_str(l.seed_path, str_first(STR("LLRELXLRRRELLLP"), u->n % 15));
     assert_int_equal(l.port, u->n % 3 == 2 ? 8080 : 0);
     assert_false(m->out[h]);
     m->out[h] = true;
-    m->lent[h] = l;
+    m->checkout[h] = l;
 }
 
 static void step_settle(struct model *m, struct frontier *f, struct rng *r, unsigned h,
                         uint64_t now_ms)
 {
-    enum settle how = (enum settle)rng_below(r, 3);
+    enum checkin how = (enum checkin)rng_below(r, 3);
     uint64_t due = now_ms + rng_below(r, 30);
-    unsigned class = m->lent[h].class;
+    unsigned class = m->checkout[h].class;
     int at = model_head(m, h, class);
     unsigned of_class = 0;
     for (unsigned i = 0; i < m->count[h]; i++)
         of_class += m->queue[h][i].class == class;
-    frontier_settle(f, &m->lent[h], how, due);
-    if (how == SETTLE_DONE) {
+    frontier_checkin(f, &m->checkout[h], how, due);
+    if (how == CHECKIN_DONE) {
         model_remove(m, h, at);
-    } else if (how == SETTLE_LAST && of_class > 1) {
+    } else if (how == CHECKIN_LAST && of_class > 1) {
         struct model_url u = m->queue[h][at];
         model_remove(m, h, at);
         u.order = m->next_order++;
@@ -164,7 +164,7 @@ static void step_settle(struct model *m, struct frontier *f, struct rng *r, unsi
 static void step_hold(struct model *m, struct frontier *f, unsigned h, uint64_t due)
 {
     struct candidate c = url_of(h, 0, 0);
-    struct host *host = frontier_host(f, c.position, c.host);
+    struct host *host = frontier_host(f, c.host_hash, c.host);
     if (!host)
         return;
     frontier_hold(f, host, due);
@@ -231,16 +231,16 @@ static void one_host_is_never_lent_twice(void **state)
 {
     (void)state;
     struct frontier *f = frontier_open(&roomy, 0, 1);
-    struct lent a, b;
+    struct checkout a, b;
     for (unsigned n = 0; n < 5; n++)
         assert_int_equal(admit(f, 1, n, n % 2, 0), ADMITTED_NEW);
-    assert_rc(frontier_lend(f, 0, 0, &a), RC_OK);
-    assert_rc(frontier_lend(f, 0, 1000, &b), RC_AGAIN);
+    assert_rc(frontier_checkout(f, 0, 0, &a), RC_OK);
+    assert_rc(frontier_checkout(f, 0, 1000, &b), RC_AGAIN);
     assert_int_equal(frontier_due_ms(f), UINT64_MAX);
-    frontier_settle(f, &a, SETTLE_DONE, 500);
+    frontier_checkin(f, &a, CHECKIN_DONE, 500);
     assert_int_equal(frontier_due_ms(f), 500);
-    assert_rc(frontier_lend(f, 0, 499, &b), RC_AGAIN);
-    assert_rc(frontier_lend(f, 0, 500, &b), RC_OK);
+    assert_rc(frontier_checkout(f, 0, 499, &b), RC_AGAIN);
+    assert_rc(frontier_checkout(f, 0, 500, &b), RC_OK);
     frontier_close(f);
 }
 
@@ -249,15 +249,15 @@ static void a_host_that_is_full_takes_no_more_and_forgets_what_it_refused(void *
     (void)state;
     struct frontier_settings tight = {.max_hosts = 2, .max_host_queue = 2};
     struct frontier *f = frontier_open(&tight, 0, 1);
-    struct lent l;
+    struct checkout l;
     assert_int_equal(admit(f, 1, 0, 0, 0), ADMITTED_NEW);
     assert_int_equal(admit(f, 1, 1, 0, 0), ADMITTED_NEW);
     assert_int_equal(admit(f, 1, 2, 0, 0), ADMITTED_HOST_FULL);
     assert_int_equal(admit(f, 1, 1, 0, 0), ADMITTED_KNOWN);
     assert_int_equal(admit(f, 2, 0, 0, 0), ADMITTED_NEW);
     assert_int_equal(admit(f, 3, 0, 0, 0), ADMITTED_HOSTS_FULL);
-    assert_rc(frontier_lend(f, 0, 0, &l), RC_OK);
-    frontier_settle(f, &l, SETTLE_DONE, 0);
+    assert_rc(frontier_checkout(f, 0, 0, &l), RC_OK);
+    frontier_checkin(f, &l, CHECKIN_DONE, 0);
     assert_int_equal(admit(f, 1, 2, 0, 0), ADMITTED_NEW);
     frontier_close(f);
 }
@@ -270,21 +270,21 @@ static void a_host_has_so_many_bytes_of_queue(void **state)
     tight.max_host_queue_bytes = MOST_BYTES;
     struct frontier *f = frontier_open(&tight, 0, 1);
     struct candidate c = url_of(1, 0, 0);
-    struct lent l;
+    struct checkout l;
     unsigned n = 0;
     while (n < 10000 && admit(f, 1, n, 0, 0) == ADMITTED_NEW)
         n++;
-    struct host *h = frontier_host(f, c.position, c.host);
+    struct host *h = frontier_host(f, c.host_hash, c.host);
     assert_int_equal(host_queued(h), n);
     assert_true(n > 100 && n < 10000);
     assert_in_range(host_queue_bytes(h), MOST_BYTES, MOST_BYTES + 8192);
     assert_true(frontier_host_is_full(f, h, 0, 0));
     assert_int_equal(admit(f, 2, 0, 0, 0), ADMITTED_NEW); /* another host has its own */
     assert_false(frontier_host_is_full(
-        f, frontier_host(f, url_of(2, 0, 0).position, url_of(2, 0, 0).host), 0, 0));
+        f, frontier_host(f, url_of(2, 0, 0).host_hash, url_of(2, 0, 0).host), 0, 0));
     for (unsigned i = 0; i < n; i++) { /* what leaves the queue makes room */
-        assert_rc(frontier_lend(f, 0, 0, &l), RC_OK);
-        frontier_settle(f, &l, SETTLE_DONE, 0);
+        assert_rc(frontier_checkout(f, 0, 0, &l), RC_OK);
+        frontier_checkin(f, &l, CHECKIN_DONE, 0);
     }
     assert_false(frontier_host_is_full(f, h, 0, 0));
     assert_true(frontier_host_is_full(f, h, roomy.max_host_queue, 0));
@@ -311,10 +311,10 @@ static void what_others_keep_on_a_host_goes_with_it(void **state)
     struct candidate c = url_of(1, 0, 0);
     assert_int_equal(admit(f, 1, 0, 0, 0), ADMITTED_NEW);
     c = url_of(1, 0, 0);
-    struct host *h = frontier_host(f, c.position, c.host);
+    struct host *h = frontier_host(f, c.host_hash, c.host);
     assert_non_null(h);
     assert_str(host_name(h), c.host);
-    assert_true(host_position(h) == c.position && host_queued(h) == 1);
+    assert_true(host_hash(h) == c.host_hash && host_queued(h) == 1);
     host_set_extra(h, &mine, count_free);
     assert_ptr_equal(host_extra(h), &mine);
     frontier_close(f);
@@ -325,7 +325,7 @@ static enum rc every_step(void *ctx)
 {
     (void)ctx;
     struct frontier *f = frontier_open(&roomy, 0, 1);
-    struct lent l;
+    struct checkout l;
     enum rc rc = f ? RC_OK : RC_NOMEM;
     for (unsigned i = 0; i < 120 && rc == RC_OK; i++) {
         struct candidate c = url_of(i % 17, i, i % 3);
@@ -338,8 +338,8 @@ static enum rc every_step(void *ctx)
         assert_int_equal(after.known, before.known + (rc == RC_OK));
     }
     for (unsigned i = 0; i < 40 && rc == RC_OK; i++)
-        if (frontier_lend(f, 0, i, &l) == RC_OK)
-            frontier_settle(f, &l, (enum settle)(i % 3), i + 3);
+        if (frontier_checkout(f, 0, i, &l) == RC_OK)
+            frontier_checkin(f, &l, (enum checkin)(i % 3), i + 3);
     frontier_close(f);
     return rc;
 }

@@ -32,14 +32,14 @@ static struct str path_of(unsigned n)
 static struct candidate url_of(unsigned h, unsigned n)
 {
     struct buf room = {.max = 1000};
-    struct candidate c = {.position = hash64(host_of(h)),
+    struct candidate c = {.host_hash = hash64(host_of(h)),
                           .host = host_of(h),
                           .path = path_of(n),
                           .via = n * 7,
                           .port = n % 3 ? 0 : 8080,
                           .is_https = n % 2,
                           .class = n % FRONTIER_CLASSES,
-                          .hops = str_first(STR("LLELR"), n % 6)};
+                          .seed_path = str_first(STR("LLELR"), n % 6)};
     assert_rc(move_fingerprint(c.host, c.is_https, c.port, c.path, &room, &c.fingerprint), RC_OK);
     buf_done(&room);
     return c;
@@ -77,71 +77,71 @@ struct told {
     struct frontier *forget_in;
 };
 
-static unsigned number_of(uint64_t position)
+static unsigned number_of(uint64_t host_hash)
 {
     for (unsigned i = 0; i < HOSTS; i++)
-        if (hash64(host_of(i)) == position)
+        if (hash64(host_of(i)) == host_hash)
             return i;
     fail();
     return 0;
 }
 
-static bool is_mine(void *ctx, uint64_t position)
+static bool is_mine(void *ctx, uint64_t host_hash)
 {
     struct told *t = ctx;
-    return t->mine >> number_of(position) & 1;
+    return t->mine >> number_of(host_hash) & 1;
 }
 
 static void take_host(void *ctx, const struct moving_host *h)
 {
     struct told *t = ctx;
     assert_true(t->host_count < HOSTS * 2);
-    assert_str(h->name, host_of(number_of(h->position)));
+    assert_str(h->name, host_of(number_of(h->host_hash)));
     t->hosts[t->host_count++] = *h;
 }
 
 static void take_url(void *ctx, const struct moving_url *u)
 {
     struct told *t = ctx;
-    assert_true(t->url_count < MOST_TOLD && u->path.n + u->hops.n < sizeof t->texts[0]);
+    assert_true(t->url_count < MOST_TOLD && u->path.n + u->seed_path.n < sizeof t->texts[0]);
     char *text = t->texts[t->url_count];
     memcpy(text, u->path.p, u->path.n);
-    if (u->hops.n)
-        memcpy(text + u->path.n, u->hops.p, u->hops.n);
+    if (u->seed_path.n)
+        memcpy(text + u->path.n, u->seed_path.p, u->seed_path.n);
     t->host_at[t->url_count] = t->host_count - 1;
     t->urls[t->url_count] = *u;
     t->urls[t->url_count].path.p = text;
-    t->urls[t->url_count++].hops.p = text + u->path.n;
+    t->urls[t->url_count++].seed_path.p = text + u->path.n;
 }
 
-static void take_over(void *ctx, uint64_t position, struct str name, bool is_out)
+static void take_over(void *ctx, uint64_t host_hash, struct str name, bool is_out)
 {
     struct told *t = ctx;
     t->over_count++;
     if (t->forget_in)
-        assert_rc(move_forget(t->forget_in, position, name), is_out ? RC_AGAIN : RC_OK);
+        assert_rc(move_forget(t->forget_in, host_hash, name), is_out ? RC_AGAIN : RC_OK);
 }
 
 /* As a host's extra: one byte, of the host's number. */
 static void write_extra(void *ctx, const struct host *h, struct buf *out)
 {
     (void)ctx;
-    buf_byte(out, (char)number_of(host_position(h)));
+    buf_byte(out, (char)number_of(host_hash(h)));
 }
 
-static struct image_context context(void)
+static struct snapshot_context context(void)
 {
-    return (struct image_context){.now_ms = NOW,
-                                  .wall_ms = 1700000000000,
-                                  .most_wait_ms = 100000,
-                                  .write_extra = write_extra};
+    return (struct snapshot_context){.now_ms = NOW,
+                                     .wall_ms = 1700000000000,
+                                     .most_wait_ms = 100000,
+                                     .write_extra = write_extra};
 }
 
 static void walk(struct frontier *f, struct told *t, size_t most)
 {
     struct move_walk w = {0};
     struct move_taker taker = {is_mine, take_host, take_url, take_over, t};
-    struct image_context c = context();
+    struct snapshot_context c = context();
     bool is_over = false;
     for (unsigned i = 0; i < 20000 && !is_over; i++)
         assert_rc(move_step(f, &w, &c, &taker, most, &is_over), RC_OK);
@@ -192,20 +192,20 @@ static void a_walk_tells_all_of_others_whatever_its_steps(void **state)
         assert_int_equal(t->over_count, HOSTS / 2);
         assert_int_equal(t->url_count, HOSTS / 2 * URLS);
         for (unsigned i = 0; i < t->host_count; i++) {
-            unsigned h = number_of(t->hosts[i].position);
+            unsigned h = number_of(t->hosts[i].host_hash);
             assert_true(h % 2 == 1);
             assert_int_equal(t->hosts[i].due_wall_ms, h == 1 ? 1700000005000 : 0);
             assert_int_equal(t->hosts[i].queued, URLS);
         }
         for (unsigned i = 0; i < t->url_count; i++) {
-            unsigned h = number_of(t->hosts[t->host_at[i]].position), n = 0;
+            unsigned h = number_of(t->hosts[t->host_at[i]].host_hash), n = 0;
             while (n < URLS && url_of(h, n).fingerprint != t->urls[i].fingerprint)
                 n++;
             assert_true(n < URLS && !seen[h][n]);
             seen[h][n] = true;
             struct candidate c = url_of(h, n);
             assert_str(t->urls[i].path, c.path);
-            assert_str(t->urls[i].hops, c.hops);
+            assert_str(t->urls[i].seed_path, c.seed_path);
             assert_int_equal(t->urls[i].via, c.via);
             assert_int_equal(t->urls[i].class, c.class);
         }
@@ -219,14 +219,14 @@ static void a_host_that_is_out_stays_until_it_is_back(void **state)
     (void)state;
     struct frontier *f = filled(1, 5);
     struct told *t = mem_zero(1, sizeof *t);
-    struct lent l;
-    assert_rc(frontier_lend(f, 0, NOW, &l), RC_OK);
+    struct checkout l;
+    assert_rc(frontier_checkout(f, 0, NOW, &l), RC_OK);
     t->forget_in = f;
     walk(f, t, 100);
     assert_int_equal(t->url_count, 4); /* not the one that is out */
     assert_true(t->hosts[0].is_out);
     assert_rc(move_forget(f, hash64(host_of(0)), host_of(0)), RC_AGAIN);
-    frontier_settle(f, &l, SETTLE_DONE, 0);
+    frontier_checkin(f, &l, CHECKIN_DONE, 0);
     *t = (struct told){.forget_in = f};
     walk(f, t, 100);
     assert_int_equal(t->url_count, 4);
@@ -234,7 +234,7 @@ static void a_host_that_is_out_stays_until_it_is_back(void **state)
     assert_int_equal(frontier_counts(f).queued, 0);
     assert_int_equal(frontier_counts(f).known, 1); /* what is done */
     assert_rc(move_forget(f, hash64(host_of(0)), host_of(0)), RC_OK);
-    assert_rc(frontier_lend(f, 0, NOW, &l), RC_AGAIN);
+    assert_rc(frontier_checkout(f, 0, NOW, &l), RC_AGAIN);
     mem_free(t);
     frontier_close(f);
 }
@@ -243,18 +243,18 @@ static void what_is_forgotten_can_come_back_and_what_is_done_not(void **state)
 {
     (void)state;
     struct frontier *f = filled(HOSTS, URLS);
-    struct lent l;
+    struct checkout l;
     struct candidate first = url_of(3, 0), second = url_of(3, 1);
-    assert_rc(move_done(f, first.position, first.host, &first.fingerprint, 1), RC_OK);
+    assert_rc(move_done(f, first.host_hash, first.host, &first.fingerprint, 1), RC_OK);
     for (unsigned i = 0; i < HOSTS; i++)
         assert_rc(move_forget(f, hash64(host_of(i)), host_of(i)), RC_OK);
     assert_int_equal(frontier_counts(f).hosts, 0);
     assert_int_equal(frontier_counts(f).known, 1);
     assert_int_equal(admit(f, &first), ADMITTED_KNOWN);
     assert_int_equal(admit(f, &second), ADMITTED_NEW);
-    assert_rc(frontier_lend(f, 0, NOW, &l), RC_OK);
+    assert_rc(frontier_checkout(f, 0, NOW, &l), RC_OK);
     assert_str(l.path, second.path);
-    frontier_settle(f, &l, SETTLE_DONE, 0);
+    frontier_checkin(f, &l, CHECKIN_DONE, 0);
     frontier_close(f);
 }
 
@@ -264,18 +264,18 @@ static void only_what_is_done_can_become_unknown(void **state)
     struct frontier *f = filled(1, 3);
     struct candidate done = url_of(0, 0), waits = url_of(0, 1), never = url_of(0, 7);
     uint64_t list[] = {done.fingerprint, waits.fingerprint, never.fingerprint};
-    struct lent l;
-    assert_rc(move_done(f, done.position, done.host, &done.fingerprint, 1), RC_OK);
-    assert_rc(frontier_lend(f, 0, NOW, &l), RC_OK); /* the second is out */
+    struct checkout l;
+    assert_rc(move_done(f, done.host_hash, done.host, &done.fingerprint, 1), RC_OK);
+    assert_rc(frontier_checkout(f, 0, NOW, &l), RC_OK); /* the second is out */
     assert_str(l.path, waits.path);
     uint64_t known = frontier_counts(f).known;
-    assert_rc(move_unknow(f, done.position, done.host, list, 3), RC_OK);
+    assert_rc(move_unknow(f, done.host_hash, done.host, list, 3), RC_OK);
     assert_int_equal(frontier_counts(f).known, known - 1);
     assert_int_equal(admit(f, &waits), ADMITTED_KNOWN);
     assert_int_equal(admit(f, &done), ADMITTED_NEW);
-    assert_rc(move_unknow(f, done.position, done.host, list, 3), RC_OK);
+    assert_rc(move_unknow(f, done.host_hash, done.host, list, 3), RC_OK);
     assert_int_equal(admit(f, &done), ADMITTED_KNOWN);
-    frontier_settle(f, &l, SETTLE_DONE, 0);
+    frontier_checkin(f, &l, CHECKIN_DONE, 0);
     frontier_close(f);
 }
 
@@ -286,12 +286,12 @@ static void done_elsewhere_leaves_the_queue_from_anywhere(void **state)
     rng_init(&rng, test_seed(31));
     for (unsigned round = 0; round < 40; round++) {
         struct frontier *f = filled(2, URLS);
-        struct lent l = {0};
+        struct checkout l = {0};
         bool is_done[URLS] = {false}, is_out = round % 2;
         unsigned left = URLS;
         if (is_out)
             do
-                assert_rc(frontier_lend(f, round % 4, NOW, &l), RC_OK);
+                assert_rc(frontier_checkout(f, round % 4, NOW, &l), RC_OK);
             while (!str_eq(l.host_name, host_of(0)));
         for (unsigned batch = 0; batch < 4; batch++) {
             uint64_t list[URLS];
@@ -299,9 +299,9 @@ static void done_elsewhere_leaves_the_queue_from_anywhere(void **state)
             for (unsigned n = 0; n < URLS; n++)
                 if (rng_below(&rng, 4) == 0) {
                     struct candidate c = url_of(0, n);
-                    bool is_lent = is_out && str_eq(l.path, c.path);
+                    bool is_checked_out = is_out && str_eq(l.path, c.path);
                     list[count++] = c.fingerprint;
-                    left -= !is_done[n] && !is_lent;
+                    left -= !is_done[n] && !is_checked_out;
                     is_done[n] = true;
                 }
             for (unsigned twice = 0; twice < 2; twice++)
@@ -312,22 +312,22 @@ static void done_elsewhere_leaves_the_queue_from_anywhere(void **state)
         if (is_out) { /* it has an end of its own */
             for (unsigned n = 0; n < URLS; n++)
                 is_done[n] |= str_eq(l.path, url_of(0, n).path);
-            frontier_settle(f, &l, SETTLE_DONE, 0);
+            frontier_checkin(f, &l, CHECKIN_DONE, 0);
         }
-        unsigned lent = 0;
-        while (frontier_lend(f, 0, NOW, &l) == RC_OK) {
+        unsigned checkout = 0;
+        while (frontier_checkout(f, 0, NOW, &l) == RC_OK) {
             for (unsigned n = 0; n < URLS; n++)
                 if (str_eq(l.host_name, host_of(0)) && str_eq(l.path, path_of(n)))
                     assert_false(is_done[n]);
-            lent++;
-            frontier_settle(f, &l, SETTLE_DONE, 0);
+            checkout++;
+            frontier_checkin(f, &l, CHECKIN_DONE, 0);
         }
         unsigned expected = URLS;
         for (unsigned n = 0; n < URLS; n++)
             expected += !is_done[n];
-        /* where round 1, 3 … lent other hosts on the way they are still out */
-        assert_true(is_out || lent == expected);
-        assert_true(lent <= expected);
+        /* where round 1, 3 … checkout other hosts on the way they are still out */
+        assert_true(is_out || checkout == expected);
+        assert_true(checkout <= expected);
         frontier_close(f);
     }
 }
@@ -337,8 +337,8 @@ static void unknown_ones_become_known_without_a_host(void **state)
     (void)state;
     struct frontier *f = frontier_open(&roomy, 0, 1);
     struct candidate c = url_of(0, 0);
-    assert_rc(move_done(f, c.position, c.host, &c.fingerprint, 1), RC_OK);
-    assert_rc(move_done(f, c.position, c.host, &c.fingerprint, 1), RC_OK);
+    assert_rc(move_done(f, c.host_hash, c.host, &c.fingerprint, 1), RC_OK);
+    assert_rc(move_done(f, c.host_hash, c.host, &c.fingerprint, 1), RC_OK);
     assert_int_equal(frontier_counts(f).known, 1);
     assert_int_equal(frontier_counts(f).hosts, 0);
     assert_int_equal(admit(f, &c), ADMITTED_KNOWN);
@@ -388,12 +388,12 @@ static void a_host_record_only_pushes_the_moment_on(void **state)
     };
     struct frontier *f = frontier_open(&roomy, 0, 1);
     struct candidate c = url_of(0, 0);
-    struct image_context context_in = context();
+    struct snapshot_context context_in = context();
     struct extra_log log = {0};
     context_in.read_extra = read_extra;
     context_in.ctx = &log;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct move_record r = {.position = c.position,
+        struct move_record r = {.host_hash = c.host_hash,
                                 .name = c.host,
                                 .next_wall_ms =
                                     rows[i].in_ms ? context_in.wall_ms + rows[i].in_ms : 0,
@@ -409,7 +409,7 @@ static void a_host_record_only_pushes_the_moment_on(void **state)
         assert_int_equal(frontier_due_ms(f), rows[i].due_ms);
     }
     assert_int_equal(frontier_counts(f).hosts, 1);
-    struct move_record none = {.position = 1, .name = STR("")};
+    struct move_record none = {.host_hash = 1, .name = STR("")};
     assert_rc(move_host(f, &none, &context_in), RC_INVALID);
     frontier_close(f);
 }
@@ -424,7 +424,7 @@ struct world {
     struct rng rng;
 };
 
-static void number_of_url(const struct lent *l, unsigned *h, unsigned *n)
+static void number_of_url(const struct checkout *l, unsigned *h, unsigned *n)
 {
     for (*h = 0; !str_eq(host_of(*h), l->host_name); ++*h)
         ;
@@ -438,31 +438,31 @@ static void move_all(struct world *w, unsigned from)
 {
     struct told *t = mem_zero(1, sizeof *t);
     struct frontier *to = w->f[!from];
-    struct image_context c = context();
+    struct snapshot_context c = context();
     for (unsigned h = 0; h < HOSTS; h++)
         t->mine |= (uint64_t)(w->owner[h] == from) << h;
     t->forget_in = w->f[from];
     walk(w->f[from], t, 1 + rng_below(&w->rng, 50));
     for (unsigned again = 0; again < 2; again++) {
         for (unsigned i = 0; i < t->host_count; i++) {
-            struct move_record r = {.position = t->hosts[i].position,
-                                    .name = host_of(number_of(t->hosts[i].position)),
+            struct move_record r = {.host_hash = t->hosts[i].host_hash,
+                                    .name = host_of(number_of(t->hosts[i].host_hash)),
                                     .next_wall_ms = t->hosts[i].due_wall_ms};
             if (rng_below(&w->rng, 2) || !again)
                 assert_rc(move_host(to, &r, &c), RC_OK);
         }
         for (unsigned i = 0; i < t->url_count; i++) {
             const struct moving_url *u = &t->urls[i];
-            unsigned h = number_of(t->hosts[t->host_at[i]].position);
+            unsigned h = number_of(t->hosts[t->host_at[i]].host_hash);
             struct candidate in = {.fingerprint = u->fingerprint,
-                                   .position = hash64(host_of(h)),
+                                   .host_hash = hash64(host_of(h)),
                                    .host = host_of(h),
                                    .path = u->path,
                                    .via = u->via,
                                    .port = u->port,
                                    .is_https = u->is_https,
                                    .class = u->class,
-                                   .hops = u->hops};
+                                   .seed_path = u->seed_path};
             if (!again || rng_below(&w->rng, 2))
                 (void)admit(to, &in);
         }
@@ -483,18 +483,19 @@ static void tell_dones(struct world *w, unsigned h)
 
 static void fetch_some(struct world *w, unsigned who, unsigned most)
 {
-    struct lent l;
-    while (most-- && frontier_lend(w->f[who], (unsigned)rng_below(&w->rng, 4), NOW, &l) == RC_OK) {
+    struct checkout l;
+    while (most-- &&
+           frontier_checkout(w->f[who], (unsigned)rng_below(&w->rng, 4), NOW, &l) == RC_OK) {
         unsigned h, n;
         number_of_url(&l, &h, &n);
         assert_int_equal(w->owner[h], who);
         if (rng_below(&w->rng, 4) == 0) {
-            frontier_settle(w->f[who], &l, SETTLE_LAST, 0);
+            frontier_checkin(w->f[who], &l, CHECKIN_LAST, 0);
             continue;
         }
         assert_int_equal(w->fetched[h][n], 0); /* nothing is doubled */
         w->fetched[h][n] = 1;
-        frontier_settle(w->f[who], &l, SETTLE_DONE, 0);
+        frontier_checkin(w->f[who], &l, CHECKIN_DONE, 0);
     }
 }
 
@@ -575,12 +576,12 @@ static enum rc move_some(void *ctx)
     static struct told t;
     t = (struct told){0};
     struct move_taker taker = {is_mine, take_host, take_url, take_over, &t};
-    struct image_context c = context();
+    struct snapshot_context c = context();
     for (unsigned n = 0; n < 12 && rc == RC_OK; n++) {
         static char path[12][8];
         int bytes = snprintf(path[n], sizeof path[n], "/%u", n);
         struct candidate in = {.fingerprint = n + 1,
-                               .position = hash64(host_of(0)),
+                               .host_hash = hash64(host_of(0)),
                                .host = host_of(0),
                                .path = str_make(path[n], (size_t)bytes)};
         rc = frontier_admit(f, &in, 1, NOW, what, &done);
@@ -600,7 +601,7 @@ static enum rc move_some(void *ctx)
         rc = move_forget(f, hash64(host_of(0)), host_of(0));
         assert_int_equal(frontier_counts(f).hosts, rc ? hosts : 0);
     }
-    struct move_record r = {.position = hash64(host_of(1)), .name = host_of(1)};
+    struct move_record r = {.host_hash = hash64(host_of(1)), .name = host_of(1)};
     if (rc == RC_OK)
         rc = move_host(f, &r, &c);
     frontier_close(f);

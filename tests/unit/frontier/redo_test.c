@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
-#include "frontier/image.h"
+#include "frontier/snapshot.h"
 #include "lib/test.h"
 
 #include <stdio.h>
@@ -23,17 +23,17 @@ static struct str path_of(unsigned n)
 static struct candidate url_of(unsigned n)
 {
     return (struct candidate){.fingerprint = hash64(path_of(n)),
-                              .position = hash64(STR("a.test")),
+                              .host_hash = hash64(STR("a.test")),
                               .host = STR("a.test"),
                               .path = path_of(n),
                               .port = n % 3 ? 0 : 8080,
                               .is_https = n % 2};
 }
 
-static struct redo redo_of(unsigned n, enum settle how)
+static struct redo redo_of(unsigned n, enum checkin how)
 {
     struct candidate c = url_of(n);
-    return (struct redo){.position = c.position,
+    return (struct redo){.host_hash = c.host_hash,
                          .host = c.host,
                          .path = c.path,
                          .sequence = n + 1,
@@ -58,14 +58,14 @@ static struct frontier *filled(unsigned from, unsigned to, struct frontier *f)
 /* Lends everything and compares it with the list. */
 static void assert_queue(struct frontier *f, const unsigned *list, unsigned count)
 {
-    struct lent l;
+    struct checkout l;
     assert_int_equal(frontier_counts(f).queued, count);
     for (unsigned i = 0; i < count; i++) {
-        assert_rc(frontier_lend(f, 0, NOW + 1000, &l), RC_OK);
+        assert_rc(frontier_checkout(f, 0, NOW + 1000, &l), RC_OK);
         assert_str(l.path, path_of(list[i]));
-        frontier_settle(f, &l, SETTLE_DONE, 0);
+        frontier_checkin(f, &l, CHECKIN_DONE, 0);
     }
-    assert_rc(frontier_lend(f, 0, NOW + 1000, &l), RC_AGAIN);
+    assert_rc(frontier_checkout(f, 0, NOW + 1000, &l), RC_AGAIN);
     assert_int_equal(frontier_counts(f).queued, 0);
 }
 
@@ -98,13 +98,13 @@ static void urls_leave_from_anywhere_and_only_once(void **state)
         list[i] = i;
     for (unsigned i = 0; i < 400; i++) {
         unsigned n = (unsigned)rng_below(&r, URLS);
-        enum settle how = (enum settle)rng_below(&r, 3);
+        enum checkin how = (enum checkin)rng_below(&r, 3);
         struct redo redo = redo_of(n, how);
         frontier_redo(f, &redo);
-        if (how == SETTLE_DONE) {
+        if (how == CHECKIN_DONE) {
             frontier_redo(f, &redo);
             forget(list, &count, n);
-        } else if (how == SETTLE_LAST && has(list, count, n)) {
+        } else if (how == CHECKIN_LAST && has(list, count, n)) {
             forget(list, &count, n);
             list[count++] = n;
         }
@@ -118,22 +118,22 @@ static void a_younger_image_is_not_changed_by_what_it_has_seen(void **state)
 {
     (void)state;
     struct frontier *live = filled(0, 100, NULL), *back = frontier_open(&roomy, 0, 1);
-    struct image_context c = {.most_wait_ms = 1000};
+    struct snapshot_context c = {.most_wait_ms = 1000};
     struct buf image = {.max = 1 << 20};
     unsigned list[URLS], count = 0;
-    struct lent l;
+    struct checkout l;
     for (unsigned i = 0; i < 40; i++) { /* 0 to 39 are done, then the image is made */
-        assert_rc(frontier_lend(live, 0, NOW, &l), RC_OK);
-        frontier_settle(live, &l, SETTLE_DONE, 0);
+        assert_rc(frontier_checkout(live, 0, NOW, &l), RC_OK);
+        frontier_checkin(live, &l, CHECKIN_DONE, 0);
     }
-    image_write(live, frontier_bucket(url_of(0).position), &c, &image);
-    assert_rc(image_read(back, buf_str(&image), &c), RC_OK);
+    snapshot_write(live, frontier_bucket(url_of(0).host_hash), &c, &image);
+    assert_rc(snapshot_read(back, buf_str(&image), &c), RC_OK);
     filled(0, 150, back); /* the links that the journal has */
     for (unsigned i = 0; i < 60; i++) {
-        struct redo redo = redo_of(i, SETTLE_DONE);
+        struct redo redo = redo_of(i, CHECKIN_DONE);
         frontier_redo(back, &redo);
     }
-    struct redo far = redo_of(120, SETTLE_DONE); /* admitted since, and has another sequence */
+    struct redo far = redo_of(120, CHECKIN_DONE); /* admitted since, and has another sequence */
     far.sequence = 7;
     frontier_redo(back, &far);
     for (unsigned i = 60; i < 150; i++)
@@ -151,21 +151,21 @@ static void what_was_put_last_since_the_image_leaves_all_the_same(void **state)
 {
     (void)state;
     struct frontier *live = filled(0, 20, NULL), *back = frontier_open(&roomy, 0, 1);
-    struct image_context c = {.most_wait_ms = 1000};
+    struct snapshot_context c = {.most_wait_ms = 1000};
     struct buf image = {.max = 1 << 20};
     unsigned list[URLS], count = 0;
-    struct lent l;
-    image_write(live, frontier_bucket(url_of(0).position), &c, &image);
-    assert_rc(frontier_lend(live, 0, NOW, &l), RC_OK);
-    frontier_settle(live, &l, SETTLE_LAST, 0);
-    assert_rc(image_read(back, buf_str(&image), &c), RC_OK);
+    struct checkout l;
+    snapshot_write(live, frontier_bucket(url_of(0).host_hash), &c, &image);
+    assert_rc(frontier_checkout(live, 0, NOW, &l), RC_OK);
+    frontier_checkin(live, &l, CHECKIN_LAST, 0);
+    assert_rc(snapshot_read(back, buf_str(&image), &c), RC_OK);
     for (unsigned i = 0; i < 20; i++) {
-        assert_rc(frontier_lend(live, 0, NOW, &l), RC_OK);
-        struct redo redo = redo_of((i + 1) % 20, SETTLE_DONE);
+        assert_rc(frontier_checkout(live, 0, NOW, &l), RC_OK);
+        struct redo redo = redo_of((i + 1) % 20, CHECKIN_DONE);
         assert_str(l.path, redo.path);
         redo.sequence = l.sequence;
         frontier_redo(back, &redo);
-        frontier_settle(live, &l, SETTLE_DONE, 0);
+        frontier_checkin(live, &l, CHECKIN_DONE, 0);
     }
     assert_queue(back, list, count);
     buf_done(&image);
@@ -178,7 +178,7 @@ static void hosts_are_held_and_limits_come_back(void **state)
     (void)state;
     struct frontier_settings tight = {.max_hosts = 1, .max_host_queue = 3};
     struct frontier *f = filled(0, 5, NULL);
-    struct redo redo = redo_of(0, SETTLE_AGAIN);
+    struct redo redo = redo_of(0, CHECKIN_AGAIN);
     struct candidate c = url_of(9);
     enum admitted what;
     size_t done;

@@ -34,7 +34,7 @@ struct page {
 
 struct seen_sizes { /* what the child found, through a pipe */
     struct frontier_counts full, end;
-    uint64_t lent, twice_new, resident_kb;
+    uint64_t checkout, twice_new, resident_kb;
 };
 
 /* URLs `first` and on: neighbours are on one host, hosts come again and again. */
@@ -46,11 +46,11 @@ static void make_page(struct page *p, uint64_t hosts, uint64_t first)
         int path_n = snprintf(p->paths[i], TEXT, "/section/topic/a-page-about-%018llu", url);
         struct str name = str_make(p->hosts[i], (size_t)host_n);
         p->list[i] = (struct candidate){.fingerprint = hash64_mix(url + 1),
-                                        .position = hash64(name),
+                                        .host_hash = hash64(name),
                                         .host = name,
                                         .path = str_make(p->paths[i], (size_t)path_n),
                                         .via = first,
-                                        .hops = STR("LLL")};
+                                        .seed_path = STR("LLL")};
     }
 }
 
@@ -69,10 +69,10 @@ static long admit(struct frontier *f, struct page *p, uint64_t now_ms)
 /* Every host once, at its time, then nobody until its delay is over. */
 static uint64_t lend_all_once(struct frontier *f, uint64_t now_ms)
 {
-    struct lent l;
+    struct checkout l;
     uint64_t count = 0;
-    while (frontier_lend(f, 0, now_ms, &l) == RC_OK) {
-        frontier_settle(f, &l, SETTLE_DONE, now_ms + DELAY_MS);
+    while (frontier_checkout(f, 0, now_ms, &l) == RC_OK) {
+        frontier_checkin(f, &l, CHECKIN_DONE, now_ms + DELAY_MS);
         count++;
     }
     return count;
@@ -109,9 +109,9 @@ static bool drive(const struct scale *s, struct seen_sizes *ret)
         make_page(&p, hosts, url);
         ret->twice_new += (uint64_t)admit(f, &p, now_ms);
     }
-    ret->lent = lend_all_once(f, now_ms);
-    ret->lent += lend_all_once(f, now_ms + DELAY_MS - 1);
-    ret->lent += lend_all_once(f, now_ms + DELAY_MS);
+    ret->checkout = lend_all_once(f, now_ms);
+    ret->checkout += lend_all_once(f, now_ms + DELAY_MS - 1);
+    ret->checkout += lend_all_once(f, now_ms + DELAY_MS);
     ret->end = frontier_counts(f);
     ret->resident_kb = resident_kb();
     frontier_close(f);
@@ -147,9 +147,9 @@ static void ten_urls_a_host_stay_below_the_stated_bytes(void **state)
     assert_int_equal(seen.full.queued, s->urls);
     assert_int_equal(seen.full.hosts, s->urls / HOST_URLS);
     assert_int_equal(seen.twice_new, 0);
-    assert_int_equal(seen.lent, 2 * seen.full.hosts);
+    assert_int_equal(seen.checkout, 2 * seen.full.hosts);
     assert_int_equal(seen.end.known, s->urls);
-    assert_int_equal(seen.end.queued, s->urls - seen.lent);
+    assert_int_equal(seen.end.queued, s->urls - seen.checkout);
     print_message("# %llu URLs: %llu bytes counted, %llu KB resident at most\n",
                   (unsigned long long)s->urls, (unsigned long long)seen.full.bytes,
                   (unsigned long long)seen.resident_kb);

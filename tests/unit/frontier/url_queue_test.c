@@ -14,15 +14,16 @@ enum { MANY = 5000, LONG_PATH = 9000 };
 static struct url_entry entry_of(uint64_t i, char *room)
 {
     size_t n = i % 97 == 5 ? LONG_PATH : i % 11 == 3 ? 0 : 1 + i * 7 % 90;
-    static char hops[250];
-    for (size_t k = 0; k < sizeof hops; k++)
-        hops[k] = "LREPX"[k * 7 % 5];
+    static char seed_path[250];
+    for (size_t k = 0; k < sizeof seed_path; k++)
+        seed_path[k] = "LREPX"[k * 7 % 5];
     memset(room, 'a' + (int)(i % 26), n);
     return (struct url_entry){
         .sequence = i * i + 1,
         .via = ~i * 0x9e3779b97f4a7c15,
         .path = str_make(room, n),
-        .hops = str_first(str_make(hops, sizeof hops), i % 89 == 7 ? sizeof hops : i % 9),
+        .seed_path = str_first(str_make(seed_path, sizeof seed_path),
+                               i % 89 == 7 ? sizeof seed_path : i % 9),
         .origin = (uint8_t)(i % 251),
     };
 }
@@ -33,7 +34,7 @@ static void assert_entry(const struct url_entry *got, uint64_t i)
     struct url_entry want = entry_of(i, room);
     assert_true(got->sequence == want.sequence && got->via == want.via);
     assert_true(got->origin == want.origin);
-    assert_str(got->hops, want.hops);
+    assert_str(got->seed_path, want.seed_path);
     assert_str(got->path, want.path);
 }
 

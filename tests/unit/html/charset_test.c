@@ -231,7 +231,7 @@ static const struct guess_row guess_rows[] = {
      CHARSET_DEFAULT, 0},
     {"an XML declaration without quotes", "<?xml encoding=koi8-r?>", "", "windows-1252",
      CHARSET_DEFAULT, 0},
-    {"UTF-8 that nobody declared", "<p>caf\xc3\xa9", "text/html", "UTF-8", CHARSET_DETECTED, 0},
+    {"UTF-8 without a declaration", "<p>caf\xc3\xa9", "text/html", "UTF-8", CHARSET_DETECTED, 0},
     {"UTF-8 cut off inside its last character", "<p>caf\xc3\xa9 \xe2\x82", "", "UTF-8",
      CHARSET_DETECTED, 0},
     {"plain ASCII", "<p>hello", "", "windows-1252", CHARSET_DEFAULT, 0},

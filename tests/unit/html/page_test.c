@@ -256,7 +256,7 @@ static void test_text(void **state)
          "c"},
         {"inline elements do not separate", "a<b>b</b>c <i>d</i>", "abc d"},
         {"blocks do", "a<p>b</p>c<br>d<td>e", "a\nb\nc\nd\ne"},
-        {"what nobody sees",
+        {"what is not visible",
          "<title>t</title>a<script>b</script><style>c</style>"
          "<template>d</template><noscript>e</noscript><iframe>f</iframe>g",
          "ag"},

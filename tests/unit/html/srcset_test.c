@@ -21,7 +21,7 @@ static const struct row rows[] = {
      "data:image/png;base64,AAAA | b.png"},
     {"a comma in parentheses ends nothing", "a.png (1x, c.png) , b.png", "a.png | b.png"},
     {"a parenthesis never closed takes the rest", "a.png (1x, b.png 2x", "a.png"},
-    {"a descriptor nobody knows does no harm", "a.png 1q, b.png", "a.png | b.png"},
+    {"an unknown descriptor does no harm", "a.png 1q, b.png", "a.png | b.png"},
     {"two descriptors", "a.png 1x 2w, b.png", "a.png | b.png"},
     {"a trailing comma", "a.png 1x,", "a.png"},
     {"only commas", ",,,", ""},

@@ -116,7 +116,8 @@ static void check_cut(struct str html, const char *start)
     assert_rc(tokenizer_open(&tokens_handler, &whole, NULL, &t), RC_OK);
     assert_rc(tokenizer_open(&tokens_handler, &pieces, NULL, &u), RC_OK);
     assert_rc(tokens_run(&whole, t, html, 0), RC_OK);
-    for (uint64_t seed = 1; seed < 5; seed += 3) {
+    /* byte by byte, which takes minutes under emulation, and in pieces of random length */
+    for (uint64_t seed = TEST_IS_EMULATED ? 4 : 1; seed < 5; seed += 3) {
         tokenizer_reset(u, NULL);
         assert_rc(tokens_run(&pieces, u, html, seed), RC_OK);
         assert_true(str_eq(buf_str(&whole.out), buf_str(&pieces.out)));

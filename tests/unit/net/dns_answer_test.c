@@ -86,7 +86,7 @@ static void chains_are_followed_in_whatever_order_they_stand(void **state)
     message_cname(&m, "c.test", 250, "d.test");
     message_cname(&m, "a.test", 600, "b.test");
     message_cname(&m, "b.test", 90, "C.test");
-    message_a(&m, "b.test", 1, 0x0a000009); /* beside a CNAME: nobody's */
+    message_a(&m, "b.test", 1, 0x0a000009); /* beside a CNAME: of no name */
     struct dns_answer a = read_as(&m, "a.test", false);
     assert_int_equal(a.kind, DNS_ANSWER_FOUND);
     assert_int_equal(a.ttl_s, 90);

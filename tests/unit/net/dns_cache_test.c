@@ -72,7 +72,7 @@ static void a_cache_of_no_names_keeps_none(void **state)
 
 enum { MOST = 100, NAMES = 300 };
 
-/* The same with an array and a counter: who was used longest ago goes. */
+/* The same with an array and a counter: the entry used longest ago goes. */
 struct model {
     uint64_t used[NAMES], until_ms[NAMES]; /* until 0 = not known */
     uint64_t clock;

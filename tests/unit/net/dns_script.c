@@ -130,12 +130,12 @@ static bool question_read(const uint8_t *p, size_t n, struct asked *ret)
 
 static const struct dns_row *row_of(const struct dns_script *s, const char *name)
 {
-    static const struct dns_row nobody = {.rcode = DNS_RCODE_NXDOMAIN};
+    static const struct dns_row no_name = {.rcode = DNS_RCODE_NXDOMAIN};
     for (const struct dns_row *row = s->rows; row->name; row++) {
         if (strcmp(row->name, "*") == 0 || str_eq_nocase(str_c(row->name), str_c(name)))
             return row;
     }
-    return &nobody;
+    return &no_name;
 }
 
 static void truth(const struct asked *q, const struct dns_row *row, struct buf *m)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The whole resolver against a name server in the same loop, under a simulated clock: what is kept
- * and how long, who is told what, and what happens when nothing comes. */
+ * and how long, which asker is told what, and what happens when nothing comes. */
 #include "net/dns.h"
 
 #include "base/mem.h"
@@ -277,7 +277,7 @@ static void one_family_is_enough_when_the_other_is_silent(void **state)
         wait_out(&w, &a);
         assert_int_equal(a.result.outcome, DNS_FOUND);
         assert_int_equal(a.result.count, 1);
-        /* Whoever is silent is asked again soon. */
+        /* A silent server is asked again soon. */
         assert_int_equal(a.result.until_ms, w.loop.now_ms + MINUTE);
         assert_true(w.clock.now - before >= w.settings.timeout_ms);
     }

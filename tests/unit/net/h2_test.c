@@ -90,12 +90,11 @@ static const struct row rows[] = {
     {"CONTINUATION of nothing", "s|C;a=b", H2_BROKEN, "", ""},
     {"something between a head's frames", "s|e200|p", H2_BROKEN, OK, ""},
     {"a push", "s|q200|h200|Dx", H2_BROKEN, "", ""},
-    {"a flood of SETTINGS", "s|s*1000|h200|Dx", H2_BROKEN, "", "frames that bring nothing"},
-    {"a flood of PING", "s|h200|p*1000|Dx", H2_BROKEN, OK "\r\n", "frames that bring nothing"},
-    {"a flood of empty DATA", "s|h200|d*1000|Dx", H2_BROKEN, OK "\r\n",
-     "frames that bring nothing"},
-    {"a flood of padding", "s|h200|z*1000|Dx", H2_BROKEN, OK "\r\n", "frames that bring nothing"},
-    {"a flood of unknown frames", "s|u*1000|h200|Dx", H2_BROKEN, "", "frames that bring nothing"},
+    {"a flood of SETTINGS", "s|s*1000|h200|Dx", H2_BROKEN, "", "frames without data"},
+    {"a flood of PING", "s|h200|p*1000|Dx", H2_BROKEN, OK "\r\n", "frames without data"},
+    {"a flood of empty DATA", "s|h200|d*1000|Dx", H2_BROKEN, OK "\r\n", "frames without data"},
+    {"a flood of padding", "s|h200|z*1000|Dx", H2_BROKEN, OK "\r\n", "frames without data"},
+    {"a flood of unknown frames", "s|u*1000|h200|Dx", H2_BROKEN, "", "frames without data"},
     {"a flood of interim heads", "s|h100*1000|h200|Dx", H2_BROKEN, NULL, "too"},
     {"too many fields",
      "s|H200;a=b;a=b;a=b;a=b;a=b;a=b;a=b;a=b;a=b;a=b;a=b;a=b;a=b;a=b;a=b;a=b;"
@@ -316,7 +315,7 @@ static void what_is_owed_is_bounded(void **state)
         h2_frames_add(&bytes, "p|dx", 1);
     }
     assert_int_equal(h2_state(h), H2_BROKEN);
-    assert_string_equal(h2_why(h), "the server asks for more than it takes");
+    assert_string_equal(h2_why(h), "the server causes more replies than it reads");
     h2_close(h);
     buf_done(&bytes);
 }
@@ -386,7 +385,7 @@ static void server_open(struct server *s, size_t body_bytes)
     assert_int_equal(nghttp2_submit_settings(s->session, 0, NULL, 0), 0);
 }
 
-/* Back and forth until nobody has anything to say. Returns the most that came at once. */
+/* Back and forth until neither end has anything to send. Returns the most that came at once. */
 static size_t converse(struct server *s, struct h2 *h, struct buf *text)
 {
     size_t most = 0, came;

@@ -151,7 +151,7 @@ static const struct row rows[] = {
      false, 0},
     {"F28: two blanks", STR("HTTP/1.1  200 OK\n"), "the status is no number of three digits", 0, 0,
      false, 0},
-    {"a code nobody knows", STR("HTTP/1.1 999 Denied\nContent-Length: 5\n"), NULL, LENGTH, 5, true,
+    {"an unknown code", STR("HTTP/1.1 999 Denied\nContent-Length: 5\n"), NULL, LENGTH, 5, true,
      999},
     {"F30: HTTP/1.2", STR("HTTP/1.2 200 OK\n"), "neither HTTP/1.0 nor HTTP/1.1", 0, 0, false, 0},
     {"F30: HTTP/2", STR("HTTP/2 200 OK\n"), "no HTTP/1 status line", 0, 0, false, 0},

@@ -295,7 +295,7 @@ static bool never(struct http_ask *ask, uint16_t status, struct str head)
     return status == 404;
 }
 
-/* P7, P8: a stream that is not wanted is reset; the connection goes on, and what had been sent of
+/* A stream that is not wanted is reset; the connection goes on, and what had been sent of
  * the stream is passed over. */
 static void a_stream_that_is_not_wanted_is_reset(void **state)
 {

@@ -53,7 +53,7 @@ static bool take_next(struct peer *p)
     return p->fd >= 0;
 }
 
-/* Nobody sends anything behind a request before its answer, so it may be read in large pieces. */
+/* A client sends nothing behind a request before its answer, so it may be read in large pieces. */
 static bool read_head(struct peer *p)
 {
     char bytes[4 + (1 << 14)] = "";

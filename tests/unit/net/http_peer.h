@@ -18,7 +18,7 @@ enum peer_do {
     PEER_DRIP,   /* `bytes`, one after another, some milliseconds apart */
     PEER_RESET,  /* ends the connection by RST */
     PEER_HOLD,   /* waits until the other end closes */
-    PEER_AGAIN,  /* from the first step on, until nobody comes any more (peer_stop) */
+    PEER_AGAIN,  /* from the first step on, until no connection comes any more (peer_stop) */
 };
 
 struct peer_step {

@@ -785,7 +785,7 @@ static void judge_init(struct judge *j, const struct peer_step *steps, bool answ
     j->rig.h.ask.body_bytes = 128 << 20;
 }
 
-/* P7, P8: 64 MB are said to come; what fits into the kernel's buffers is far less. */
+/* 64 MB are said to come; what fits into the kernel's buffers is far less. */
 static void a_body_that_is_not_wanted_is_left_where_it_is(void **state)
 {
     (void)state;

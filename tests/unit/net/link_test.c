@@ -157,7 +157,7 @@ static void a_stranger_is_no_peer(void **state)
     static const char words[] = "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n";
     assert_int_equal(send(fd, words, sizeof words - 1, 0), sizeof words - 1);
     until_gone(&r, &r.accepted);
-    assert_string_equal(r.accepted.why, "the other end does not speak as a place does");
+    assert_string_equal(r.accepted.why, "the other end does not speak the protocol of places");
     (void)close(fd);
     rig_close(&r);
 }

@@ -56,7 +56,7 @@ static const struct row rows[] = {
     {"F31: an interim answer and nothing", STR("HTTP/1.1 100 C\r\n\r\n"), REPLY_CLOSED, STR(""),
      false, "closed within the head"},
     {"F31: an unasked switch", STR("HTTP/1.1 101 S\r\nUpgrade: x\r\n\r\n" L5 "hello"),
-     REPLY_REFUSED, STR(""), false, "a switch of protocols that nobody asked for"},
+     REPLY_REFUSED, STR(""), false, "a switch of protocols (101) that was not requested"},
     {"F32: 204 has no body", STR("HTTP/1.1 204 N\r\n\r\n" L5 "hello"), REPLY_WHOLE, STR(""), false,
      NULL},
     {"F32: 204 alone", STR("HTTP/1.1 204 N\r\n\r\n"), REPLY_WHOLE, STR(""), true, NULL},

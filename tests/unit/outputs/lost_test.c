@@ -46,7 +46,7 @@ static struct disk *directory(struct str agent, struct str told, const char *cap
 static enum rc print(void *ctx, const struct lost_capture *c)
 {
     buf_printf(ctx, STR_FMT " " STR_FMT " %llu '" STR_FMT "' %u%s\n", STR_ARG(c->url),
-               STR_ARG(c->agent), (unsigned long long)c->inc, STR_ARG(c->hops), c->class,
+               STR_ARG(c->agent), (unsigned long long)c->inc, STR_ARG(c->seed_path), c->class,
                c->is_asked ? " asked" : "");
     return RC_OK;
 }

@@ -15,7 +15,7 @@ enum { CAPTURES = 4, MAX_BYTES = 1 << 20, CUT_BYTES = 10 };
 struct sample {
     struct disk *disk;
     char open[WARC_PATH_BYTES], last[WARC_PATH_BYTES];
-    struct capture_place places[CAPTURES];
+    struct warc_location places[CAPTURES];
     struct buf bytes;
 };
 
@@ -112,7 +112,7 @@ static enum rc take(void *ctx, const struct found_capture *c)
 {
     const struct sample *s = ctx;
     for (int i = 0; i < CAPTURES; i++) {
-        const struct capture_place *p = &s->places[i];
+        const struct warc_location *p = &s->places[i];
         if (c->offset != p->offset)
             continue;
         assert_string_equal(c->file, p->file);
@@ -140,7 +140,7 @@ static void reading_counts_and_tells_damage(void **state)
         assert_int_equal(counts.archives, 1);
         assert_int_equal(counts.records, r->records);
         assert_int_equal(counts.captures, r->captures);
-        assert_int_equal(counts.damaged_places, r->damaged);
+        assert_int_equal(counts.damaged_ranges, r->damaged);
         assert_int_equal(count_lines(&out), r->damaged);
         buf_done(&out);
         sample_close(&s);

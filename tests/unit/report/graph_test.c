@@ -130,18 +130,18 @@ static void a_graph_at_random_is_exported_as_it_is(void **state)
     }
 }
 
-/* Who links ----------------------------------------------------------------------------------- */
+/* Back links ----------------------------------------------------------------------------------- */
 
 struct pages {
     bool links[NODES];
     unsigned last;
 };
 
-static enum rc note_page(void *ctx, struct str url, struct str hops)
+static enum rc note_page(void *ctx, struct str url, struct str seed_path)
 {
     struct pages *p = ctx;
     uint64_t page;
-    assert_true(hops.n >= 1 && hops.n <= 4);
+    assert_true(seed_path.n >= 1 && seed_path.n <= 4);
     assert_rc(str_to_u64(str_from(url, STR("http://a.example/").n), &page), RC_OK);
     assert_false(p->links[page]);
     assert_true(page >= p->last);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The protocol between agents against its thirteen invariants (D1, D2, D5, D7, D8), seed by seed,
- * and each seed against its digest (digests.h). ORB_SEEDS=A..B runs others, or more of them; a
- * failing seed prints its last events. */
+/* The protocol between agents against its thirteen invariants (docs/cluster-protocol.md), seed by
+ * seed, and each seed against its digest (digests.h). ORB_SEEDS=A..B runs others, or more of them;
+ * a failing seed prints its last events. */
 #include "simulate/runs.h"
 
 #include "digests.h"
@@ -59,7 +59,7 @@ static void run_seed(uint64_t seed, bool is_unbounded, struct runs_result *ret)
                       is_unbounded ? "without" : "with", ret->failed ? ret->failure.why : "holds");
 }
 
-/* What one death costs is bounded. Agents that do not keep to the bound break the invariant. */
+/* The cost of one death is bounded. Agents that ignore the bound break the invariant. */
 static void agents_that_do_not_bound_their_untold_outcomes_are_found(void **state)
 {
     (void)state;
@@ -105,7 +105,7 @@ static void a_seed_always_runs_the_same(void **state)
     runs_done(&b);
 }
 
-/* Every kind of fault comes, racks, partitions and an outage of the post office too. */
+/* Every kind of fault happens, also racks, partitions and an outage of the NATS servers. */
 static void d1_d5_d8_many_agents_keep_the_invariants(void **state)
 {
     (void)state;

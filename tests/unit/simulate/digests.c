@@ -41,7 +41,7 @@ static uint32_t outcome_of(const struct world_report *r)
                                 (uint64_t)r->broken};
     add_all(&out, "numbers", numbers, sizeof numbers / sizeof *numbers);
     add_all(&out, "faults", r->faults, WORLD_FAULTS);
-    add_all(&out, "post", r->post_faults, POST_FAULTS);
+    add_all(&out, "post", r->nats_sim_faults, NATS_SIM_FAULTS);
     add_all(&out, "checked", r->checked, WORLD_INVARIANTS + 1);
     assert_rc(buf_rc(&out), RC_OK);
     return half(hash64(buf_str(&out)));

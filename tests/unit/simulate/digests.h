@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* digests: what each seed of the simulation gave when digests.txt was written, so that a change that
- * is not meant to change the protocol shows that it does not.
+/* digests: the result of each seed of the simulation when digests.txt was written. A change that is
+ * not meant to change the protocol shows with them that it does not.
  *
  *     SEED OUTCOME MESSAGES     32 bits each, in hex
  *
- * OUTCOME is of every number that `simulate cluster --seeds SEED` prints, MESSAGES of the subject
- * and the bytes of every message that the streams took, in their order. Words that the command
- * prints are in neither. $ORB_DIGESTS=FILE writes the digests of the seeds that run to FILE. */
+ * OUTCOME covers every number that `simulate cluster --seeds SEED` prints, MESSAGES the subject and
+ * the bytes of every message that the streams took, in order. Neither covers the words that the
+ * command prints. $ORB_DIGESTS=FILE writes the digests of the seeds that run to FILE. */
 #ifndef TESTS_SIMULATE_DIGESTS_H
 #define TESTS_SIMULATE_DIGESTS_H
 
@@ -28,9 +28,9 @@ struct digests {
 
 /* Fails the test if digests.txt does not have every seed once. */
 void digests_open(struct digests *d);
-/* As `seen` of struct runs_settings. Seeds that the file does not have are passed over. */
+/* The callback `seen` of struct runs_settings. Seeds that the file does not have are skipped. */
 void digests_seen(void *ctx, uint64_t seed, const struct world_report *r);
-/* How many seeds differed; each of the first is named. */
+/* Returns how many seeds differed; the first ones are named. */
 uint64_t digests_close(struct digests *d);
 
 #endif

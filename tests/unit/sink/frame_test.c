@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames between an agent and the archive machine: what is written is read, torn ones wait, wrong
- * ones are refused (D12). */
+/* Frames between an agent and the archive machine: what is written is read, torn frames wait, wrong
+ * ones are refused. */
 #include "lib/test.h"
 
 #include "sink/frame.h"

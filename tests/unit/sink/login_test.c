@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logins of agents for an archive machine, and which lines of an index belong to a file (D12). */
+/* Logins of agents for an archive machine, and which lines of an index belong to a file. */
 #include "disk/disk_crash.h"
 #include "lib/test.h"
 #include "sink/index_lines.h"

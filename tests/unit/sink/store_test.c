@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that arrive on the archive machine (D12): wherever the power is cut and whichever call of
- * the disk fails, what was acknowledged is there whole, no name has other bytes than were offered,
- * and who offers again comes to the end. */
+/* Files that arrive on the archive machine. Wherever the power is cut and whichever call of the
+ * disk fails: what was acknowledged is there whole, no name has other bytes than were offered, and
+ * an agent that offers again comes to the end. */
 #include "lib/test.h"
 
 #include "base/mem.h"
@@ -48,13 +48,13 @@ static struct sink_frame offer_of(size_t file)
     return f;
 }
 
-/* As an agent sends it: from where the store says, piece by piece. */
+/* Sends as an agent does: from the offset that the store gives, piece by piece. */
 static struct sink_verdict send_once(struct sink_store *s, size_t file, const struct sink_frame *f)
 {
     char room[FILE_BYTES];
     struct str all = bytes_of(file, room);
     struct sink_put *p = NULL;
-    struct sink_verdict v = sink_put_open(s, f, (struct sink_beat){0}, &p);
+    struct sink_verdict v = sink_put_open(s, f, (struct sink_progress){0}, &p);
     while (v.kind == SINK_MORE) {
         assert_true(v.offset < all.n);
         struct str rest = str_from(all, (size_t)v.offset);
@@ -76,7 +76,7 @@ static struct sink_verdict send_file(struct sink_store *s, size_t file)
     return v;
 }
 
-/* "" is not there, "same", "other". */
+/* "": not there; "same"; "other". */
 static const char *look_at(struct disk *d, size_t file)
 {
     char room[FILE_BYTES];
@@ -155,22 +155,22 @@ static void whatever_call_fails_what_was_acknowledged_is_there(void **state)
     power_cut_failures(&t.cut, ways, sizeof ways / sizeof *ways, 30);
 }
 
-/* Offers that are not taken -------------------------------------------------------------------- */
+/* Offers that are refused ---------------------------------------------------------------------- */
 
-struct place {
+struct store_dir {
     struct disk *disk;
     struct sink_store *store;
 };
 
-static struct place place_open(struct sink_store_settings s)
+static struct store_dir store_dir_open(struct sink_store_settings s)
 {
-    struct place p = {0};
+    struct store_dir p = {0};
     assert_rc(disk_crash_open(&p.disk), RC_OK);
     assert_rc(sink_store_open(p.disk, &s, &p.store), RC_OK);
     return p;
 }
 
-static void place_close(struct place *p)
+static void store_dir_close(struct store_dir *p)
 {
     sink_store_close(p->store);
     disk_close(p->disk);
@@ -215,7 +215,7 @@ static void only_names_of_archive_files_are_taken(void **state)
 static void a_name_is_never_given_to_other_bytes(void **state)
 {
     (void)state;
-    struct place p = place_open(usual);
+    struct store_dir p = store_dir_open(usual);
     assert_int_equal(send_file(p.store, 0).kind, SINK_STORED);
     struct sink_frame again = offer_of(0), other = offer_of(0);
     other.sha256[0] ^= 1;
@@ -225,60 +225,60 @@ static void a_name_is_never_given_to_other_bytes(void **state)
     other.bytes--;
     assert_refused(send_once(p.store, 0, &other), SINK_CONFLICT);
     assert_string_equal(look_at(p.disk, 0), "same");
-    place_close(&p);
+    store_dir_close(&p);
 }
 
 static void bytes_that_are_not_what_was_offered_are_thrown_away(void **state)
 {
     (void)state;
-    struct place p = place_open(usual);
+    struct store_dir p = store_dir_open(usual);
     struct sink_frame lie = offer_of(2);
     lie.sha256[5] ^= 1;
     assert_refused(send_once(p.store, 2, &lie), SINK_MISMATCH);
     assert_string_equal(look_at(p.disk, 2), "");
     assert_int_equal(send_file(p.store, 2).kind, SINK_STORED);
-    place_close(&p);
+    store_dir_close(&p);
 }
 
 static void pieces_beyond_the_end_are_refused_and_what_came_before_stays(void **state)
 {
     (void)state;
-    struct place p = place_open(usual);
+    struct store_dir p = store_dir_open(usual);
     struct sink_frame f = offer_of(2);
     char room[FILE_BYTES];
     struct str all = bytes_of(2, room);
     struct sink_put *put = NULL;
-    assert_int_equal(sink_put_open(p.store, &f, (struct sink_beat){0}, &put).kind, SINK_MORE);
+    assert_int_equal(sink_put_open(p.store, &f, (struct sink_progress){0}, &put).kind, SINK_MORE);
     assert_int_equal(sink_put_add(put, str_first(all, 4000)).offset, 4000);
     assert_refused(sink_put_add(put, str_first(all, 97)), SINK_BAD);
     sink_put_close(put);
-    struct sink_verdict v = sink_put_open(p.store, &f, (struct sink_beat){0}, &put);
+    struct sink_verdict v = sink_put_open(p.store, &f, (struct sink_progress){0}, &put);
     assert_int_equal(v.kind, SINK_MORE);
     assert_int_equal(v.offset, 4000);
     assert_int_equal(sink_put_add(put, str_from(all, 4000)).kind, SINK_STORED);
     sink_put_close(put);
     assert_string_equal(look_at(p.disk, 2), "same");
-    place_close(&p);
+    store_dir_close(&p);
 }
 
 static void a_file_is_with_one_connection_at_a_time(void **state)
 {
     (void)state;
-    struct place p = place_open(usual);
+    struct store_dir p = store_dir_open(usual);
     struct sink_frame f = offer_of(0);
     struct sink_put *first = NULL, *second = NULL;
-    assert_int_equal(sink_put_open(p.store, &f, (struct sink_beat){0}, &first).kind, SINK_MORE);
-    assert_refused(sink_put_open(p.store, &f, (struct sink_beat){0}, &second), SINK_BUSY);
+    assert_int_equal(sink_put_open(p.store, &f, (struct sink_progress){0}, &first).kind, SINK_MORE);
+    assert_refused(sink_put_open(p.store, &f, (struct sink_progress){0}, &second), SINK_BUSY);
     assert_null(second);
     sink_put_close(first);
     assert_int_equal(send_file(p.store, 0).kind, SINK_STORED);
-    place_close(&p);
+    store_dir_close(&p);
 }
 
 static void what_is_too_large_or_does_not_fit_is_refused(void **state)
 {
     (void)state;
-    struct place p = place_open((struct sink_store_settings){.max_file_bytes = 5000});
+    struct store_dir p = store_dir_open((struct sink_store_settings){.max_file_bytes = 5000});
     assert_refused(send_file(p.store, 0), SINK_TOO_LARGE);
     disk_crash_quota(p.disk, 3600); /* a piece fits, two do not */
     assert_refused(send_file(p.store, 2), SINK_FULL);
@@ -286,32 +286,32 @@ static void what_is_too_large_or_does_not_fit_is_refused(void **state)
     disk_crash_quota(p.disk, UINT64_MAX);
     assert_int_equal(send_file(p.store, 2).kind, SINK_STORED);
     assert_string_equal(look_at(p.disk, 2), "same");
-    place_close(&p);
+    store_dir_close(&p);
 }
 
 static void a_sync_that_fails_ends_all_trust(void **state)
 {
     (void)state;
-    struct place p = place_open(usual);
+    struct store_dir p = store_dir_open(usual);
     struct sink_frame f = offer_of(1);
     struct sink_put *put = NULL;
     char room[FILE_BYTES];
-    assert_int_equal(sink_put_open(p.store, &f, (struct sink_beat){0}, &put).kind, SINK_MORE);
+    assert_int_equal(sink_put_open(p.store, &f, (struct sink_progress){0}, &put).kind, SINK_MORE);
     disk_crash_fail_at(p.disk, 2, RC_SYNC, 0); /* append, sync */
     assert_refused(sink_put_add(put, bytes_of(1, room)), SINK_TROUBLE);
     sink_put_close(put);
     assert_true(sink_store_has_failed(p.store));
     assert_refused(send_file(p.store, 0), SINK_TROUBLE);
-    place_close(&p);
+    store_dir_close(&p);
 }
 
 static void two_processes_do_not_receive_in_one_directory(void **state)
 {
     (void)state;
-    struct place p = place_open(usual);
+    struct store_dir p = store_dir_open(usual);
     struct sink_store *second = NULL;
     assert_rc(sink_store_open(p.disk, &usual, &second), RC_LOCKED);
-    place_close(&p);
+    store_dir_close(&p);
 }
 
 /* Sessions ------------------------------------------------------------------------------------- */
@@ -325,7 +325,7 @@ static bool knows_a1(void *ctx, struct str name, struct str secret)
 static void nothing_is_taken_from_strangers(void **state)
 {
     (void)state;
-    struct place p = place_open(usual);
+    struct store_dir p = store_dir_open(usual);
     struct sink_frame offer = offer_of(0), got;
     static const struct sink_frame wrong = {
         .kind = SINK_HELLO, .version = 1, .name = {"a1", 2}, .secret = {"wrong", 5}};
@@ -342,7 +342,7 @@ static void nothing_is_taken_from_strangers(void **state)
         sink_session_close(s);
     }
     assert_string_equal(look_at(p.disk, 0), "");
-    place_close(&p);
+    store_dir_close(&p);
 }
 
 static enum rc whole_session(void *ctx)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several agents and an archive machine in one process, on loopback and real folders (D12): all
- * files arrive, with several threads on either end. The thread sanitizer looks on in soak. */
+/* Several agents and an archive machine in one process, on loopback and real folders: all files
+ * arrive, with several threads on either end. The soak tests run it with the thread sanitizer. */
 #include "bus/certificate.h"
 #include "disk/disk.h"
 #include "lib/test.h"
@@ -115,7 +115,7 @@ static void machine_close(struct machine *m)
 
 /* Agents --------------------------------------------------------------------------------------- */
 
-/* A crawl's directory in that of the machine, with files that are full; and its login. */
+/* Makes a crawl's directory inside the machine's, with full files, and its login. */
 static void agent_make(struct machine *m, unsigned agent, char *room)
 {
     static const char *const folders[] = {"", "/state", "/archive", "/indexes", "/indexes/parts"};
@@ -217,7 +217,7 @@ static void one_process_sends_from_a_directory_at_a_time(void **state)
     assert_true(why.n > 0);
     assert_true(sink_outbox_finish(first, WAIT_MS, NULL, NULL));
     sink_outbox_close(first);
-    machine_stop(&m); /* what was sent is known without the machine */
+    machine_stop(&m); /* the agent knows without the machine what was sent */
     first = agent_send(&m, 0, false);
     assert_true(sink_outbox_finish(first, WAIT_MS, NULL, NULL));
     sink_outbox_close(first);

@@ -305,7 +305,7 @@ static void every_allocation_may_fail(void **state)
 
 /* Threads ------------------------------------------------------------------------------------ */
 
-enum { ADDERS = 4, EACH = 2000 };
+enum { ADDERS = 4, EACH = TEST_IS_EMULATED ? 200 : 2000 };
 
 struct crowd {
     struct journal *journal;

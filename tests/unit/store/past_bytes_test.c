@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of a URL, as bytes and back; and bytes that are cut or changed are refused. */
-#include "store/past_bytes.h"
+#include "store/history_entry.h"
 
 #include "base/rng.h"
 #include "lib/test.h"
 
-static const struct past rows[] = {
+static const struct history_entry rows[] = {
     {.url = {"", 0}},
-    {.url = STR("http://a.example/"), .hops = STR(""), .code = -9998, .date_ms = -5},
+    {.url = STR("http://a.example/"), .seed_path = STR(""), .code = -9998, .date_ms = -5},
     {.url = STR("https://www.example.org/a?b=c"),
      .via = UINT64_MAX,
-     .hops = STR("LLRE"),
+     .seed_path = STR("LLRE"),
      .date_ms = 1700000000123,
      .code = 200,
      .bytes = UINT64_C(1) << 40,
@@ -24,7 +24,7 @@ static const struct past rows[] = {
      .fetches = 7,
      .changes = 3,
      .codes = STR("\x01\x02\x03"),
-     .what_changed = PAST_TEXT,
+     .what_changed = HISTORY_TEXT,
 
      .file = STR("orbweaver-20261116175959123-00001-here.warc.gz"),
      .file_offset = UINT64_C(1) << 33,
@@ -38,10 +38,10 @@ static void assert_text(struct str got, struct str expected)
     assert_str(got, expected);
 }
 
-static void assert_past(const struct past *got, const struct past *expected)
+static void assert_history(const struct history_entry *got, const struct history_entry *expected)
 {
     assert_text(got->url, expected->url);
-    assert_text(got->hops, expected->hops);
+    assert_text(got->seed_path, expected->seed_path);
     assert_text(got->etag, expected->etag);
     assert_text(got->last_modified, expected->last_modified);
     assert_text(got->mime, expected->mime);
@@ -65,14 +65,14 @@ static void what_is_written_is_read_back(void **state)
 {
     (void)state;
     struct arena *arena = arena_open(4096, 1 << 20);
-    struct buf bytes = {.max = PAST_MAX_BYTES};
+    struct buf bytes = {.max = HISTORY_ENTRY_MAX_BYTES};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct past got;
+        struct history_entry got;
         buf_clear(&bytes);
-        past_write(&rows[i], &bytes);
+        history_entry_write(&rows[i], &bytes);
         assert_rc(buf_rc(&bytes), RC_OK);
-        assert_rc(past_read(buf_str(&bytes), arena, &got), RC_OK);
-        assert_past(&got, &rows[i]);
+        assert_rc(history_entry_read(buf_str(&bytes), arena, &got), RC_OK);
+        assert_history(&got, &rows[i]);
     }
     buf_done(&bytes);
     arena_close(arena);
@@ -90,17 +90,17 @@ static void the_first_version_is_still_read(void **state)
                               "\4\0\0\0\5\0\0\0" /* fetches, changes */
                               "\3ab\2L\0\0\1";
     struct arena *arena = arena_open(4096, 1 << 20);
-    struct past got;
-    assert_rc(past_read(str_make(old, sizeof old - 1), arena, &got), RC_OK);
-    assert_past(&got, &(struct past){.url = STR("ab"),
-                                     .hops = STR("L"),
-                                     .via = 1,
-                                     .date_ms = 2,
-                                     .code = 200,
-                                     .bytes = 3,
-                                     .fetches = 4,
-                                     .changes = 5,
-                                     .mime = STR("")});
+    struct history_entry got;
+    assert_rc(history_entry_read(str_make(old, sizeof old - 1), arena, &got), RC_OK);
+    assert_history(&got, &(struct history_entry){.url = STR("ab"),
+                                                 .seed_path = STR("L"),
+                                                 .via = 1,
+                                                 .date_ms = 2,
+                                                 .code = 200,
+                                                 .bytes = 3,
+                                                 .fetches = 4,
+                                                 .changes = 5,
+                                                 .mime = STR("")});
     arena_close(arena);
 }
 
@@ -108,14 +108,14 @@ static void a_long_url_takes_a_longer_length(void **state)
 {
     (void)state;
     struct arena *arena = arena_open(4096, 1 << 20);
-    struct buf bytes = {.max = PAST_MAX_BYTES}, url = {.max = 1 << 20};
+    struct buf bytes = {.max = HISTORY_ENTRY_MAX_BYTES}, url = {.max = 1 << 20};
     for (size_t n = 126; n < 100000; n = n * 2 + 1) {
-        struct past got;
+        struct history_entry got;
         buf_clear(&url);
         buf_clear(&bytes);
         buf_fill(&url, 'u', n);
-        past_write(&(struct past){.url = buf_str(&url)}, &bytes);
-        assert_rc(past_read(buf_str(&bytes), arena, &got), RC_OK);
+        history_entry_write(&(struct history_entry){.url = buf_str(&url)}, &bytes);
+        assert_rc(history_entry_read(buf_str(&bytes), arena, &got), RC_OK);
         assert_str(got.url, buf_str(&url));
     }
     buf_done(&url);
@@ -127,13 +127,13 @@ static void bytes_that_are_cut_or_too_many_are_refused(void **state)
 {
     (void)state;
     struct arena *arena = arena_open(4096, 1 << 20);
-    struct buf bytes = {.max = PAST_MAX_BYTES};
-    struct past got;
-    past_write(&rows[2], &bytes);
+    struct buf bytes = {.max = HISTORY_ENTRY_MAX_BYTES};
+    struct history_entry got;
+    history_entry_write(&rows[2], &bytes);
     for (size_t n = 0; n < bytes.n; n++)
-        assert_rc(past_read(str_first(buf_str(&bytes), n), arena, &got), RC_CORRUPT);
+        assert_rc(history_entry_read(str_first(buf_str(&bytes), n), arena, &got), RC_CORRUPT);
     buf_byte(&bytes, 0);
-    assert_rc(past_read(buf_str(&bytes), arena, &got), RC_CORRUPT);
+    assert_rc(history_entry_read(buf_str(&bytes), arena, &got), RC_CORRUPT);
     buf_done(&bytes);
     arena_close(arena);
 }
@@ -142,11 +142,11 @@ static void another_version_is_named_as_such(void **state)
 {
     (void)state;
     struct arena *arena = arena_open(4096, 1 << 20);
-    struct buf bytes = {.max = PAST_MAX_BYTES};
-    struct past got;
-    past_write(&rows[1], &bytes);
-    bytes.p[0] = PAST_VERSION + 1;
-    assert_rc(past_read(buf_str(&bytes), arena, &got), RC_VERSION);
+    struct buf bytes = {.max = HISTORY_ENTRY_MAX_BYTES};
+    struct history_entry got;
+    history_entry_write(&rows[1], &bytes);
+    bytes.p[0] = HISTORY_ENTRY_VERSION + 1;
+    assert_rc(history_entry_read(buf_str(&bytes), arena, &got), RC_VERSION);
     buf_done(&bytes);
     arena_close(arena);
 }
@@ -155,16 +155,16 @@ static void garbage_is_read_or_refused_and_nothing_else(void **state)
 {
     (void)state;
     struct rng r;
-    struct buf bytes = {.max = PAST_MAX_BYTES};
+    struct buf bytes = {.max = HISTORY_ENTRY_MAX_BYTES};
     struct arena *arena = arena_open(4096, 1 << 20);
     rng_init(&r, test_seed(5));
     for (int round = 0; round < 20000; round++) {
-        struct past got;
+        struct history_entry got;
         buf_clear(&bytes);
-        past_write(&rows[rng_below(&r, 3)], &bytes);
+        history_entry_write(&rows[rng_below(&r, 3)], &bytes);
         for (uint64_t n = 1 + rng_below(&r, 4); n; n--)
             bytes.p[1 + rng_below(&r, bytes.n - 1)] = (char)rng_below(&r, 256);
-        enum rc rc = past_read(buf_str(&bytes), arena, &got);
+        enum rc rc = history_entry_read(buf_str(&bytes), arena, &got);
         assert_true(rc == RC_OK || rc == RC_CORRUPT);
         arena_clear(arena);
     }

@@ -177,8 +177,8 @@ static void tell_record(struct kit_reading *k, const struct warc_record *r)
     k->records++;
     buf_printf(&k->story, "record %llu %u.%u %s at %llu+%llu/%llu block %llu notes %u\n",
                (unsigned long long)r->number, r->version_major, r->version_minor,
-               warc_type_name(r->type), (unsigned long long)r->place.offset,
-               (unsigned long long)r->place.in_member, (unsigned long long)r->place.plain,
+               warc_type_name(r->type), (unsigned long long)r->position.offset,
+               (unsigned long long)r->position.in_member, (unsigned long long)r->position.plain,
                (unsigned long long)r->block_bytes, r->notes);
     for (size_t i = 0; i < r->field_count; i++)
         buf_printf(&k->story, "  " STR_FMT "=" STR_FMT "\n", STR_ARG(r->fields[i].name),

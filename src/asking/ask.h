@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ask: what a visit asks a server, and what the visit keeps of the answer. asker.h sends it. */
+#ifndef ASKING_ASK_H
+#define ASKING_ASK_H
+
+#include "fetch/request.h"
+#include "fetch/type_set.h"
+#include "visit/visit.h"
+
+/* Asks for the page only if it changed since it was captured. A date later than the capture says
+ * nothing, and is left out. Borrowed from the visit's history. */
+struct request_condition ask_condition(const struct visit *v);
+
+/* The bytes of a body that are taken: of a page `most`, of a robots.txt as many as are read. */
+uint64_t ask_body_bytes(const struct visit *v, uint64_t most);
+
+/* Whether the body is taken; sets v->answer.has_other_type. A redirect has a body that no step
+ * reads, a 304 has none, and the crawl itself asks for sitemaps: their type does not matter. */
+bool ask_wants(struct visit *v, const struct type_set *types, uint16_t status, struct str head);
+
+/* The transfer has ended. The visit has what came, if a head came, and its end is still to be set.
+ * Borrows the answer. */
+void ask_answered(struct visit *v, const struct http_answer *answer);
+
+/* How it ended. `wall_ms` is read only if the answer has a Retry-After; ask_answered() comes first.
+ */
+struct pace_end ask_end(const struct visit *v, const struct http_answer *answer, int64_t wall_ms,
+                        uint64_t retry_after_most_ms);
+
+/* The transfer could not begin: trouble of our own. */
+void ask_failed(struct visit *v);
+
+#endif

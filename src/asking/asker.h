@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* asker: sends the requests of visits and hands their answers on.
+ *
+ *     asker_send(&a, v) ─► the engine (net/http.h) ─► on_answer(self, v)
+ *                                                  └► asker_cancel(&a): it is given up
+ *
+ * It knows what is open, so that all of it can be given up. ask.h says what is asked for. */
+#ifndef ASKING_ASKER_H
+#define ASKING_ASKER_H
+
+#include "asking/ask.h"
+#include "asking/running.h"
+#include "base/clock.h"
+#include "base/options.h"
+
+struct asker_settings {
+    struct str user_agent, contact, encodings;
+    uint64_t body_bytes;
+    uint64_t retry_after_most_ms;
+    struct option_list types;
+};
+
+/* Stands in the state of the part that asks. The first lines are set before asker_open(). */
+struct asker {
+    struct instance *self;
+    const struct asker_settings *settings;
+    struct clock *clock;
+    struct http *http;
+    const struct guard *guard;
+    /* The visit has ended, with its end and without a verdict. The answer's bytes are gone after
+     * the call. */
+    void (*on_answer)(struct instance *self, struct visit *v);
+    struct running running; /* running.open is set before */
+
+    struct arena *arena; /* of the identity */
+    struct request_identity identity;
+    struct type_set *types; /* NULL: all */
+    struct buf request;     /* the last one written */
+};
+
+/* RC_INVALID: a setting that no header may hold, or no media type; `why`. On failure nothing is
+ * left to be undone. */
+MUST_CHECK enum rc asker_open(struct asker *a, struct buf *why);
+void asker_done(struct asker *a); /* nothing is open */
+
+/* False: the request could not begin. The visit has ended, and stays the caller's. */
+MUST_CHECK bool asker_send(struct asker *a, struct visit *v);
+
+/* Gives up one open request, and gives its visit to the caller; NULL: none is open. */
+struct visit *asker_cancel(struct asker *a);
+
+#endif

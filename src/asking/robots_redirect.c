@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "asking/robots_redirect.h"
+
+#include "host/host_robots.h"
+
+bool robots_redirect_url(struct visit *v, const struct url_idn *idn, struct url_room room)
+{
+    struct str location = v->answer.heads.location;
+    struct url_parser parser = {.idn = idn};
+    struct url to;
+    if (!location.p || !host_robots_follows(v->turn.robots_redirects) ||
+        url_parse(&parser, location, &v->turn.url, room, &to) || !url_is_http(&to) ||
+        port_is_bad(url_port(&to)))
+        return false;
+    char *copy = arena_alloc(v->arena, (size_t)to.n + 1);
+    return copy && url_copy(&to, (struct url_room){copy, (size_t)to.n + 1}, &v->turn.url) == RC_OK;
+}
+
+struct visit *robots_redirect_hop(const struct visit *v, const struct url *from)
+{
+    struct visit *hop = visit_open(VISIT_ROBOTS_REDIRECT, NULL);
+    if (!hop)
+        return NULL;
+    hop->state = VISIT_ENDED;
+    hop->turn.url = *from;
+    hop->turn.checkout = v->turn.checkout;
+    hop->turn.record = v->turn.record;
+    hop->answer.request = v->answer.request;
+    hop->answer.begun_ms = v->answer.begun_ms;
+    hop->answer.date_ms = v->answer.date_ms;
+    hop->answer.http = v->answer.http;
+    hop->answer.heads = v->answer.heads;
+    hop->answer.end = v->answer.end;
+    hop->answer.mime = v->answer.mime;
+    return hop;
+}
+
+void robots_redirect_again(struct visit *v)
+{
+    v->turn.robots_redirects++;
+    v->state = VISIT_ON_ITS_WAY;
+    v->answer.heads = (struct visit_heads){0};
+    v->answer.http = NULL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* host_permit: the right to open one request now. The third moment of a checkout (host_turn.h).
+ *
+ * The frontier alone keeps two URLs of a host apart. Two things go past it: hosts that share an
+ * address, and a robots.txt that redirects to another host. So a request takes two permits, of its
+ * address and of its host, from tables (address_table.h) that all shards share, and returns both
+ * when it has ended. */
+#ifndef HOST_HOST_PERMIT_H
+#define HOST_HOST_PERMIT_H
+
+#include "host/address_table.h"
+
+#include <stdbool.h>
+
+/* Both, or none. */
+struct host_permit {
+    uint64_t address_group; /* net/address.h */
+    uint64_t host_hash;     /* of the host in the URL that is asked for */
+    bool is_held;
+};
+
+/* 0: both are held. Otherwise none is, and it is the moment to come again. */
+uint64_t host_permit_take(struct host_permit *p, struct address_table *addresses,
+                          struct address_table *hosts, uint64_t now_ms);
+
+/* Returns what is held, if anything is. */
+void host_permit_return(struct host_permit *p, struct address_table *addresses,
+                        struct address_table *hosts, uint64_t now_ms);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* disposition: every ending of a visit, good or bad, and of a list of URLs.
+ *
+ * The order is what durability rests on. One batch in the journal says what became of a visit and
+ * which new links it brought, so "done" implies that its links are safe. Behind that the links go
+ * to the shards that own their hosts, and the cluster hears that the host came back. What stands in
+ * the batch and what follows from it is decided in src/outcome. */
+#include "outcome/hand_out.h"
+#include "outcome/outcome.h"
+#include "outcome/visit_counts.h"
+#include "roles/addresses.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+enum { NEED_LEDGER, NEED_BUDGET, NEED_PACE, NEED_ADDRESSES, NEED_CLUSTER };
+
+enum { VISITS, LISTS }; /* inlets */
+enum { LINKS, AGAIN };  /* outlets */
+
+struct disposition_settings {
+    bool archive_only;
+};
+
+static const struct option disposition_options[] = {
+    OPTION_BOOL_ROW(struct disposition_settings, archive_only, "archive-only", "no",
+                    "leave out the graph of links"),
+    {0},
+};
+
+struct disposition {
+    struct instance *self;
+    struct pace_service *pace;
+    struct addresses_service *addresses;
+    struct rng rng;
+    struct outcome_shard here;
+};
+
+static void disposition_close(struct instance *self)
+{
+    struct disposition *s = self->state;
+    outcome_shard_done(&s->here);
+    mem_free(s);
+}
+
+static enum rc disposition_open(struct instance *self, struct buf *why)
+{
+    (void)why;
+    const struct disposition_settings *set = self->settings;
+    struct disposition *s = mem_zero(1, sizeof *s);
+    if (!s)
+        return RC_NOMEM;
+    self->state = s;
+    s->self = self;
+    s->pace = part_provider(self, NEED_PACE);
+    s->addresses = part_provider(self, NEED_ADDRESSES);
+    s->here.ledger = part_provider(self, NEED_LEDGER);
+    s->here.budget = part_provider(self, NEED_BUDGET);
+    s->here.cluster = part_provider(self, NEED_CLUSTER);
+    s->here.log = part_log(self);
+    s->here.shard = self->shard;
+    s->here.has_graph = !set->archive_only;
+    outcome_shard_init(&s->here);
+    rng_init(&s->rng, clock_wall_ms(s->here.ledger->run.clock) + 77 + self->shard);
+    return RC_OK;
+}
+
+/* Visits --------------------------------------------------------------------------------------- */
+
+static enum rc record_visit(struct disposition *s, struct visit *v)
+{
+    struct ledger_service *ledger = s->here.ledger;
+    struct clock *clock = ledger->run.clock;
+    struct ending e = ending_of_visit(v, s->pace, &s->rng, clock_now_ms(clock));
+    struct outcome o;
+    enum rc rc = outcome_of_visit(&s->here, v, &e, (int64_t)clock_wall_ms(clock), &o);
+    if (rc)
+        return rc;
+    if (o.is_nearer)
+        hand_out_page(s->self, AGAIN, &v->head, &o.page, s->here.cluster);
+    visit_counts_ending(&ledger->counts, v, &e);
+    ending_keep(&e, v, s->here.budget);
+    rc = outcome_record(&s->here, &o);
+    if (rc)
+        return rc;
+    if (o.fresh.new.count) /* a visit of one of them may ask for it before the history has it */
+        page_names_put(ledger->names, v->turn.fingerprint, url_href(&v->turn.url));
+    hand_out_links(s->self, LINKS, &v->head, &o.fresh);
+    return RC_OK;
+}
+
+static enum rc record_redirect(struct disposition *s, struct visit *v)
+{
+    struct outcome o;
+    int64_t wall_ms = (int64_t)clock_wall_ms(s->here.ledger->run.clock);
+    enum rc rc = outcome_of_redirect(&s->here, v, wall_ms, &o);
+    return rc ? rc : outcome_record(&s->here, &o);
+}
+
+/* Nothing was taken: the URL goes back to its queue without a word in the journal. */
+static void put_back(struct disposition *s, struct visit *v)
+{
+    struct fresh_links none = {.from = v->turn.checkout.host_name};
+    if (v->route.is_charged)
+        budget_used(s->here.budget, v->turn.checkout.host_name, false, 0);
+    ledger_return(s->here.ledger->ledger, s->self->shard, &v->turn.checkout, v->route.due_ms);
+    hand_out_links(s->self, LINKS, &v->head, &none);
+}
+
+/* Its host was returned: the cluster hears of it, and of the URLs that join the seeds. */
+static void tell_cluster(struct cluster_service *cluster, const struct visit *v)
+{
+    const struct found_links *links = &v->judged.links;
+    if (v->kind == VISIT_ROBOTS_REDIRECT)
+        return;
+    for (size_t i = 0; i < links->count; i++)
+        if (links->list[i].is_seed)
+            cluster->ops->join(cluster, links->list[i].href);
+    cluster->ops->give_back(cluster, v->turn.host_claim);
+}
+
+static void handle_visit(struct instance *self, struct message *m)
+{
+    struct disposition *s = self->state;
+    struct visit *v = visit_of(m);
+    enum rc rc = RC_OK;
+    visit_counts_found(&s->here.ledger->counts, v);
+    host_permit_return(&v->route.permit, s->addresses->addresses, s->addresses->hosts,
+                       clock_now_ms(s->here.ledger->run.clock));
+    if (v->kind == VISIT_ROBOTS_REDIRECT)
+        rc = record_redirect(s, v);
+    else if (v->state == VISIT_LATER)
+        put_back(s, v);
+    else
+        rc = record_visit(s, v);
+    if (rc)
+        part_fail(self, rc, "cannot remember what became of a URL: %s", rc_text(rc));
+    tell_cluster(s->here.cluster, v);
+    v->may_end = true;
+    part_end(self, m);
+}
+
+/* Lists ---------------------------------------------------------------------------------------- */
+
+static enum rc record_list(struct disposition *s, struct url_list *l)
+{
+    struct outcome o;
+    enum rc rc = outcome_of_list(&s->here, l, &o);
+    if (rc == RC_OK)
+        rc = outcome_record(&s->here, &o);
+    if (rc == RC_OK)
+        hand_out_links(s->self, LINKS, &l->head, &o.fresh);
+    return rc;
+}
+
+static void handle_list(struct instance *self, struct message *m)
+{
+    struct disposition *s = self->state;
+    struct url_list *l = url_list_of(m);
+    enum rc rc = record_list(s, l);
+    if (rc)
+        part_fail(self, rc, "cannot remember a list of URLs: %s", rc_text(rc));
+    l->is_safe = rc == RC_OK;
+    l->may_end = true;
+    part_end(self, m);
+}
+
+static void disposition_handle(struct instance *self, unsigned inlet, struct message *m)
+{
+    if (inlet == LISTS)
+        handle_list(self, m);
+    else
+        handle_visit(self, m);
+}
+
+/* Once a turn everything goes to the kernel, where it survives the end of this process. */
+static void disposition_turn(struct instance *self)
+{
+    struct disposition *s = self->state;
+    enum rc rc = ledger_turn(s->here.ledger->ledger, self->shard);
+    if (rc)
+        part_fail(self, rc, "cannot write to the crawl's directory: %s", rc_text(rc));
+}
+
+const struct part part_disposition = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "disposition",
+    .former_name = "settle",
+    .help = "remembers what became of a visit, and returns its host",
+    .inlets =
+        (const struct part_port[]){[VISITS] = {"in", VISIT_TYPE, "visits that have ended", false},
+                                   [LISTS] = {"lists", URL_LIST_TYPE, "lists of URLs", false},
+                                   {0}},
+    .outlets = (const struct part_port[]){{"links", LINKS_TYPE, "what it found", false},
+                                          {"again", LINKS_TYPE,
+                                           "a page that is nearer than it seemed", true},
+                                          {0}},
+    .needs =
+        (const struct part_need[]){
+            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "remembers"},
+            [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "is told what it took"},
+            [NEED_PACE] = {"pace", PACE_INTERFACE, "says when to ask again"},
+            [NEED_ADDRESSES] = {"addresses", ADDRESSES_INTERFACE, "gets slots back"},
+            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows what is ours"},
+            {0}},
+    .options = disposition_options,
+    .settings_bytes = sizeof(struct disposition_settings),
+    .open = disposition_open,
+    .close = disposition_close,
+    .handle = disposition_handle,
+    .turn = disposition_turn,
+};

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fetch: sends the request of a visit, and goes on with it when the answer is there.
+ *
+ * The steps behind fetch, up to disposition, run within the call that brings the answer: its bytes
+ * belong to the HTTP engine, and no step copies them. */
+#include "asking/asker.h"
+#include "asking/early.h"
+#include "roles/cluster.h"
+#include "roles/guard.h"
+#include "roles/http.h"
+#include "roles/ledger.h"
+#include "roles/pace.h"
+#include "visit/visit_host.h"
+
+#include "base/mem.h"
+
+enum { NEED_LEDGER, NEED_HTTP, NEED_GUARD, NEED_PACE, NEED_CLUSTER };
+
+enum { PAGE, ROBOTS, FAILED };
+
+enum { PUT_OFF_MS = 200 };
+
+#define ROW(kind, field, ...) OPTION_##kind##_ROW(struct asker_settings, field, __VA_ARGS__)
+static const struct option fetch_options[] = {
+    ROW(TEXT, user_agent, "user-agent", "orbweaver", "who asks"),
+    ROW(TEXT, contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),
+    ROW(TEXT, encodings, "encodings", REQUEST_ENCODINGS,
+        "what a body may be coded in; archives keep it so, and replays may not know zstd"),
+    ROW(SIZE, body_bytes, "body-size", "100M", "a body is cut behind so many bytes", .min = 1),
+    ROW(DURATION, retry_after_most_ms, "retry-after-most", "24h", "the longest Retry-After kept"),
+    ROW(LIST, types, "types", NULL, "answers of other types are left where they are",
+        .arg = "TYPE,..."),
+    {0},
+};
+#undef ROW
+
+struct fetch {
+    struct instance *self;
+    struct asker asker;
+    struct early early; /* at a place without a ledger: until they may be asked */
+    struct pace_service *pace;
+    struct cluster_service *cluster;
+    struct rng rng;
+};
+
+static void on_answer(struct instance *self, struct visit *v)
+{
+    struct fetch *f = self->state;
+    if (v->kind == VISIT_ROBOTS) { /* judged when its Crawl-delay is known */
+        part_emit(self, ROBOTS, &v->head);
+        return;
+    }
+    visit_warm(v);
+    struct pace_settings pace = f->pace->now(f->pace);
+    if (!v->answer.has_verdict)
+        visit_judge(v, &pace, &f->rng);
+    part_emit(self, visit_has_result(v) ? PAGE : FAILED, &v->head);
+}
+
+/* Resolving may have taken long: the cluster may have given the host to another agent by now. */
+static bool may_ask(struct fetch *f, const struct visit *v)
+{
+    return !v->turn.checkout.host || /* a copy: the place that sent it has asked */
+           f->cluster->ops->may_ask(f->cluster, host_hash(v->turn.checkout.host));
+}
+
+/* Sends the visit back to its queue, as if it had never been checked out. */
+static void put_off(struct fetch *f, struct visit *v)
+{
+    v->state = VISIT_LATER;
+    v->route.due_ms = part_now_ms(f->self) + PUT_OFF_MS;
+    part_emit(f->self, FAILED, &v->head);
+}
+
+static void fetch_handle(struct instance *self, unsigned inlet, struct message *m)
+{
+    (void)inlet;
+    struct fetch *f = self->state;
+    struct visit *v = visit_of(m);
+    struct pace_settings pace = f->pace->now(f->pace);
+    if (early_keeps(&f->early, v, &pace))
+        return;
+    if (!may_ask(f, v))
+        put_off(f, v);
+    else if (!asker_send(&f->asker, v))
+        part_emit(self, v->kind == VISIT_ROBOTS ? ROBOTS : FAILED, m);
+}
+
+/* Ends every open request now: the hosts may belong to another agent. */
+static void break_off(void *ctx)
+{
+    struct fetch *f = ctx;
+    struct visit *v;
+    while ((v = asker_cancel(&f->asker)))
+        put_off(f, v);
+}
+
+static enum rc fetch_open(struct instance *self, struct buf *why)
+{
+    struct ledger_service *ledger = part_provider(self, NEED_LEDGER);
+    struct fetch *f = mem_zero(1, sizeof *f);
+    if (!f)
+        return RC_NOMEM;
+    self->state = f;
+    f->self = self;
+    f->pace = part_provider(self, NEED_PACE);
+    f->cluster = part_provider(self, NEED_CLUSTER);
+    if (!f->cluster)
+        f->cluster = cluster_absent();
+    f->asker = (struct asker){.self = self,
+                              .settings = self->settings,
+                              .clock = part_clock(self),
+                              .http = part_provider(self, NEED_HTTP),
+                              .guard = part_provider(self, NEED_GUARD),
+                              .on_answer = on_answer,
+                              .running.open = ledger ? &ledger->counts.open : NULL};
+    early_init(&f->early, self, fetch_handle);
+    rng_init(&f->rng, clock_wall_ms(f->asker.clock) ^ self->shard);
+    enum rc rc = asker_open(&f->asker, why);
+    if (rc)
+        mem_free(f);
+    return rc;
+}
+
+static void fetch_close(struct instance *self)
+{
+    struct fetch *f = self->state;
+    asker_done(&f->asker);
+    mem_free(f);
+}
+
+static void fetch_start(struct instance *self)
+{
+    struct fetch *f = self->state;
+    f->cluster->ops->break_with(f->cluster, self->shard, (struct cluster_breaker){break_off, f});
+}
+
+static void fetch_stop(struct instance *self)
+{
+    struct fetch *f = self->state;
+    struct visit *v;
+    f->cluster->ops->break_with(f->cluster, self->shard, (struct cluster_breaker){0});
+    early_stop(&f->early);
+    while ((v = asker_cancel(&f->asker)))
+        part_end(self, &v->head);
+}
+
+const struct part part_fetch = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "fetch",
+    .help = "asks a web server for the visit's URL",
+    .inlets =
+        (const struct part_port[]){{"in", VISIT_TYPE, "visits that may be asked", false}, {0}},
+    .outlets = (const struct part_port[]){{"page", VISIT_TYPE, "with an answer", false},
+                                          {"robots", VISIT_TYPE, "answers for robots.txt", false},
+                                          {"failed", VISIT_TYPE, "without an answer", false},
+                                          {0}},
+    .needs =
+        (const struct part_need[]){
+            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "counts what is open"},
+            [NEED_HTTP] = {"http", HTTP_INTERFACE, "asks"},
+            [NEED_GUARD] = {"guard", GUARD_INTERFACE, "knows private addresses"},
+            [NEED_PACE] = {"pace", PACE_INTERFACE, "says what is asked again"},
+            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows what is ours"},
+            {0}},
+    .spares = (const char *const[]){"ledger", "cluster", NULL},
+    .options = fetch_options,
+    .settings_bytes = sizeof(struct asker_settings),
+    .open = fetch_open,
+    .close = fetch_close,
+    .handle = fetch_handle,
+    .start = fetch_start,
+    .stop = fetch_stop,
+};

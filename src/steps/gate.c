@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gate: lets a visit through that may be asked now: by the rules of its origin
+ * (host/host_robots.h), by permits of its address and host (host/host_permit.h), and by the
+ * budgets. A visit that may not be asked goes to disposition with the reason; one that must wait
+ * goes there too, with the moment to come again. */
+#include "asking/crawl_watch.h"
+#include "asking/waiting.h"
+#include "host/host_robots.h"
+#include "roles/addresses.h"
+#include "roles/budget.h"
+#include "roles/cluster.h"
+#include "roles/ledger.h"
+#include "visit/visit_host.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+enum { NEED_LEDGER, NEED_BUDGET, NEED_ADDRESSES, NEED_CLUSTER };
+
+enum { OUT, REFUSED };
+enum { LAST_PAGES_MS = 100 };
+
+struct gate_settings {
+    bool ignore_robots;
+};
+
+static const struct option gate_options[] = {
+    OPTION_BOOL_ROW(struct gate_settings, ignore_robots, "ignore-robots", "no",
+                    "do not obey robots.txt (only on your own sites)"),
+    {0},
+};
+
+struct gate {
+    struct ledger_service *ledger;
+    struct budget *budget;
+    struct addresses_service *addresses;
+    struct cluster_service *cluster;
+    struct waiting waiting; /* for redirected robots.txt */
+};
+
+static bool robots_allow(const struct instance *self, struct visit *v)
+{
+    const struct gate_settings *s = self->settings;
+    if (s->ignore_robots || v->kind != VISIT_PAGE)
+        return true;
+    struct host_request r = visit_request(v);
+    int code = host_robots_check(&r, url_path_query(&v->turn.url));
+    if (code)
+        visit_refuse(v, code,
+                     code == FETCH_ROBOTS ? "robots.txt forbids it"
+                                          : "its robots.txt cannot be had");
+    return !code;
+}
+
+/* The clock is read anew: the turn may have begun a while ago. */
+static bool has_permit(struct instance *self, struct visit *v)
+{
+    const struct gate *g = self->state;
+    v->route.permit.host_hash = hash64(url_host(&v->turn.url));
+    v->route.due_ms = host_permit_take(&v->route.permit, g->addresses->addresses,
+                                       g->addresses->hosts, clock_now_ms(g->ledger->run.clock));
+    if (v->route.due_ms) {
+        v->state = VISIT_LATER;
+        v->turn.record->wait = HOST_WAIT_ADDRESS;
+    }
+    return !v->route.due_ms;
+}
+
+/* Takes a page of the budgets of crawl, host and domain. When that of the crawl is spent, it ends.
+ */
+static bool budget_allows(struct instance *self, struct visit *v)
+{
+    const struct gate *g = self->state;
+    if (v->kind != VISIT_PAGE)
+        return true;
+    enum budget_verdict b =
+        budget_take(g->budget, v->turn.checkout.host_name, v->turn.record->pages,
+                    v->turn.record->bytes, run_clock_elapsed_ms(&g->ledger->run));
+    v->route.is_charged = b == BUDGET_OK;
+    if (b == BUDGET_OK)
+        return true;
+    if (b == BUDGET_HOST || b == BUDGET_DOMAIN) {
+        visit_refuse(v, FETCH_QUOTA, budget_verdict_text(b));
+        return false;
+    }
+    bool is_over = g->cluster->ops->phase(g->cluster, false, &b) == CLUSTER_LIMITED;
+    if (is_over)
+        crawl_conclude(self, g->ledger, b);
+    v->state = VISIT_LATER;
+    v->turn.record->wait = HOST_WAIT_BUDGET;
+    v->route.due_ms = part_now_ms(self) + (is_over ? 0 : LAST_PAGES_MS);
+    return false;
+}
+
+/* A robots.txt that was redirected would begin anew if its visit went back. It waits here; its own
+ * host is checked out meanwhile, so no other visit asks it. False without memory. */
+static bool waits_here(struct instance *self, struct visit *v)
+{
+    struct gate *g = self->state;
+    return waiting_add(&g->waiting, v, v->route.due_ms) == RC_OK;
+}
+
+static void gate_handle(struct instance *self, unsigned inlet, struct message *m)
+{
+    (void)inlet;
+    struct visit *v = visit_of(m);
+    v->state = VISIT_ON_ITS_WAY;
+    bool passes = robots_allow(self, v) && has_permit(self, v) && budget_allows(self, v);
+    if (v->state == VISIT_LATER && v->turn.robots_redirects && waits_here(self, v))
+        return;
+    part_emit(self, passes ? OUT : REFUSED, m);
+}
+
+static void on_due(struct instance *self, struct visit *v)
+{
+    gate_handle(self, 0, &v->head);
+}
+
+static void gate_stop(struct instance *self)
+{
+    struct gate *g = self->state;
+    waiting_stop(&g->waiting);
+}
+
+static enum rc gate_open(struct instance *self, struct buf *why)
+{
+    (void)why;
+    struct gate *g = mem_zero(1, sizeof *g);
+    if (!g)
+        return RC_NOMEM;
+    g->ledger = part_provider(self, NEED_LEDGER);
+    g->budget = part_provider(self, NEED_BUDGET);
+    g->addresses = part_provider(self, NEED_ADDRESSES);
+    g->cluster = part_provider(self, NEED_CLUSTER);
+    g->waiting = (struct waiting){.self = self, .due = on_due};
+    self->state = g;
+    return RC_OK;
+}
+
+static void gate_close(struct instance *self)
+{
+    mem_free(self->state);
+}
+
+const struct part part_gate = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "gate",
+    .help = "lets through what robots.txt, budgets and the address allow now",
+    .inlets = (const struct part_port[]){{"in", VISIT_TYPE, "visits with addresses", false}, {0}},
+    .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "may be asked", false},
+                                          {"refused", VISIT_TYPE, "may not, or not now", false},
+                                          {0}},
+    .needs =
+        (const struct part_need[]){
+            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "has the time"},
+            [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "knows how much may be had"},
+            [NEED_ADDRESSES] = {"addresses", ADDRESSES_INTERFACE, "knows who is busy"},
+            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "ends it for all agents"},
+            {0}},
+    .options = gate_options,
+    .settings_bytes = sizeof(struct gate_settings),
+    .open = gate_open,
+    .close = gate_close,
+    .handle = gate_handle,
+    .stop = gate_stop,
+};

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* requeue: brings what a recrawl begins with: every URL of the history, a few hundred to a list
+ * (visit/url_list.h). A page that has not changed says no links (304), so its links come from here.
+ * disposition leaves out what the frontier knows, so after an interruption requeue brings all of it
+ * again. In a cluster each agent brings the URLs that it has asked for; a URL of another agent's
+ * host is sent there, as a link is.
+ *
+ * A crawl that goes on also gets the URLs that are nearer to a seed than an earlier run had time to
+ * see (ledger/depth_recall.h). */
+#include "ledger/depth_recall.h"
+#include "roles/cluster.h"
+#include "roles/ledger.h"
+#include "visit/url_list.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+
+enum { NEED_LEDGER, NEED_CLUSTER };
+
+enum { URLS_A_LIST = 200, BYTES_A_LIST = 256 << 10 }; /* whichever comes first */
+
+struct requeue {
+    struct ledger_service *ledger;
+    struct cluster_service *cluster;
+    struct history_cursor *cursor; /* NULL: there is nothing to bring, or no more */
+    struct str again;              /* URLs that are found again; "": no more */
+};
+
+static void requeue_close(struct instance *self)
+{
+    struct requeue *k = self->state;
+    history_cursor_close(k->cursor);
+    mem_free(k);
+}
+
+static enum rc requeue_open(struct instance *self, struct buf *why)
+{
+    (void)why;
+    struct requeue *k = mem_zero(1, sizeof *k);
+    if (!k)
+        return RC_NOMEM;
+    self->state = k;
+    k->ledger = part_provider(self, NEED_LEDGER);
+    k->cluster = part_provider(self, NEED_CLUSTER);
+    k->again = buf_str(&k->ledger->found_again);
+    struct history *h = ledger_history(k->ledger->ledger);
+    if (!k->ledger->opened.is_unmet || !h)
+        return RC_OK;
+    k->cursor = history_cursor_open(h);
+    if (k->cursor) { /* the crawl must not look done until all are on their way */
+        k->cluster->ops->begin(k->cluster);
+        return RC_OK;
+    }
+    requeue_close(self);
+    return RC_NOMEM;
+}
+
+static enum rc add(struct url_list *l, struct str url, struct str seed_path, uint64_t via)
+{
+    struct url_list_item item = {.url = url, .seed_path = seed_path, .via = via};
+    return url_list_add(l, &item) ? RC_OK : RC_NOMEM;
+}
+
+/* RC_NOT_FOUND: there are no more. Its texts outlive the list. */
+static enum rc bring_again(struct requeue *k, struct url_list *l)
+{
+    struct found_again f;
+    return found_again_next(&k->again, &f) ? add(l, f.url, f.seed_path, f.via) : RC_NOT_FOUND;
+}
+
+/* RC_NOT_FOUND: there are no more. */
+static enum rc bring_one(struct instance *self, struct requeue *k, struct url_list *l)
+{
+    struct history_entry history;
+    uint64_t fingerprint = 0;
+    enum rc rc = history_cursor_next(k->cursor, l->arena, &fingerprint, &history);
+    if (rc == RC_CORRUPT || rc == RC_VERSION) {
+        log_warn(part_log(self), "requeue.unreadable", LOG_RC(rc));
+        part_count_error(self);
+        return RC_OK;
+    }
+    if (rc)
+        return rc;
+    return add(l, history.url, history.seed_path, history.via);
+}
+
+static enum rc bring(struct instance *self, struct requeue *k, struct url_list *l)
+{
+    enum rc rc = RC_OK;
+    for (int i = 0; i < URLS_A_LIST && arena_used(l->arena) < BYTES_A_LIST && rc == RC_OK; i++)
+        rc = k->again.n ? bring_again(k, l) : k->cursor ? bring_one(self, k, l) : RC_NOT_FOUND;
+    return rc;
+}
+
+static enum produced requeue_produce(struct instance *self)
+{
+    struct requeue *k = self->state;
+    if (!k->cursor && !k->again.n)
+        return PRODUCED_IDLE;
+    struct url_list *l = url_list_open(LIST_REQUEUED);
+    enum rc rc = l ? bring(self, k, l) : RC_NOMEM;
+    if (l && l->count) {
+        k->cluster->ops->begin(k->cluster);
+        l->work = (struct url_list_waiter){cluster_work_ended, k->cluster};
+        part_emit(self, 0, &l->head);
+    } else if (l)
+        message_end(&l->head);
+    if (rc == RC_OK)
+        return PRODUCED_MORE;
+    bool was_known = k->cursor != NULL;
+    history_cursor_close(k->cursor);
+    k->cursor = NULL;
+    k->again = STR("");
+    if (was_known)
+        k->cluster->ops->end(k->cluster);
+    if (was_known && rc == RC_NOT_FOUND)
+        k->cluster->ops->met(k->cluster);
+    else if (rc != RC_NOT_FOUND)
+        part_fail(self, rc, "cannot read what is known: %s", rc_text(rc));
+    return PRODUCED_IDLE;
+}
+
+const struct part part_requeue = {
+    .abi = PART_ABI,
+    .kind = PART_COMPONENT,
+    .name = "requeue",
+    .former_name = "known",
+    .help = "brings what was asked for before, when it is to be asked for again",
+    .where = PART_ON_ONE_SHARD,
+    .outlets =
+        (const struct part_port[]){{"out", URL_LIST_TYPE, "URLs of earlier runs", false}, {0}},
+    .needs =
+        (const struct part_need[]){
+            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "has the history"},
+            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "waits for what is known"},
+            {0}},
+    .credits_each = 4,
+    .credits_default = 64,
+    .open = requeue_open,
+    .close = requeue_close,
+    .produce = requeue_produce,
+};

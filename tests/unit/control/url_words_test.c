@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "control/url_facts.h"
+#include "lib/test.h"
+
+#include "host/pace.h"
+
+static void assert_words(struct origin_facts o, const char *words)
+{
+    struct buf out = {.max = 1000};
+    url_words_origin(&o, &out);
+    assert_str(buf_str(&out), str_c(words));
+    buf_done(&out);
+}
+
+static void an_origin_says_what_it_has(void **state)
+{
+    (void)state;
+    assert_words((struct origin_facts){0}, "http, port 80: robots.txt unasked");
+    assert_words((struct origin_facts){.is_https = true, .robots_asked = true},
+                 "https, port 443: robots.txt failing");
+    assert_words((struct origin_facts){.port = 81,
+                                       .robots_asked = true,
+                                       .robots_has_rules = true,
+                                       .failures = 3,
+                                       .tries = 2,
+                                       .wait_ms = 1500},
+                 "http, port 81: robots.txt rules; 3 failures in a row; its URL on trial was tried "
+                 "2 times; left alone for 1.5 s");
+}
+
+static void old_rules_hold_while_robots_txt_fails(void **state)
+{
+    (void)state;
+    struct origin_facts o = {
+        .robots_asked = true, .robots_has_rules = true, .robots_failing = true};
+    assert_string_equal(url_words_robots_state(&o), "old rules");
+    o.robots_has_rules = false;
+    assert_string_equal(url_words_robots_state(&o), "failing");
+}
+
+static void an_origin_that_was_given_up_says_why(void **state)
+{
+    (void)state;
+    struct buf out = {.max = 1000};
+    struct origin_facts o = {.dead_code = FETCH_RETRIES};
+    url_words_origin(&o, &out);
+    assert_true(str_find_str(buf_str(&out), STR("; given up: ")) < out.n);
+    buf_done(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_origin_says_what_it_has),
+        cmocka_unit_test(old_rules_hold_while_robots_txt_fails),
+        cmocka_unit_test(an_origin_that_was_given_up_says_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
