@@ -71,4 +71,4 @@ install: all
 	@DESTDIR=$(DESTDIR) meson install -C build
 
 clean:
-	rm -rf build build-asan build-tsan build-fuzz build-bench
+	rm -rf build build-asan build-tsan build-fuzz build-bench build-s390x build-arm64

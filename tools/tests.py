@@ -18,8 +18,10 @@ class Build:
     compiler: str
     options: list
     linker: str = "lld"  # bfd takes about a sixth of a build for itself
+    test_args: list = dataclasses.field(default_factory=list)  # meson test's, when all tests run
 
 
+AGAIN_MOST = 6  # test programs of a build that run again; where more fail, the cause is not the machine
 SANITIZED = ["-Db_lundef=false", "-Doptimization=1"]
 GCC = Build("build", "gcc", ["-Dtests=true"])
 ASAN = Build("build-asan", "clang", ["-Db_sanitize=address,undefined"] + SANITIZED)
@@ -85,6 +87,12 @@ class Count:
     skipped: list = dataclasses.field(default_factory=list)
     sets: list = dataclasses.field(default_factory=list)
 
+    def include(self, part: "Count") -> None:
+        self.passed += part.passed
+        self.failed += part.failed
+        self.skipped += part.skipped
+        self.sets += part.sets
+
 
 def command(args: list) -> Count:
     """A program that is one test: its exit code decides."""
@@ -101,7 +109,7 @@ def run(b: Build, tests: list = ()) -> Count:
 def run_beside(processes: list) -> list:
     """Runs all tests of several build folders at the same time, of each so many at once: while the last
     tests of one leave a core idle the others use it. Pairs of a build and a number; the counts in that order."""
-    running = [start(b, n) for b, n in processes]
+    running = [start(b, n, b.test_args) for b, n in processes]
     for process in running:
         process.wait()
     return [count(b) for b, _ in processes]
@@ -119,16 +127,37 @@ def start(b: Build, processes: int, tests: list = ()) -> subprocess.Popen:
 
 
 def count(b: Build) -> Count:
-    """What the tests of a build folder have said."""
-    log, total = log_of(b), Count()
-    if not os.path.exists(log):
+    """What the tests of a build folder have said. The few that failed beside others run once more, each alone: a
+    machine that stood still in the middle spoils a test, a fault of the program shows itself again. Both are printed."""
+    programs = read_log(b)
+    failed = [name for name, part in programs.items() if part.failed]
+    if 0 < len(failed) <= AGAIN_MOST:
+        say(f"{b.folder}: again, alone: {' '.join(failed)}")
+        start(b, 1, failed).wait()
+        again = read_log(b)
+        for name in failed:
+            part = again.get(name, programs[name])
+            say(f"{b.folder}: {name} {'failed again' if part.failed else 'passed alone'}")
+            programs[name] = part
+    total = Count()
+    for part in programs.values():
+        total.include(part)
+    if not programs:
         say(f"{b.folder}: the tests did not run")
         total.failed = 1
-        return total
-    with open(log, encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            count_program(json.loads(line), total)
     return total
+
+
+def read_log(b: Build) -> dict:
+    """The count of each test program of the last run."""
+    programs = {}
+    if os.path.exists(log_of(b)):
+        with open(log_of(b), encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                result = json.loads(line)
+                part = programs.setdefault(result["name"].rpartition(" / ")[2], Count())
+                count_program(result, part)
+    return programs
 
 
 def count_program(result: dict, total: Count) -> None:
@@ -176,10 +205,7 @@ class Total(Count):
         if part.sets and not self.sets:
             for line in sorted(set(part.sets)):
                 say(f"set {line}")
-        self.sets += part.sets
-        self.passed += part.passed
-        self.failed += part.failed
-        self.skipped += part.skipped
+        self.include(part)
         say(f"{label}: {part.passed} passed, {part.failed} failed (this build)")
 
     def report(self) -> int:
