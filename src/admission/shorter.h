@@ -2,7 +2,8 @@
 /* shorter: is a link the end of a shorter path than was known, and what has to be judged again?
  * (discovery/depth_index.h tells why.)
  *
- *     a page that waits    it is asked for by the shorter path; the history gets a note
+ *     a page that waits    it is asked for by its first path; when it is done its links are judged
+ *                          again (outcome/shorter_path.h); the history gets a note
  *     a page that is done  its links are judged again; the history gets a note
  *     an origin            a path to a URL is one to the robots.txt of its origin: the sitemaps that
  *                          this names are judged again */

@@ -56,9 +56,9 @@ size_t cluster_tell_addresses(struct port *p, uint64_t *ret, size_t most)
     struct cluster_busiest *b = &c->busiest;
     uint64_t now_ms = clock_now_ms(c->ledger->run.clock);
     if (now_ms >= b->next_ms) { /* heartbeats may come in quick succession */
-        struct address_table *t = c->addresses->addresses;
+        struct permit_table *t = c->addresses->addresses;
         address_peers_tell(c->peers, t, now_ms, now_ms + word_lasts_ms(c));
-        b->count = address_table_busiest(t, b->groups, ADDRESS_PEERS_MOST);
+        b->count = permit_table_busiest(t, b->groups, ADDRESS_PEERS_MOST);
         b->next_ms = now_ms + BUSIEST_EVERY_MS;
     }
     size_t count = b->count < most ? b->count : most;

@@ -50,13 +50,12 @@ void ask_answered(struct visit *v, const struct http_answer *answer)
     v->answer.mime = mime.p ? arena_dup(v->arena, mime) : STR_NONE;
 }
 
-struct pace_end ask_end(const struct visit *v, const struct http_answer *answer, int64_t wall_ms,
-                        uint64_t retry_after_most_ms)
+struct pace_end ask_end(const struct visit *v, const struct http_answer *answer, int64_t wall_ms)
 {
     struct request_condition asked =
         answer->status == 304 ? ask_condition(v) : (struct request_condition){0};
     return host_end_of_answer(answer, v->answer.heads.retry_after,
-                              asked.etag.p || asked.last_modified.p, wall_ms, retry_after_most_ms);
+                              asked.etag.p || asked.last_modified.p, wall_ms);
 }
 
 void ask_failed(struct visit *v)

@@ -24,8 +24,7 @@ void ask_answered(struct visit *v, const struct http_answer *answer);
 
 /* How it ended. `wall_ms` is read only if the answer has a Retry-After; ask_answered() comes first.
  */
-struct pace_end ask_end(const struct visit *v, const struct http_answer *answer, int64_t wall_ms,
-                        uint64_t retry_after_most_ms);
+struct pace_end ask_end(const struct visit *v, const struct http_answer *answer, int64_t wall_ms);
 
 /* The transfer could not begin: trouble of our own. */
 void ask_failed(struct visit *v);

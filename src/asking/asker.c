@@ -42,8 +42,7 @@ static void on_done(struct http_ask *ask, const struct http_answer *answer)
     running_remove(&a->running, v);
     ask_answered(v, answer);
     bool needs_clock = v->answer.heads.retry_after.p;
-    v->answer.end = ask_end(v, answer, needs_clock ? (int64_t)clock_wall_ms(a->clock) : 0,
-                            a->settings->retry_after_most_ms);
+    v->answer.end = ask_end(v, answer, needs_clock ? (int64_t)clock_wall_ms(a->clock) : 0);
     a->on_answer(a->self, v);
 }
 

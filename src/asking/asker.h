@@ -16,7 +16,6 @@
 struct asker_settings {
     struct str user_agent, contact, encodings;
     uint64_t body_bytes;
-    uint64_t retry_after_most_ms;
     struct option_list types;
 };
 

@@ -137,7 +137,7 @@ static enum rc open_ledger(struct stopped_crawl *d, const char *dir, struct aren
         .journal = {.segment_bytes = 64 << 20, .buffer_bytes = 16 << 20},
         .digest_bytes = 1 << 16,
         .snapshot_bytes = UINT64_C(1) << 40,
-        .most_wait_ms = UINT64_C(24) * 3600 * 1000,
+        .most_wait_ms = PACE_MOST_WAIT_MS,
         .clock = clock_real(),
     };
     if (!history.p || !seen.p)

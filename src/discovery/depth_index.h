@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* depth_index: how far from a seed each URL of a shard was found. It exists where the crawl has a
- * limit of depth.
+ * limit of depth that matters: below DEPTH_INDEX_FROM, the default of --depth.
  *
  * A crawl asks many hosts at once, so it may find a page first at the end of a longer path than
  * there is. The links of that page then seem too deep. When a shorter path turns up later, rejudge
@@ -15,6 +15,8 @@
 #define DISCOVERY_DEPTH_INDEX_H
 
 #include "base/str.h"
+
+enum { DEPTH_INDEX_FROM = 100 }; /* links; with that limit, or a larger one, there is no index */
 
 struct depth_index;
 

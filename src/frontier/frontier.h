@@ -9,8 +9,8 @@
  *
  * One a shard and one thread, so there are no locks. A host is in exactly one place: IDLE (nothing
  * queued), WAITING (in the wake heap until due_ms), READY (in a ready heap), or OUT (checked out).
- * frontier_checkout() alone moves READY to OUT, frontier_checkin() alone moves OUT back: that one
- * request at a time goes to a host rests on that and on nothing else.
+ * frontier_checkout() alone moves READY to OUT, frontier_checkin() alone moves OUT back: so one
+ * URL of a host is out at a time. (host/host_permit.h covers what is asked past the frontier.)
  *
  * The host_hash of a host is the 64-bit hash of its name, its bucket the top 12 bits. A bucket
  * holds everything of its hosts: their records, 8-byte fingerprints of the URLs seen, and queued
@@ -30,7 +30,7 @@
 
 enum {
     FRONTIER_BUCKETS = 4096,
-    FRONTIER_CLASSES = 4,       /* three lists of priority (P5) and revisits (P15) */
+    FRONTIER_CLASSES = 4,       /* of priority; a crawl uses class 0 alone so far */
     FRONTIER_MAX_ORIGINS = 250, /* (scheme, port) pairs of one host */
     FRONTIER_MAX_PATH_BYTES = 65000,
     FRONTIER_MAX_HOST_BYTES = 255,
@@ -142,8 +142,8 @@ enum checkin {
 };
 void frontier_checkin(struct frontier *f, struct checkout *l, enum checkin how, uint64_t due_ms);
 
-/* Holds a host back until due_ms though nothing of it is out (an address that is busy, a back-off
- * learnt elsewhere); a host that is out takes it when it is checked in. */
+/* Holds a host back until due_ms though nothing of it is out (after a restart, or as its former
+ * owner says); a host that is out takes it when it is checked in. */
 void frontier_hold(struct frontier *f, struct host *h, uint64_t due_ms);
 
 /* Everything of a bucket that is in memory goes, what is known too. Nothing of it is out. */

@@ -82,7 +82,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-void address_peers_tell(struct address_peers *p, struct address_table *t, uint64_t now_ms,
+void address_peers_tell(struct address_peers *p, struct permit_table *t, uint64_t now_ms,
                         uint64_t until_ms)
 {
     size_t n = 0;
@@ -95,7 +95,7 @@ void address_peers_tell(struct address_peers *p, struct address_table *t, uint64
         size_t end = i + 1;
         while (end < n && p->sorted[end] == p->sorted[i])
             end++;
-        address_table_others(t, p->sorted[i], (uint32_t)(end - i), until_ms);
+        permit_table_others(t, p->sorted[i], (uint32_t)(end - i), until_ms);
         i = end;
     }
 }

@@ -5,7 +5,7 @@
 #ifndef HOST_ADDRESS_PEERS_H
 #define HOST_ADDRESS_PEERS_H
 
-#include "host/address_table.h"
+#include "host/permit_table.h"
 
 enum { ADDRESS_PEERS_MOST = 16, /* addresses an agent names */ ADDRESS_PEERS_AGENTS = 4096 };
 
@@ -20,7 +20,7 @@ void address_peers_heard(struct address_peers *p, uint64_t who, const uint64_t *
                          size_t count, uint64_t until_ms);
 
 /* Tells the table how many agents ask each address, until then. */
-void address_peers_tell(struct address_peers *p, struct address_table *t, uint64_t now_ms,
+void address_peers_tell(struct address_peers *p, struct permit_table *t, uint64_t now_ms,
                         uint64_t until_ms);
 
 #endif

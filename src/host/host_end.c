@@ -6,11 +6,12 @@
 /* What happened -------------------------------------------------------------------------------- */
 
 struct pace_end host_end_of_answer(const struct http_answer *a, struct str retry_after,
-                                   bool had_condition, int64_t wall_ms, uint64_t most_ms)
+                                   bool had_condition, int64_t wall_ms)
 {
     struct pace_end end = {.dns = DNS_FOUND, .http = a->outcome, .status = a->status};
     if (retry_after.p)
-        end.has_retry_after = retry_after_read(retry_after, wall_ms, most_ms, &end.retry_after_ms);
+        end.has_retry_after =
+            retry_after_read(retry_after, wall_ms, PACE_MOST_WAIT_MS, &end.retry_after_ms);
     end.is_unasked_304 = a->status == 304 && !had_condition;
     return end;
 }

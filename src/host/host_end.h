@@ -29,7 +29,7 @@ struct host_standing host_standing(const struct host_request *r);
 /* An answer, or how the request failed. `retry_after` is the header's value, which may be absent;
  * `had_condition`: the request asked for a 304. */
 struct pace_end host_end_of_answer(const struct http_answer *a, struct str retry_after,
-                                   bool had_condition, int64_t wall_ms, uint64_t most_ms);
+                                   bool had_condition, int64_t wall_ms);
 
 /* The name has no address. Where a robots.txt redirects to (`is_elsewhere`), that says nothing of
  * the host whose it is: its robots.txt cannot be had, no more. */

@@ -6,8 +6,9 @@
  * and each answer is a plain value that a step of the crawl (src/steps) carries out.
  *
  * A host has one record (host_record.h) and, in the frontier, one queue of URLs and one moment
- * before which none of them is checked out. The frontier checks out one URL of a host at a time, so
- * a host has one open request at most. The life of a checkout has four moments:
+ * before which none of them is checked out. The frontier checks out one URL of a host at a time.
+ * Permits (host_permit.h) do the same for what the frontier does not see, so a host has one open
+ * request at most. The life of a checkout has four moments:
  *
  *                    ┌──────────────┐  the host's moment has come
  *      ┌────────────►│   waiting    │──────────────────────┐
@@ -35,6 +36,10 @@
  *   4 end     host_end.h     What the answer means for the URL, whose fault a failure is, what the
  *                            record says from now on, and when the host may be asked next. pace.h
  *                            has the arithmetic: delays, back-off, Retry-After, numbers of tries.
+ *
+ * Within one request the engine (net/http.h) may try several addresses of the host in turn, and may
+ * send the request again on a new connection when the server had closed the old one unseen, or
+ * when HTTP/2 failed. No answer had come before, so that is still one try.
  *
  * A place that has no records asks no host before the moment that host_begin.h says.
  *

@@ -2,6 +2,7 @@
 #include "host/pace.h"
 
 #include "base/options.h"
+#include "robots/robots.h"
 
 enum { NO_NAME_TRIES = 2, BROKEN_TRIES = 2 };
 
@@ -15,8 +16,9 @@ const struct option pace_options[] = {
     DURATION(delay_most_ms, "delay-most", "30s", "longest Crawl-delay of robots.txt that is kept"),
     DURATION(backoff_ms, "backoff", "5s", "how long a host is left alone after a failure; doubles"),
     DURATION(backoff_most_ms, "backoff-most", "15m", "where doubling ends"),
-    DURATION(retry_after_most_ms, "retry-after-most", "24h",
-             "longest time that a server may ask for by Retry-After"),
+    OPTION_DURATION_ROW(struct pace_settings, retry_after_most_ms, "retry-after-most", "24h",
+                        "longest time that a server may ask for by Retry-After",
+                        .max = PACE_MOST_WAIT_MS, .live = true),
     COUNT(tries, "tries", "4", "how often a URL is asked for, at most"),
     COUNT(host_failures, "host-failures", "12",
           "failures in a row after which a host's other URLs are given up"),
@@ -57,8 +59,13 @@ static struct meaning absent(const struct pace_settings *s, const struct pace_en
     return m;
 }
 
-static bool is_busy(uint16_t status)
+/* The server has not said what was asked for, and may do so later. For robots.txt every answer
+ * counts that says nothing about the rules: otherwise each URL of the host would ask for it once. */
+static bool is_busy(const struct pace_end *end)
 {
+    uint16_t status = end->status;
+    if (end->is_robots)
+        return robots_status(status) == ROBOTS_RETRY;
     return status == 429 || (status >= 500 && status < 600 && status != 501 && status != 505);
 }
 
@@ -67,7 +74,7 @@ static struct meaning mean_answer(const struct pace_settings *s, const struct pa
     if (end->is_unasked_304)
         return (struct meaning){
             .code = 304, .tries = BROKEN_TRIES, .last_code = FETCH_BROKEN, .is_good = true};
-    if (is_busy(end->status)) { /* the last of them is the page's answer */
+    if (is_busy(end)) { /* the last of them is the page's answer */
         struct meaning m = again(end->status, s->tries);
         m.last_code = 0;
         return m;
@@ -129,7 +136,7 @@ static uint64_t wait_of(const struct pace_settings *s, const struct pace_end *en
                         struct rng *rng)
 {
     uint64_t wait = m->takes_longer ? backoff_of(s, m->is_ours ? 1 : failures, rng) : 0;
-    if (m->is_failure && end->has_retry_after && is_busy(end->status)) {
+    if (m->is_failure && end->has_retry_after && is_busy(end)) {
         wait = end->retry_after_ms;
         if (wait > s->retry_after_most_ms)
             wait = s->retry_after_most_ms;
@@ -141,8 +148,8 @@ static enum host_wait why_of(const struct pace_settings *s, const struct pace_en
                              const struct meaning *m, uint64_t wait_ms, uint64_t delay_ms)
 {
     if (wait_ms > delay_ms)
-        return m->is_failure && end->has_retry_after && is_busy(end->status) ? HOST_WAIT_RETRY_AFTER
-                                                                             : HOST_WAIT_BACKOFF;
+        return m->is_failure && end->has_retry_after && is_busy(end) ? HOST_WAIT_RETRY_AFTER
+                                                                     : HOST_WAIT_BACKOFF;
     return delay_ms > s->delay_ms ? HOST_WAIT_CRAWL_DELAY : HOST_WAIT_DELAY;
 }
 

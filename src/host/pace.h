@@ -35,12 +35,16 @@ bool retry_after_read(struct str value, int64_t wall_ms, uint64_t most_ms, uint6
 /* An HTTP date (IMF-fixdate, RFC 850, asctime) in milliseconds since 1970; RC_INVALID. */
 MUST_CHECK enum rc http_date_read(struct str value, int64_t wall_ms, int64_t *ret_ms);
 
+/* No host waits longer than this: a Retry-After is cut to it, and so is a moment that was read from
+ * disk, so that a clock that jumped freezes no host. */
+#define PACE_MOST_WAIT_MS (UINT64_C(24) * 3600 * 1000)
+
 struct pace_settings {
     uint64_t delay_ms;            /* between two requests to a host */
     uint64_t delay_most_ms;       /* the longest Crawl-delay that is kept; 30 s */
     uint64_t backoff_ms;          /* after the first failure; doubles; 5 s */
     uint64_t backoff_most_ms;     /* 15 min */
-    uint64_t retry_after_most_ms; /* 24 h */
+    uint64_t retry_after_most_ms; /* PACE_MOST_WAIT_MS, or less */
     uint64_t tries;               /* of one URL; 4 */
     uint64_t host_failures; /* in a row, before the rest of the host's URLs are given up; 12 */
 };
@@ -57,6 +61,7 @@ struct pace_end {
     uint16_t status;
     bool has_retry_after;
     uint64_t retry_after_ms;
+    bool is_robots;      /* the request was for robots.txt */
     bool is_unasked_304; /* a 304, though the request had no condition */
     bool is_stranger;    /* nothing of the host has ever been had */
 };
@@ -81,7 +86,8 @@ struct pace_verdict {
  *   end                              tries of a URL          code behind the last   wait, failures
  *   any answer but those below       1                       the status             the delay, 0
  *   304 without a condition          2                       FETCH_BROKEN           the delay, 0
- *   429, 5xx but 501 and 505         `tries`                 the status             back-off, + 1
+ *   429, 5xx but 501 and 505; for    `tries`                 the status             back-off, + 1
+ *   robots.txt any but 2xx to 4xx
  *   timeout, closed                  `tries`                 FETCH_RETRIES          back-off, + 1
  *   no connection, DNS fails         `tries` of a stranger   FETCH_NO_CONNECT,      back-off, + 1
  *                                    (NXDOMAIN: 2), else     FETCH_NO_DNS: dead
@@ -95,8 +101,9 @@ struct pace_verdict {
  * Retry-After of a 429 or 5xx takes its place. No wait is shorter than the delay or the
  * Crawl-delay.
  *
- * After `host_failures` of any kind in a row the host is dead, and its other URLs get the code
- * FETCH_RETRIES (or FETCH_NO_DNS, FETCH_NO_CONNECT if that was the last), for they were not asked.
+ * After `host_failures` of any kind in a row the host is dead. This URL and the host's others, which
+ * are not asked any more, get the code FETCH_RETRIES (or FETCH_NO_DNS, FETCH_NO_CONNECT if that was
+ * the last).
  */
 struct pace_verdict pace_judge(const struct pace_settings *s, const struct pace_end *end,
                                uint32_t tries, uint32_t failures, uint64_t crawl_delay_ms,

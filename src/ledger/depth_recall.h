@@ -5,8 +5,8 @@
  * The history has the path by which the links of each page were judged, and a note on every shorter
  * path that was found later (discovery/depth_key.h). Queues have the path by which a URL waits. The
  * journal has the links of the last moments before a crash; the index may never have seen them. The
- * host's record has its sitemaps, which were judged by some path. Every URL that is nearer than it
- * was judged is found again, as if a page had just linked to it. */
+ * host's record has its sitemaps, which were judged by some path. Every URL with a shorter path
+ * than it was judged by is found again, as if a page had just linked to it. */
 #ifndef LEDGER_DEPTH_RECALL_H
 #define LEDGER_DEPTH_RECALL_H
 

@@ -52,6 +52,7 @@
 #include "disk/disk.h"
 #include "frontier/frontier.h"
 #include "host/host_record.h"
+#include "host/pace.h"
 #include "store/history.h"
 #include "store/journal.h"
 
@@ -100,9 +101,9 @@ struct ledger_settings {
         snapshot_bytes;     /* a new snapshot begins when the journal has grown by this, and by half
                                of what the last snapshot took; 64 MB */
     unsigned slice_buckets; /* of a snapshot, made in one turn; 0: 64 */
-    uint64_t delay_ms;      /* after a resume no host is asked earlier than that from now */
-    uint64_t delay_most_ms; /* nor earlier than its Crawl-delay, which is cut to that */
-    uint64_t most_wait_ms;  /* recorded moments further away are cut to that; 24 h */
+    struct pace_settings pace; /* after a resume each host first waits for its delay, as if it had
+                                  been asked a moment ago */
+    uint64_t most_wait_ms;  /* recorded moments further away are cut to that; PACE_MOST_WAIT_MS */
     uint64_t reserve_bytes; /* ledger_is_short when the disk has less; 256 MB */
     bool restart;           /* forget what is done, once (see below) */
     bool
@@ -221,7 +222,8 @@ struct ledger_outcome {
 MUST_CHECK enum rc ledger_record_outcome(struct ledger *l, unsigned shard,
                                          const struct ledger_outcome *o, unsigned *ret_epoch);
 
-/* Checks a URL in without a word in the journal: nothing was asked (its address was busy). */
+/* Checks a URL in without a word in the journal: its visit has no result (its address was busy, a
+ * limit is used up, or the cluster took the host away), and the URL is asked for later. */
 void ledger_return(struct ledger *l, unsigned shard, struct checkout *checkout, uint64_t due_ms);
 /* The same, to the end of its queue. */
 void ledger_put_last(struct ledger *l, unsigned shard, struct checkout *checkout, uint64_t due_ms);
@@ -272,7 +274,7 @@ struct record;
 MUST_CHECK enum rc ledger_merge(struct ledger *l, unsigned shard, unsigned epoch,
                                 const struct record *list, size_t count, size_t *ret_new);
 
-/* Of a way, or a nearer one (cluster/wire/records.h), that ledger_tell has journalled: what is
+/* Of a record with a seed path (cluster/wire/records.h) that ledger_tell has journalled: what is
  * known of its page. It must then be admitted as a link. A page that no agent has is asked for
  * again by that.
  */

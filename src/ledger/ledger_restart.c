@@ -196,7 +196,7 @@ static enum rc begin_frontier(struct ledger *l, unsigned shard, struct frontier 
         return rc;
     frontier_close(from);
     l->shards[shard].frontier = to;
-    frontier_hold_all(to, now_ms + l->settings.delay_ms);
+    frontier_hold_all(to, now_ms + l->settings.pace.delay_ms);
     rc = swap_fit(l, shard);
     frontier_limit(to, &l->settings.frontier);
     return rc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* refetch: captures of archive files that are lost, asked for again (--refetch-lost) by a crawl
- * that is alone. In a cluster cluster_lost.c does it. */
+ * that is alone. In a cluster src/agent/lost.c does it. */
 #ifndef LEDGER_REFETCH_H
 #define LEDGER_REFETCH_H
 

@@ -36,7 +36,7 @@ static void put_history(struct outcome *o, struct depth_index *depth, const stru
                         int code, int64_t wall_ms)
 {
     visit_history(v, code, wall_ms, depth != NULL, &o->history);
-    o->is_nearer = shorter_path_found(depth, v, &o->history, &o->page);
+    o->has_shorter_path = shorter_path_found(depth, v, &o->history, &o->page);
     o->batch.fingerprint = v->turn.fingerprint;
     o->batch.history = &o->history;
 }
@@ -48,7 +48,7 @@ enum rc outcome_of_visit(struct outcome_shard *s, struct visit *v, const struct 
 {
     struct host_record *record = v->turn.record;
     ret->batch = ending_outcome(e, v);
-    ret->is_nearer = false;
+    ret->has_shorter_path = false;
     enum rc rc = fresh_links_of_visit(&s->finder, v, &ret->fresh);
     if (rc == RC_OK)
         rc = outcome_lines_of_visit(&s->lines, v, e, &ret->fresh.new, wall_ms);

@@ -36,7 +36,7 @@ struct outcome {
     struct ledger_outcome batch;
     struct fresh_links fresh;
     struct history_entry history; /* where batch.history points to it */
-    bool is_nearer;               /* a shorter path to the page was found: */
+    bool has_shorter_path;        /* a shorter path to the page was found: */
     struct candidate page;        /* its links must be judged again (shorter_path.h) */
 };
 

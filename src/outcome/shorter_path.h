@@ -11,7 +11,7 @@
 #include "visit/visit.h"
 
 /* The visit is done: the index says so from now on. `depth` may be NULL: the crawl has no limit
- * that needs it. True: a shorter path was found since the URL was checked out, and the page has
+ * that needs it. True: a shorter path was found since the URL was queued, and the page has
  * links that must be judged again: *ret_page is the page by that path. A page without links gets
  * the path in `history` at once. Texts are borrowed from the visit, and the path from the index
  * until its next call. */

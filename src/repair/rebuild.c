@@ -204,7 +204,7 @@ struct ledger_settings rebuild_settings(const struct repair_settings *s, const c
         .history_bytes = HISTORY_USUAL_BYTES,
         .digest_bytes = 1 << 20,
         .snapshot_bytes = UINT64_MAX,
-        .most_wait_ms = UINT64_C(24) * 3600 * 1000,
+        .most_wait_ms = PACE_MOST_WAIT_MS,
         .written_path = written,
         .boot = boot_id(),
         .clock = clock_real(),

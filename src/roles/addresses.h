@@ -4,14 +4,14 @@
 #ifndef ROLES_ADDRESSES_H
 #define ROLES_ADDRESSES_H
 
-#include "host/address_table.h"
+#include "host/permit_table.h"
 
 #define ADDRESSES_INTERFACE "addresses"
 
 /* Both keyed by 64 bits: an address by its group (net/address.h), a host by its hash. */
 struct addresses_service {
-    struct address_table *addresses;
-    struct address_table *hosts;
+    struct permit_table *addresses;
+    struct permit_table *hosts;
 };
 
 #endif

@@ -36,7 +36,7 @@ enum link_origin {
     LINK_OF_PAGE,     /* a page, or a robots.txt */
     LINK_IS_SEED,     /* given to the crawl: it draws the scope */
     LINK_IS_REQUEUED, /* asked for before: each comes with its own seed path */
-    LINK_IS_REJUDGED, /* of a page that turned out to be nearer to a seed */
+    LINK_IS_REJUDGED, /* of a page to which a shorter path was found */
 };
 
 /* Where references come from. All of it is borrowed until link_judge_end. */

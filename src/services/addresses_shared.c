@@ -25,8 +25,8 @@ static const struct option addresses_options[] = {
 static void addresses_close(struct instance *self)
 {
     struct addresses_service *s = self->state;
-    address_table_close(s->addresses);
-    address_table_close(s->hosts);
+    permit_table_close(s->addresses);
+    permit_table_close(s->hosts);
     mem_free(s);
 }
 
@@ -38,9 +38,9 @@ static enum rc addresses_open(struct instance *self, struct buf *why)
     if (!s)
         return RC_NOMEM;
     self->state = s;
-    enum rc rc = address_table_open(set->conns, set->ip_delay_ms, &s->addresses);
+    enum rc rc = permit_table_open(set->conns, set->ip_delay_ms, &s->addresses);
     if (rc == RC_OK)
-        rc = address_table_open(1, set->delay_ms, &s->hosts);
+        rc = permit_table_open(1, set->delay_ms, &s->hosts);
     if (rc)
         addresses_close(self);
     return rc;
@@ -56,8 +56,8 @@ static void addresses_changed(struct instance *self, const void *old)
     (void)old;
     struct addresses_service *s = self->state;
     const struct addresses_settings *set = self->settings;
-    address_table_change(s->addresses, set->conns, set->ip_delay_ms);
-    address_table_change(s->hosts, 1, set->delay_ms);
+    permit_table_change(s->addresses, set->conns, set->ip_delay_ms);
+    permit_table_change(s->hosts, 1, set->delay_ms);
 }
 
 const struct part part_addresses_shared = {

@@ -7,6 +7,7 @@
 #include "roles/budget.h"
 #include "roles/counters.h"
 #include "roles/ledger.h"
+#include "roles/pace.h"
 #include "roles/scope.h"
 #include "roles/seen.h"
 #include "visit/links.h"
@@ -28,7 +29,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { NEED_SCOPE, NEED_BUDGET, NEED_SEEN };
+enum { NEED_SCOPE, NEED_BUDGET, NEED_PACE, NEED_SEEN };
 
 #ifndef VERSION
 #define VERSION "0"
@@ -39,7 +40,6 @@ struct ledger_part_settings {
     struct str user_agent, contact;
     struct str prefix, description;
     bool ignore_robots;
-    uint64_t delay_ms, delay_most_ms;
     uint64_t roll_bytes;
     uint64_t digest_bytes, history_bytes;
     uint64_t sync_ms;
@@ -64,9 +64,6 @@ static const struct option ledger_options[] = {
     ROW(BOOL, ignore_robots, "ignore-robots", "no", "as archives say it"),
     ROW(TEXT, prefix, "warc-prefix", "orbweaver", "how names of archive files begin"),
     ROW(TEXT, description, "description", NULL, "what the crawl is for, as archives say it"),
-    ROW(DURATION, delay_ms, "delay", "1s", "no host is asked sooner after a restart"),
-    ROW(DURATION, delay_most_ms, "delay-most", "30s",
-        "nor sooner than its Crawl-delay, at most this"),
     ROW(SIZE, roll_bytes, "warc-size", "1GB", "an archive file is ended behind so many bytes",
         .min = 1000),
     ROW(SIZE, digest_bytes, "digest-memory", "64M", "for payloads that may come again"),
@@ -94,12 +91,12 @@ static const struct option ledger_options[] = {
     ROW(BOOL, refetch_lost, "refetch-lost", "no",
         "go on though archive files are missing, and ask again for their captures"),
     ROW(COUNT, depth, "depth", "100",
-        "links followed from a seed; below 100 seed paths are compared"),
+        "links followed from a seed; below 100 (the default) seed paths are compared"),
     ROW(COUNT, depth_urls, "depth-urls", "10M", "most URLs whose seed paths are compared",
         .max = 1 << 30),
     ROW(BOOL, archive_only, "archive-only", "no", "the links of a page cannot be read back"),
     ROW(BOOL, no_archive, "no-archive", "no", "nor then"),
-    ROW(LIST, keywords, "keywords", NULL, "with a topic ways are not compared"),
+    ROW(LIST, keywords, "keywords", NULL, "with a topic seed paths are not compared"),
     ROW(BOOL, compare, "compare", "no",
         "keep of every page what a recrawl compares, from the first crawl on"),
     {0},
@@ -114,6 +111,7 @@ struct ledger_part {
     struct arena *arena;
     struct scope_service *scope;
     struct budget *budget;
+    struct pace_service *pace;
     const struct seen *seen; /* NULL: the wiring says nothing about it */
     struct int_set seeds;    /* fingerprints */
     struct depth_index *depth_index[CRAWL_MAX_SHARDS];
@@ -207,7 +205,7 @@ static enum rc open_directory(const char *path, struct ledger_part *p, struct bu
     return rc == RC_OK || rc == RC_NOMEM ? rc : RC_IO;
 }
 
-/* What links to hosts that rested turn out to be, when these are loaded. */
+/* What links to swapped hosts turn out to be, when these are loaded. */
 static bool may_enter(void *ctx, const struct candidate *c, bool is_new_host, unsigned page_hosts)
 {
     struct ledger_part *p = ctx;
@@ -246,11 +244,11 @@ static uint64_t share_of(uint64_t bytes, unsigned shards)
 
 /* Depths --------------------------------------------------------------------------------------- */
 
-/* Whether a shorter way found later can matter, and what was found on a page be read back. A Bloom
+/* Whether a shorter path found later can matter, and what was found on a page be read back. A Bloom
  * filter cannot tell a known URL from a new one for certain: with it the first path counts. */
 static bool compares_depth(const struct ledger_part *p, const struct ledger_part_settings *s)
 {
-    return s->depth < 100 && !s->no_history && !s->archive_only && !s->no_archive &&
+    return s->depth < DEPTH_INDEX_FROM && !s->no_history && !s->archive_only && !s->no_archive &&
            !s->keywords.count && !(p->seen && p->seen->plan.kind == SEEN_BLOOM);
 }
 
@@ -318,9 +316,8 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         .digest_bytes = s->digest_bytes,
         .sync_ms = s->sync_ms,
         .snapshot_bytes = s->snapshot_bytes,
-        .delay_ms = s->delay_ms,
-        .delay_most_ms = s->delay_most_ms,
-        .most_wait_ms = UINT64_C(24) * 3600 * 1000,
+        .pace = p->pace->now(p->pace),
+        .most_wait_ms = PACE_MOST_WAIT_MS,
         .reserve_bytes = s->reserve_bytes,
         .restart = s->recrawl,
         .accepts_lost = s->refetch_lost,
@@ -422,6 +419,7 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     calls_init(&p->service.calls);
     p->scope = part_provider(self, NEED_SCOPE);
     p->budget = part_provider(self, NEED_BUDGET);
+    p->pace = part_provider(self, NEED_PACE);
     p->seen = part_provider(self, NEED_SEEN);
     p->service.run.clock = part_clock(self);
     p->service.run.begun_ms = clock_now_ms(p->service.run.clock);
@@ -442,7 +440,7 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     const struct ledger_part_settings *set = self->settings;
     p->service.compares = !set->no_history && (set->compare || p->service.opened.is_recrawl);
     if (p->service.opened.is_restarted)
-        p->service.run.not_before_ms = p->service.run.begun_ms + set->delay_ms;
+        p->service.run.not_before_ms = p->service.run.begun_ms + p->pace->now(p->pace).delay_ms;
     if (set->cluster.n && budget_share_with_others(p->budget)) {
         ledger_here_close(self);
         return RC_NOMEM;
@@ -470,6 +468,7 @@ const struct part part_ledger_here = {
         (const struct part_need[]){
             [NEED_SCOPE] = {"scope", SCOPE_INTERFACE, "is told of earlier seeds"},
             [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "is told what was used"},
+            [NEED_PACE] = {"pace", PACE_INTERFACE, "says how long a host waits after a restart"},
             [NEED_SEEN] = {"seen", SEEN_INTERFACE, "how known URLs are kept"},
             {0}},
     .spares = (const char *const[]){"seen", NULL}, /* without it they are kept exactly */

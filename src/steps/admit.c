@@ -2,8 +2,8 @@
 /* admit: puts links of this shard's hosts into the queues of their hosts, unless another agent owns
  * the host now (admission/ownership.h) or there is no room (admission/room.h). The links are in the
  * journal already, so a crash now loses none of them. The links that stay out are journalled too, so
- * that they stay out after a crash. Where the crawl has a limit of depth, pages and origins that are
- * nearer than they seemed go to rejudge (admission/shorter.h). */
+ * that they stay out after a crash. Where seed paths are compared (discovery/depth_index.h), pages
+ * and origins to which a shorter path leads go to rejudge (admission/shorter.h). */
 #include "admission/fingerprints.h"
 #include "admission/ownership.h"
 #include "admission/room.h"
@@ -27,7 +27,7 @@ struct admit {
     struct ledger_service *ledger;
     struct cluster_service *cluster;
     struct room room;
-    struct shorter_index depths; /* without `depths`: the crawl has no limit of depth */
+    struct shorter_index depths; /* without `depths`: paths are not compared */
     struct buf left_out;         /* fingerprints of the links at hand that stay out */
 };
 
@@ -85,7 +85,7 @@ static void remember(struct instance *self, const struct candidate *c)
 }
 
 /* Notes the depth of these links. Pages that are done, and that a shorter path leads to, go to
- * rejudge; origins whose sitemaps are nearer, too. */
+ * rejudge; so do origins to whose sitemaps one leads. */
 static void note_depths(struct instance *self, struct links *links, const struct candidate *list,
                         size_t count)
 {
@@ -193,8 +193,7 @@ const struct part part_admit = {
     .help = "puts links that are new into their host's queue",
     .inlets = (const struct part_port[]){{"in", LINKS_TYPE, "links of this shard", false}, {0}},
     .outlets = (const struct part_port[]){{"out", LINKS_TYPE, "the same, admitted", false},
-                                          {"again", LINKS_TYPE,
-                                           "pages that are nearer than they seemed", true},
+                                          {"again", LINKS_TYPE, "pages with a shorter path", true},
                                           {0}},
     .needs =
         (const struct part_need[]){

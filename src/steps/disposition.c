@@ -76,7 +76,7 @@ static enum rc record_visit(struct disposition *s, struct visit *v)
     enum rc rc = outcome_of_visit(&s->here, v, &e, (int64_t)clock_wall_ms(clock), &o);
     if (rc)
         return rc;
-    if (o.is_nearer)
+    if (o.has_shorter_path)
         hand_out_page(s->self, AGAIN, &v->head, &o.page, s->here.cluster);
     visit_counts_ending(&ledger->counts, v, &e);
     ending_keep(&e, v, s->here.budget);
@@ -134,7 +134,7 @@ static void handle_visit(struct instance *self, struct message *m)
     else
         rc = record_visit(s, v);
     if (rc)
-        part_fail(self, rc, "cannot remember what became of a URL: %s", rc_text(rc));
+        part_fail(self, rc, "cannot record what became of a URL: %s", rc_text(rc));
     tell_cluster(s->here.cluster, v);
     v->may_end = true;
     part_end(self, m);
@@ -159,7 +159,7 @@ static void handle_list(struct instance *self, struct message *m)
     struct url_list *l = url_list_of(m);
     enum rc rc = record_list(s, l);
     if (rc)
-        part_fail(self, rc, "cannot remember a list of URLs: %s", rc_text(rc));
+        part_fail(self, rc, "cannot record a list of URLs: %s", rc_text(rc));
     l->is_safe = rc == RC_OK;
     l->may_end = true;
     part_end(self, m);
@@ -187,21 +187,20 @@ const struct part part_disposition = {
     .kind = PART_COMPONENT,
     .name = "disposition",
     .former_name = "settle",
-    .help = "remembers what became of a visit, and returns its host",
+    .help = "records what became of a visit, and returns its host",
     .inlets =
         (const struct part_port[]){[VISITS] = {"in", VISIT_TYPE, "visits that have ended", false},
                                    [LISTS] = {"lists", URL_LIST_TYPE, "lists of URLs", false},
                                    {0}},
     .outlets = (const struct part_port[]){{"links", LINKS_TYPE, "what it found", false},
-                                          {"again", LINKS_TYPE,
-                                           "a page that is nearer than it seemed", true},
+                                          {"again", LINKS_TYPE, "a page with a shorter path", true},
                                           {0}},
     .needs =
         (const struct part_need[]){
-            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "remembers"},
+            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "keeps what became of it"},
             [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "is told what it took"},
             [NEED_PACE] = {"pace", PACE_INTERFACE, "says when to ask again"},
-            [NEED_ADDRESSES] = {"addresses", ADDRESSES_INTERFACE, "gets slots back"},
+            [NEED_ADDRESSES] = {"addresses", ADDRESSES_INTERFACE, "gets permits back"},
             [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows what is ours"},
             {0}},
     .options = disposition_options,

@@ -27,7 +27,6 @@ static const struct option fetch_options[] = {
     ROW(TEXT, encodings, "encodings", REQUEST_ENCODINGS,
         "what a body may be coded in; archives keep it so, and replays may not know zstd"),
     ROW(SIZE, body_bytes, "body-size", "100M", "a body is cut behind so many bytes", .min = 1),
-    ROW(DURATION, retry_after_most_ms, "retry-after-most", "24h", "the longest Retry-After kept"),
     ROW(LIST, types, "types", NULL, "answers of other types are left where they are",
         .arg = "TYPE,..."),
     {0},
@@ -64,7 +63,7 @@ static bool may_ask(struct fetch *f, const struct visit *v)
            f->cluster->ops->may_ask(f->cluster, host_hash(v->turn.checkout.host));
 }
 
-/* Sends the visit back to its queue, as if it had never been checked out. */
+/* Sends the visit back to its queue, without a result. */
 static void put_off(struct fetch *f, struct visit *v)
 {
     v->state = VISIT_LATER;

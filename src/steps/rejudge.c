@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rejudge: judges the links of a page again that turned out to be nearer to a seed than it was found
+/* rejudge: brings the links of a page to judge-links again, when a shorter path to the page was found
  * (discovery/depth_index.h). It finds them again (admission/links_again.h) and sends them to
  * judge-links as a list, at their true depth. Pages that the archive does not have yet wait
  * (admission/archive_wait.h). An origin is a page too: its links are the sitemaps that its
@@ -146,7 +146,7 @@ const struct part part_rejudge = {
     .kind = PART_COMPONENT,
     .name = "rejudge",
     .former_name = "deepen",
-    .help = "judges the links of a page again that a shorter way leads to",
+    .help = "has the links of a page judged again when a shorter path to the page is found",
     .inlets = (const struct part_port[]){{"in", LINKS_TYPE, "pages that are done", false}, {0}},
     .outlets = (const struct part_port[]){{"out", URL_LIST_TYPE, "links of a page", false}, {0}},
     .needs =

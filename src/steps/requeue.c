@@ -5,8 +5,8 @@
  * again. In a cluster each agent brings the URLs that it has asked for; a URL of another agent's
  * host is sent there, as a link is.
  *
- * A crawl that goes on also gets the URLs that are nearer to a seed than an earlier run had time to
- * see (ledger/depth_recall.h). */
+ * A crawl that goes on also gets the URLs with a shorter path that an earlier run had no time to
+ * follow (ledger/depth_recall.h). */
 #include "ledger/depth_recall.h"
 #include "roles/cluster.h"
 #include "roles/ledger.h"

@@ -2,8 +2,8 @@
 /* schedule: checks the next URL out of the frontier and sends a visit on its way.
  *
  * asking/turn.h says what the visit asks for: the URL, or the robots.txt of its origin first, with
- * the same claim to the host. schedule is the only source of visits and the only step that feels
- * back pressure. A `links` message says that there may be something to check out again: links
+ * the same claim to the host. schedule is the source of visits: it waits for credits, and no step
+ * behind it does. A `links` message says that there may be something to check out again: links
  * were admitted, or a host came back. */
 #include "asking/crawl_watch.h"
 #include "asking/turn.h"

@@ -6,7 +6,7 @@
  *   rejudge ─┘
  *
  * seeds brings the URLs where the crawl begins, requeue those that an earlier run has asked for,
- * and rejudge the links of a page that turned out to be nearer to a seed. judge-links judges them
+ * and rejudge the links of a page to which a shorter path was found. judge-links judges them
  * as it judges a page's links, and disposition journals them. Nothing is fetched for a list, so no
  * host is checked out, and the list never goes to another place: what it says belongs to the
  * ledger.

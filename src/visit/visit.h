@@ -41,7 +41,7 @@ enum visit_state {
     VISIT_LATER, /* the URL goes back to its queue and is not logged: its address is busy, a limit is
                     used up, or the cluster took the host away */
     VISIT_REFUSED, /* nothing was asked, and nothing will be: `code` */
-    VISIT_ENDED,   /* asked; `end` says how it went */
+    VISIT_ENDED,   /* asked, or its name has no address; `end` says how it went */
 };
 
 enum { VISIT_MAX_ADDRESSES = 4 };
@@ -54,7 +54,7 @@ struct visit_heads {
 };
 
 /* The turn of a host: which URL was checked out of the frontier, and what is known of it.
- * schedule's; robots changes the URL when a robots.txt redirects. */
+ * schedule's; robots changes the URL when a robots.txt redirects, and disposition sets it back. */
 struct visit_turn {
     struct checkout checkout;
     struct host_record *record; /* NULL: a copy at another place */
@@ -71,7 +71,8 @@ struct visit_turn {
     struct host_standing standing; /* of a copy, which has no record */
 };
 
-/* The way to the server: resolve's and gate's. */
+/* The way to the server: resolve's and gate's. fetch sets due_ms when it puts a visit off, and the
+ * permit is returned by disposition, and by robots before it follows a redirect. */
 struct visit_route {
     struct address addresses[VISIT_MAX_ADDRESSES];
     uint32_t address_count;
@@ -82,7 +83,8 @@ struct visit_route {
 
 struct asker;
 
-/* What the server answered: fetch's. */
+/* What the server answered: fetch's. schedule sets begun_ms, resolve sets `end` when the name has no
+ * address, robots and disposition set the verdict where fetch did not. */
 struct visit_answer {
     struct http_ask ask;
     struct str request;             /* as sent */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """chaos: a crawl of several agents with everything going wrong that a seed says, and what must hold all
-the same (issue 5, "Proof"; D1, D8).
+the same (D1, D8).
 
     happened = one(seed)       # asserts; the message begins with the seed
 

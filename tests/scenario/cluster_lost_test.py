@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A disk is lost in mid-crawl: the captures that are gone with it are named, exactly those, and are
-asked for again if one wants that (issue 5; engine.md, "A wiped disk"). Real agents and a real
+asked for again if one wants that. Real agents and a real
 nats-server, all on loopback.
 
 argv: simweb, orbweaver."""
@@ -81,7 +81,7 @@ class Three:
         return self.must - kept
 
 
-@case("captures lost with a wiped disk are named, exactly those, and by url (D8)")
+@case("captures lost with a wiped disk are named, exactly those, and by url (D1)")
 def _(tmp):
     with Three(tmp) as t:
         gone = t.wipe_second()

@@ -80,7 +80,7 @@ def dir_of(agent):
     return agent.folder
 
 
-@case("every agent, and the operator, tells how all of them are (issue 5)")
+@case("every agent, and the operator, tells how all of them are")
 def _(tmp):
     with Cluster(tmp) as c:
         for where in [c.post.dir] + [dir_of(a) for a in c.agents]:

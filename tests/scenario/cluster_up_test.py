@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`orbweaver cluster up`: server and agents of one crawl on this machine by one command (issue 5; D1). argv[1] is
+"""`orbweaver cluster up`: server and agents of one crawl on this machine by one command (D1). argv[1] is
 simweb, argv[2] orbweaver."""
 import contextlib
 import json

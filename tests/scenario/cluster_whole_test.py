@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """report and exports of the whole crawl from the directory of any agent that runs, and from the
-operator's folder: what others have comes over the bus (issue 5, "Commands"). Real agents and a real
+operator's folder: what others have comes over the bus. Real agents and a real
 nats-server, all on loopback.
 
 argv: simweb, orbweaver."""

@@ -49,7 +49,7 @@ def untold(agent, seconds=3):
     return HOSTS + sum(1 for t in times if t >= late)
 
 
-@case("an agent killed in mid-crawl is adopted by the others, and nothing is missing (D8)")
+@case("an agent killed in mid-crawl is adopted by the others, and nothing is missing (D1, D7)")
 def _(tmp):
     with Simweb(*WEB, *SLOW) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
         agents = agents_of(web, post, tmp, "abc", "-w", "100ms")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """report and every export over several directories as one crawl, as those of a cluster's agents: what
-two of them say together is what one says that did everything (issue 5, "Commands").
+two of them say together is what one says that did everything.
 
 argv: orbweaver."""
 import gzip

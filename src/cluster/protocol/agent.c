@@ -132,7 +132,7 @@ uint64_t agent_due_ms(const struct agent *a)
 
 bool agent_has_time(const struct agent *a)
 {
-    return !a->pace.is_quick;
+    return !a->rhythm.is_quick;
 }
 
 const char *agent_why(const struct agent *a)
@@ -324,10 +324,10 @@ void agent_roster_taken(struct agent *a, const struct roster_entry *e, struct st
         return;
     if (is_valid && e->kind != ROSTER_RENEW) {
         /* Entries of ours before this one did not count, or had their effect. */
-        uint64_t soon_ms = a->now_ms + rng_below(&a->rng, pace_soon_ms(a) + 1);
+        uint64_t soon_ms = a->now_ms + rng_below(&a->rng, rhythm_soon_ms(a) + 1);
         a->entries.next_ms = soon_ms < a->entries.next_ms ? soon_ms : a->entries.next_ms;
-        a->pace.news++;
-        pace_inbox_soon(a);
+        a->rhythm.news++;
+        rhythm_inbox_soon(a);
     }
     namesake_taken(a, e, writer, is_valid);
     if (is_valid && e->kind == ROSTER_RENEW && is_by_me(a, e, writer))
@@ -669,7 +669,7 @@ enum rc agent_turn(struct agent *a, uint64_t now_ms)
     (void)lease_look(a, now_ms);
     if (a->state == AGENT_GONE)
         return RC_OK;
-    pace_turn(a);
+    rhythm_turn(a);
     roster_log_turn(a);
     if (roster_log_is_whole(a)) {
         gates_look(a);
@@ -686,7 +686,7 @@ enum rc agent_turn(struct agent *a, uint64_t now_ms)
     outbox_turn(a);
     finish_turn(a);
     (void)agent_may_claim(a); /* so that the status does not show a pause that has ended */
-    pace_hurry(a);
+    rhythm_hurry(a);
     detector_say(a);
     detector_listen(a);
     agent_wake(a, now_ms + a->settings.gap_ms / 4);

@@ -24,7 +24,7 @@
  *   adoption.c  the streams of dead agents, to the new owners of their hosts
  *   recrawls.c  which recrawl this agent works on
  *   finish.c    whether the whole crawl has ended
- *   pace.c      how soon the agent sends, polls and syncs
+ *   rhythm.c      how soon the agent sends, polls and syncs
  *   namesake.c  another process with this agent's name
  *   tally.c     what other agents have used of the crawl's budgets
  *   view.c      the cluster as this agent sees it, for people

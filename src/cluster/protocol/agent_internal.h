@@ -344,7 +344,7 @@ struct namesake {
     uint64_t before;   /* renewals up to this number are our own, from before we joined */
 };
 
-struct pace {
+struct rhythm {
     bool is_quick; /* another agent waits for us, or we wait for another agent */
     struct heartbeat said;
     uint64_t said_ms;
@@ -427,7 +427,7 @@ struct agent {
     struct republish republish;
     struct finish finish;
     struct recrawl recrawl;
-    struct pace pace;
+    struct rhythm rhythm;
     struct namesake namesake;
 };
 
@@ -540,17 +540,18 @@ void detector_listen(struct agent *a); /* connects anew if there is no loopback 
 /* We are connected and send heartbeats, but have not heard our own for the roster's `fence`. */
 bool detector_has_no_loopback(const struct agent *a, uint64_t now_ms);
 
-/* ---- pace.c ---- */
-void pace_turn(struct agent *a);
-uint64_t pace_soon_ms(const struct agent *a); /* between two heartbeats that carry news */
+/* ---- rhythm.c ---- */
+void rhythm_turn(struct agent *a);
+uint64_t rhythm_soon_ms(const struct agent *a); /* between two heartbeats that carry news */
 /* until the next look at the roster, if it had no news */
-uint64_t pace_log_ms(const struct agent *a);
-uint64_t pace_inbox_ms(struct agent *a); /* the same for our own stream */
-void pace_inbox_soon(struct agent *a);
-void pace_heard(struct agent *a, const struct heartbeat *before, const struct heartbeat *now);
-bool pace_may_say(struct agent *a, const struct heartbeat *now);
-void pace_said(struct agent *a, const struct heartbeat *h);
-void pace_hurry(struct agent *a); /* asks for a sync of the journal if another agent waits for it */
+uint64_t rhythm_log_ms(const struct agent *a);
+uint64_t rhythm_inbox_ms(struct agent *a); /* the same for our own stream */
+void rhythm_inbox_soon(struct agent *a);
+void rhythm_heard(struct agent *a, const struct heartbeat *before, const struct heartbeat *now);
+bool rhythm_may_say(struct agent *a, const struct heartbeat *now);
+void rhythm_said(struct agent *a, const struct heartbeat *h);
+void rhythm_hurry(
+    struct agent *a); /* asks for a sync of the journal if another agent waits for it */
 
 /* ---- outbox.c ---- */
 void outbox_turn(struct agent *a);

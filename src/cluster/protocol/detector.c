@@ -174,7 +174,7 @@ void detector_heard(struct agent *a, struct str name, struct str payload)
     if (!p || p->inc != h.inc || p->boot != h.boot || p->last.number >= h.number)
         return;
     if (!is_me(a, p))
-        pace_heard(a, &p->last, &h);
+        rhythm_heard(a, &p->last, &h);
     p->last = h;
     p->is_heard = true;
     p->has_acked_through = h.has_acked_through;
@@ -335,7 +335,7 @@ void detector_say(struct agent *a)
                           .is_home = a->finish.everywhere_ms > 0,
                           .admitted = a->finish.admitted,
                           .sent = a->outbox.sent};
-    if (!pace_may_say(a, &h))
+    if (!rhythm_may_say(a, &h))
         return;
     struct heartbeat_lists lists = {0};
     a->traffic.heartbeats++;
@@ -348,7 +348,7 @@ void detector_say(struct agent *a)
     if (bus_say(a->bus, str_c(agent_subject_heartbeat(a, a->name, subject)), buf_str(&out)) ==
         RC_OK)
         a->traffic.says++;
-    pace_said(a, &h);
+    rhythm_said(a, &h);
     a->traffic.next_heartbeat_ms = a->now_ms + roster_timings(a->roster).heartbeat_ms;
     agent_wake(a, a->traffic.next_heartbeat_ms);
 }

@@ -117,7 +117,7 @@ bool finish_may_go(const struct agent *a, uint64_t now_ms)
     uint64_t heartbeats_ms = LAST_WORDS * (uint64_t)roster_timings(a->roster).heartbeat_ms;
     return f->everywhere_ms &&
            (now_ms - f->everywhere_ms >= heartbeats_ms ||
-            (f->home_ms && now_ms - f->home_ms >= LAST_WORDS * pace_soon_ms(a)));
+            (f->home_ms && now_ms - f->home_ms >= LAST_WORDS * rhythm_soon_ms(a)));
 }
 
 /* The agent that has the seeds may join last. */

@@ -65,7 +65,7 @@ void inbox_reconnected(struct agent *a)
 {
     a->inbox.is_verified = false;
     a->inbox.end_retry_ms = 0;
-    pace_inbox_soon(a);
+    rhythm_inbox_soon(a);
     (void)inbox_want_end(a);
 }
 
@@ -303,12 +303,12 @@ static void done_next(struct agent *a, const struct bus_event *e)
         in->dry_ms = 0;
     bool is_current = in->asked == in->cursor + 1 && in->is_verified && roster_log_is_whole(a);
     if (e->rc != RC_OK || !is_current || e->sequence <= in->cursor || must_wait(a, e)) {
-        in->next_ms = in->is_wanted ? 0 : a->now_ms + pace_inbox_ms(a);
+        in->next_ms = in->is_wanted ? 0 : a->now_ms + rhythm_inbox_ms(a);
         in->is_wanted = false;
         return;
     }
     take_message(a, e);
-    pace_inbox_soon(a);
+    rhythm_inbox_soon(a);
 }
 
 static void done_end(struct agent *a, const struct bus_event *e)
@@ -321,7 +321,7 @@ static void done_end(struct agent *a, const struct bus_event *e)
     }
     in->end_acked = in->end_sent;
     in->dry_ms = 0;
-    pace_inbox_soon(a);
+    rhythm_inbox_soon(a);
     bool is_behind = e->sequence <= in->cursor && in->end_read != in->end_sent;
     if (is_behind && agent_has_copies(a))
         in->is_doubted = in->is_behind = true;

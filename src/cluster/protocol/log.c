@@ -293,7 +293,7 @@ static void take_pending(struct agent *a)
 {
     struct log_reader *l = &a->log;
     struct str writer = str_c(l->pending_writer), entry = buf_str(&l->pending);
-    uint64_t news = a->pace.news;
+    uint64_t news = a->rhythm.news;
     if (begins_otherwise(a, writer, entry)) {
         agent_fail(a, RC_CORRUPT,
                    "the roster was founded anew: it is not the one that this agent took part in");
@@ -309,9 +309,9 @@ static void take_pending(struct agent *a)
         agent_fail(a, rc, "cannot read on in the roster");
     buf_clear(&l->pending);
     /* A renewal usually comes alone. */
-    bool is_more = !a->is_log_read || l->count < l->wanted || a->pace.news != news ||
+    bool is_more = !a->is_log_read || l->count < l->wanted || a->rhythm.news != news ||
                    roster_length(a->roster) < l->heard || l->is_wanted || !roster_log_is_whole(a);
-    l->next_ms = is_more ? 0 : a->now_ms + pace_log_ms(a);
+    l->next_ms = is_more ? 0 : a->now_ms + rhythm_log_ms(a);
 }
 
 static void ask_stream(struct agent *a, enum call_kind kind, uint64_t sequence)
@@ -393,7 +393,7 @@ static bool is_message_ours(const struct agent *a, uint64_t sequence, const stru
 /* There was no answer, or one that may come from a server that lags. */
 static void ask_later(struct agent *a)
 {
-    a->log.next_ms = a->log.is_wanted ? 0 : a->now_ms + pace_log_ms(a);
+    a->log.next_ms = a->log.is_wanted ? 0 : a->now_ms + rhythm_log_ms(a);
     a->log.is_wanted = false;
     agent_wake(a, a->log.next_ms);
 }

@@ -203,7 +203,7 @@ static void seal_due(struct agent *a)
 {
     uint64_t end_ms = a->outbox.filling_ms + a->settings.poll_ms;
     keep_filling(a);
-    bool is_quick = a->pace.is_quick || untold_presses(a);
+    bool is_quick = a->rhythm.is_quick || untold_presses(a);
     if (a->outbox.filling && !is_quick && end_ms > a->now_ms)
         agent_wake(a, end_ms);
     else
@@ -565,7 +565,7 @@ static void look_at_pages(struct agent *a)
     struct outbox *o = &a->outbox;
     if (!o->pages || o->look_ms > a->now_ms)
         return;
-    o->look_ms = a->now_ms + (a->pace.is_quick ? 1 : a->settings.poll_ms);
+    o->look_ms = a->now_ms + (a->rhythm.is_quick ? 1 : a->settings.poll_ms);
     for (struct source *s = o->pages; s; s = s->next)
         source_look(a, s);
 }

@@ -28,7 +28,6 @@ static enum rc open_asker(const char *types)
     settings = (struct asker_settings){.user_agent = STR("tester"),
                                        .encodings = STR("gzip"),
                                        .body_bytes = 1000,
-                                       .retry_after_most_ms = 60000,
                                        .types = {list, types != NULL}};
     asker = (struct asker){.self = &s.part.self,
                            .settings = &settings,

@@ -6,22 +6,22 @@
 enum { HERE = 7, THERE = 8, DELAY = 100, NOW = 1000, LASTS = 500 };
 
 /* When the second request may begin, the first having begun at `now_ms`. */
-static uint64_t second(struct address_table *t, uint64_t group, uint64_t now_ms)
+static uint64_t second(struct permit_table *t, uint64_t group, uint64_t now_ms)
 {
-    assert_int_equal(address_table_ask(t, group, now_ms), 0);
-    address_table_done(t, group, now_ms);
-    return address_table_ask(t, group, now_ms) - now_ms;
+    assert_int_equal(permit_table_ask(t, group, now_ms), 0);
+    permit_table_done(t, group, now_ms);
+    return permit_table_ask(t, group, now_ms) - now_ms;
 }
 
 static void each_agent_that_names_an_address_counts_once(void **state)
 {
     (void)state;
-    struct address_table *t;
+    struct permit_table *t;
     struct address_peers *p;
-    assert_rc(address_table_open(4, DELAY, &t), RC_OK);
+    assert_rc(permit_table_open(4, DELAY, &t), RC_OK);
     assert_rc(address_peers_open(&p), RC_OK);
-    (void)address_table_ask(t, HERE, 0);
-    (void)address_table_ask(t, THERE, 0);
+    (void)permit_table_ask(t, HERE, 0);
+    (void)permit_table_ask(t, THERE, 0);
     address_peers_heard(p, 1, (const uint64_t[]){HERE, THERE}, 2, NOW + LASTS);
     address_peers_heard(p, 2, (const uint64_t[]){HERE}, 1, NOW + LASTS);
     address_peers_heard(p, 2, (const uint64_t[]){HERE}, 1, NOW + LASTS); /* its last word */
@@ -29,17 +29,17 @@ static void each_agent_that_names_an_address_counts_once(void **state)
     assert_int_equal(second(t, HERE, NOW), 3 * DELAY);
     assert_int_equal(second(t, THERE, NOW), 2 * DELAY);
     address_peers_close(p);
-    address_table_close(t);
+    permit_table_close(t);
 }
 
 static void who_is_silent_asks_nothing(void **state)
 {
     (void)state;
-    struct address_table *t;
+    struct permit_table *t;
     struct address_peers *p;
-    assert_rc(address_table_open(4, DELAY, &t), RC_OK);
+    assert_rc(permit_table_open(4, DELAY, &t), RC_OK);
     assert_rc(address_peers_open(&p), RC_OK);
-    (void)address_table_ask(t, HERE, 0);
+    (void)permit_table_ask(t, HERE, 0);
     address_peers_heard(p, 1, (const uint64_t[]){HERE}, 1, NOW);
     address_peers_heard(p, 2, (const uint64_t[]){HERE}, 1, NOW + LASTS);
     address_peers_tell(p, t, NOW, NOW + LASTS);
@@ -48,23 +48,23 @@ static void who_is_silent_asks_nothing(void **state)
     address_peers_tell(p, t, NOW + LASTS, NOW + 9 * LASTS);
     assert_int_equal(second(t, HERE, NOW + LASTS), DELAY);
     address_peers_close(p);
-    address_table_close(t);
+    permit_table_close(t);
 }
 
 static void there_may_be_many_of_them(void **state)
 {
     (void)state;
-    struct address_table *t;
+    struct permit_table *t;
     struct address_peers *p;
-    assert_rc(address_table_open(4, 1, &t), RC_OK);
+    assert_rc(permit_table_open(4, 1, &t), RC_OK);
     assert_rc(address_peers_open(&p), RC_OK);
-    (void)address_table_ask(t, HERE, 0);
+    (void)permit_table_ask(t, HERE, 0);
     for (uint64_t who = 0; who < ADDRESS_PEERS_AGENTS + 10; who++)
         address_peers_heard(p, who, (const uint64_t[]){HERE}, 1, NOW + LASTS);
     address_peers_tell(p, t, NOW, NOW + LASTS);
     assert_int_equal(second(t, HERE, NOW), ADDRESS_PEERS_AGENTS + 1);
     address_peers_close(p);
-    address_table_close(t);
+    permit_table_close(t);
 }
 
 int main(void)

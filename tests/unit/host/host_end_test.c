@@ -54,15 +54,15 @@ static void an_answer_becomes_an_end(void **state)
     struct http_answer busy = {.outcome = HTTP_WHOLE, .status = 503};
     struct http_answer same = {.outcome = HTTP_WHOLE, .status = 304};
     int64_t wall_ms = INT64_C(1000) * WALL_S;
-    struct pace_end e = host_end_of_answer(&busy, STR("7"), false, wall_ms, 60000);
+    struct pace_end e = host_end_of_answer(&busy, STR("7"), false, wall_ms);
     assert_true(e.dns == DNS_FOUND && e.http == HTTP_WHOLE && e.status == 503);
     assert_true(e.has_retry_after && e.retry_after_ms == 7000 && !e.is_unasked_304);
-    e = host_end_of_answer(&busy, STR("700"), false, wall_ms, 60000);
-    assert_int_equal(e.retry_after_ms, 60000);
-    assert_false(host_end_of_answer(&busy, STR("soon"), false, wall_ms, 60000).has_retry_after);
-    assert_false(host_end_of_answer(&busy, STR_NONE, false, wall_ms, 60000).has_retry_after);
-    assert_true(host_end_of_answer(&same, STR_NONE, false, wall_ms, 1).is_unasked_304);
-    assert_false(host_end_of_answer(&same, STR_NONE, true, wall_ms, 1).is_unasked_304);
+    e = host_end_of_answer(&busy, STR("99999999"), false, wall_ms);
+    assert_int_equal(e.retry_after_ms, PACE_MOST_WAIT_MS);
+    assert_false(host_end_of_answer(&busy, STR("soon"), false, wall_ms).has_retry_after);
+    assert_false(host_end_of_answer(&busy, STR_NONE, false, wall_ms).has_retry_after);
+    assert_true(host_end_of_answer(&same, STR_NONE, false, wall_ms).is_unasked_304);
+    assert_false(host_end_of_answer(&same, STR_NONE, true, wall_ms).is_unasked_304);
 }
 
 static void a_name_elsewhere_says_nothing_of_the_host(void **state)

@@ -4,16 +4,16 @@
 
 enum { NOW_MS = 1000, DELAY_MS = 100 };
 
-static void open_tables(struct address_table **addresses, struct address_table **hosts)
+static void open_tables(struct permit_table **addresses, struct permit_table **hosts)
 {
-    assert_rc(address_table_open(2, 0, addresses), RC_OK);
-    assert_rc(address_table_open(1, DELAY_MS, hosts), RC_OK);
+    assert_rc(permit_table_open(2, 0, addresses), RC_OK);
+    assert_rc(permit_table_open(1, DELAY_MS, hosts), RC_OK);
 }
 
 static void a_host_has_one_request_and_an_address_a_few(void **state)
 {
     (void)state;
-    struct address_table *addresses, *hosts;
+    struct permit_table *addresses, *hosts;
     struct host_permit a = {.address_group = 1, .host_hash = 11}, same = a;
     struct host_permit b = {.address_group = 1, .host_hash = 12};
     struct host_permit c = {.address_group = 1, .host_hash = 13};
@@ -32,14 +32,14 @@ static void a_host_has_one_request_and_an_address_a_few(void **state)
     assert_int_equal(host_permit_take(&c, addresses, hosts, NOW_MS + 1), 0);
     host_permit_return(&b, addresses, hosts, NOW_MS);
     host_permit_return(&c, addresses, hosts, NOW_MS);
-    address_table_close(addresses);
-    address_table_close(hosts);
+    permit_table_close(addresses);
+    permit_table_close(hosts);
 }
 
 static void a_host_is_asked_again_after_the_delay(void **state)
 {
     (void)state;
-    struct address_table *addresses, *hosts;
+    struct permit_table *addresses, *hosts;
     struct host_permit a = {.address_group = 1, .host_hash = 11};
     open_tables(&addresses, &hosts);
     assert_int_equal(host_permit_take(&a, addresses, hosts, NOW_MS), 0);
@@ -47,8 +47,8 @@ static void a_host_is_asked_again_after_the_delay(void **state)
     host_permit_return(&a, addresses, hosts, NOW_MS); /* once more is no more */
     assert_int_equal(host_permit_take(&a, addresses, hosts, NOW_MS + 50), NOW_MS + DELAY_MS);
     assert_int_equal(host_permit_take(&a, addresses, hosts, NOW_MS + DELAY_MS), 0);
-    address_table_close(addresses);
-    address_table_close(hosts);
+    permit_table_close(addresses);
+    permit_table_close(hosts);
 }
 
 int main(void)

@@ -23,7 +23,9 @@
 #include <stdio.h>
 
 enum {
-    RUNS = TEST_IS_EMULATED ? 100 : TEST_IS_SANITIZED ? 1000 : 10000,
+    RUNS = TEST_IS_EMULATED    ? 100
+           : TEST_IS_SANITIZED ? 1000
+                               : 10000,
     EVENTS_MOST = 400, /* of a run, while URLs are added and clocks go wrong */
     END_MOST = 20000,  /* then all that is left must get its result */
     HOSTS = 2,
@@ -67,6 +69,7 @@ struct reply {
     enum dns_outcome dns;
     struct http_answer http;
     bool has_head;
+    bool is_robots;
     bool had_condition;
     const char *retry_after; /* as written, or NULL; and what it means: */
     uint64_t retry_after_ms;
@@ -123,7 +126,7 @@ struct run {
     uint64_t t_ms, base_ms; /* model time; the crawler's clock is t_ms - base_ms */
     int64_t wall_ms;        /* minus t_ms */
     struct host_turn_settings settings;
-    struct address_table *addresses, *hosts;
+    struct permit_table *addresses, *hosts;
     uint64_t conns, ip_delay_ms;
     bool shares_address;
     struct url urls[URLS];
@@ -192,7 +195,7 @@ static void draw_busy(struct run *r, struct reply *a)
 static void draw_well(struct run *r, struct reply *a, int host, bool is_robots)
 {
     static const uint16_t pages[] = {200, 200, 200, 404, 301, 501, 505, 403};
-    static const uint16_t robots[] = {200, 200, 200, 404, 301, 302, 403, 200};
+    static const uint16_t robots[] = {200, 200, 200, 404, 301, 302, 501, 999};
     a->http.outcome = chance(r, 5) ? HTTP_TRUNCATED : HTTP_WHOLE;
     a->http.status = is_robots ? robots[below(r, 8)] : pages[below(r, 8)];
     for (int i = 0; i < PREFIXES; i++)
@@ -207,7 +210,8 @@ static void draw_well(struct run *r, struct reply *a, int host, bool is_robots)
 
 static struct reply draw(struct run *r, int host, int mood, bool is_robots)
 {
-    struct reply a = {.redirects_to = NONE, .had_condition = !is_robots && chance(r, 50)};
+    struct reply a = {.redirects_to = NONE, .is_robots = is_robots};
+    a.had_condition = !is_robots && chance(r, 50);
     enum mood m = chance(r, 75) ? (enum mood)mood : (enum mood)below(r, MOODS);
     a.has_head = m == WELL || m == BUSY || m == STRANGE;
     a.http.bytes_in = a.has_head ? 1 + below(r, 1000) : 0;
@@ -326,7 +330,8 @@ struct kind {
 static bool reply_is_busy(const struct reply *a)
 {
     uint16_t s = a->http.status;
-    return a->has_head && (s == 429 || (s >= 500 && s <= 599 && s != 501 && s != 505));
+    bool is_final = !a->is_robots && (s == 501 || s == 505 || s > 599);
+    return a->has_head && (s == 429 || (s >= 500 && !is_final));
 }
 
 static uint64_t tries_of(const struct run *r, const struct url *u, const struct reply *a)
@@ -523,8 +528,9 @@ static void end_request(struct run *r, struct side *s)
     struct kind k;
     o.end = a->dns == DNS_FOUND
                 ? host_end_of_answer(&a->http, a->retry_after ? str_c(a->retry_after) : STR_NONE,
-                                     a->had_condition, wall_of(r), pace.retry_after_most_ms)
+                                     a->had_condition, wall_of(r))
                 : host_end_of_name(a->dns, q.is_elsewhere);
+    o.end.is_robots = q.is_robots;
     o.verdict = host_judge(&standing, &o.end, q.is_elsewhere, &pace, &r->jitter);
     struct host_ending e = host_end(&q, &o);
     uint64_t due_ms = host_end_due_ms(&e, &pace, now_of(r));
@@ -683,10 +689,10 @@ static void add_url(struct run *r, int host)
 
 static void open_tables(struct run *r)
 {
-    address_table_close(r->addresses);
-    address_table_close(r->hosts);
-    assert_rc(address_table_open(r->conns, r->ip_delay_ms, &r->addresses), RC_OK);
-    assert_rc(address_table_open(1, pace.delay_ms, &r->hosts), RC_OK);
+    permit_table_close(r->addresses);
+    permit_table_close(r->hosts);
+    assert_rc(permit_table_open(r->conns, r->ip_delay_ms, &r->addresses), RC_OK);
+    assert_rc(permit_table_open(1, pace.delay_ms, &r->hosts), RC_OK);
 }
 
 /* Records are written and read back, open requests are lost, and the crawler's clock begins anew. */
@@ -805,8 +811,8 @@ static void run_close(struct run *r)
 {
     for (int i = 0; i < HOSTS; i++)
         host_record_close(r->sides[i].record);
-    address_table_close(r->addresses);
-    address_table_close(r->hosts);
+    permit_table_close(r->addresses);
+    permit_table_close(r->hosts);
 }
 
 /* Every URL has its result, and the records count what was had. */

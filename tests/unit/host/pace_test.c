@@ -165,6 +165,10 @@ struct row {
     {                                                \
         .dns = (d), .http = (o), .is_stranger = true \
     }
+#define ROBOTS_STATUS(s)                                                       \
+    {                                                                          \
+        .dns = DNS_FOUND, .http = HTTP_WHOLE, .status = (s), .is_robots = true \
+    }
 #define UNASKED                                                                     \
     {                                                                               \
         .dns = DNS_FOUND, .http = HTTP_WHOLE, .status = 304, .is_unasked_304 = true \
@@ -179,6 +183,13 @@ static const struct row rows[] = {
     {"501 will not change", STATUS(501), 0, 0, DONE, 501, 1000, 0, 0},
     {"505 will not change", STATUS(505), 0, 0, DONE, 505, 1000, 0, 0},
     {"a status of no class", STATUS(999), 0, 0, DONE, 999, 1000, 0, 0},
+    {"a robots.txt", ROBOTS_STATUS(200), 1, 1, DONE, 200, 1000, 0, 0},
+    {"no robots.txt", ROBOTS_STATUS(404), 1, 1, DONE, 404, 1000, 0, 0},
+    {"501 of robots.txt says nothing about rules", ROBOTS_STATUS(501), 0, 0, AGAIN, 501, BACKOFF, 1,
+     1},
+    {"nor does a status of no class", ROBOTS_STATUS(999), 1, 1, AGAIN, 999, 2 * BACKOFF, 2, 2},
+    {"robots.txt without rules ends the host", ROBOTS_STATUS(505), 0, 11, DEAD, FETCH_RETRIES,
+     900 * 1000, 0, 12},
     {"F06: a truncated page is a page",
      {.dns = DNS_FOUND, .http = HTTP_TRUNCATED, .status = 200},
      0,

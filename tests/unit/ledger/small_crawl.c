@@ -206,7 +206,7 @@ struct ledger_settings small_settings(struct small_crawl *c)
         .snapshot_bytes = UINT64_MAX,
         .slice_buckets = 1,
         .boot = c->truth->boot,
-        .delay_ms = 10,
+        .pace.delay_ms = 10,
         .most_wait_ms = 1000,
         .history_path = c->truth->history_path,
         .written_path = c->truth->written_path,

@@ -24,9 +24,9 @@ static struct visit *asked(struct step *w, const char *url, const char *seed_pat
     step_set_rules(v, "", 1);
     v->route.permit.host_hash = v->route.permit.address_group = host_hash(v->turn.checkout.host);
     assert_int_equal(
-        address_table_ask(w->addresses->addresses, v->route.permit.address_group, w->clock.now), 0);
-    assert_int_equal(
-        address_table_ask(w->addresses->hosts, v->route.permit.host_hash, w->clock.now), 0);
+        permit_table_ask(w->addresses->addresses, v->route.permit.address_group, w->clock.now), 0);
+    assert_int_equal(permit_table_ask(w->addresses->hosts, v->route.permit.host_hash, w->clock.now),
+                     0);
     v->route.permit.is_held = true;
     v->route.is_charged = budget_take(w->budget, v->turn.checkout.host_name, 0, 0, 0) == BUDGET_OK;
     v->turn.host_claim = 1;
@@ -90,7 +90,7 @@ static void a_page_that_is_done_leaves_its_queue_and_its_host_waits(void **state
     assert_int_equal(step_record(&s, "a.test")->pages, 1);
     assert_int_equal(ledger_totals(s.ledger->ledger).pages, 1);
     assert_int_equal(s.cluster.given_back, 1);
-    assert_int_equal(address_table_ask(s.addresses->addresses, hash64(STR("a.test")), s.clock.now),
+    assert_int_equal(permit_table_ask(s.addresses->addresses, hash64(STR("a.test")), s.clock.now),
                      0);
     struct links *l = step_links_at(&s, LINKS, 0); /* schedule is told that a host came back */
     assert_int_equal(l->count, 0);

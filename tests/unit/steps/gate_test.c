@@ -126,12 +126,12 @@ static void a_busy_host_gives_the_permit_of_its_address_back(void **state)
 {
     (void)state;
     open_gate("ip-conns=1 ip-delay=0s");
-    assert_int_equal(address_table_ask(s.addresses->hosts, hash64(STR("a.test")), s.clock.now), 0);
+    assert_int_equal(permit_table_ask(s.addresses->hosts, hash64(STR("a.test")), s.clock.now), 0);
     struct visit *v = ready_visit("http://a.test/");
     uint64_t group = v->route.permit.address_group;
     give(v);
     assert_int_equal(step_visit_at(&s, REFUSED, 0)->state, VISIT_LATER);
-    assert_int_equal(address_table_ask(s.addresses->addresses, group, s.clock.now), 0);
+    assert_int_equal(permit_table_ask(s.addresses->addresses, group, s.clock.now), 0);
     step_close(&s);
 }
 
@@ -235,7 +235,7 @@ static void prepare_redirected(struct step *w)
 {
     given = with_address(step_visit(w, "http://a.test/", ""), "192.0.2.1");
     assert_int_equal(
-        address_table_ask(w->addresses->addresses, given->route.permit.address_group, w->clock.now),
+        permit_table_ask(w->addresses->addresses, given->route.permit.address_group, w->clock.now),
         0);
     assert_rc(visit_name(given, VISIT_ROBOTS), RC_OK);
     given->turn.robots_redirects = 1;

@@ -205,13 +205,13 @@ static void a_redirect_gives_the_permit_of_its_address_back(void **state)
     struct visit *v = answered(&s, "http://a.test/1", 301, "Location: /r\r\n", "");
     v->route.permit.address_group = 5;
     v->route.permit.host_hash = hash64(STR("a.test"));
-    assert_int_equal(address_table_ask(s.addresses->addresses, 5, s.clock.now), 0);
-    assert_int_equal(address_table_ask(s.addresses->hosts, v->route.permit.host_hash, s.clock.now),
+    assert_int_equal(permit_table_ask(s.addresses->addresses, 5, s.clock.now), 0);
+    assert_int_equal(permit_table_ask(s.addresses->hosts, v->route.permit.host_hash, s.clock.now),
                      0);
     v->route.permit.is_held = true;
     give(v);
     assert_false(v->route.permit.is_held);
-    assert_int_equal(address_table_ask(s.addresses->addresses, 5, s.clock.now), 0);
+    assert_int_equal(permit_table_ask(s.addresses->addresses, 5, s.clock.now), 0);
     step_close(&s);
 }
 

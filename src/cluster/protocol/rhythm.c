@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pace: how soon the agent sends heartbeats, polls streams and syncs its journal.
+/* rhythm: how soon the agent sends heartbeats, polls streams and syncs its journal.
  *
  * Usually each has its own rhythm: a heartbeat every `heartbeat`, a poll of a stream now and then,
  * a sync of the journal every second. That is enough while all agents have work. A step that other
@@ -28,13 +28,13 @@ static bool is_at_rest(struct agent *a)
     return !c.queued && !c.open;
 }
 
-void pace_turn(struct agent *a)
+void rhythm_turn(struct agent *a)
 {
     bool is_ordinary = a->state == AGENT_UP || a->state == AGENT_FENCED;
-    a->pace.is_quick = !is_ordinary || roster_is_open(a->roster) || is_at_rest(a);
+    a->rhythm.is_quick = !is_ordinary || roster_is_open(a->roster) || is_at_rest(a);
 }
 
-uint64_t pace_soon_ms(const struct agent *a)
+uint64_t rhythm_soon_ms(const struct agent *a)
 {
     uint64_t heartbeat_ms = roster_timings(a->roster).heartbeat_ms;
     uint64_t ms = heartbeat_ms / SOON_PART * (1 + a->peers.count / SOON_CROWD);
@@ -44,44 +44,44 @@ uint64_t pace_soon_ms(const struct agent *a)
 /* ---- looking ---- */
 
 /* Heartbeats of other agents normally make us read the roster. This is for when they do not. */
-uint64_t pace_log_ms(const struct agent *a)
+uint64_t rhythm_log_ms(const struct agent *a)
 {
     uint64_t heartbeat_ms = roster_timings(a->roster).heartbeat_ms;
-    return a->pace.is_quick || !a->is_log_read || heartbeat_ms < a->settings.poll_ms
+    return a->rhythm.is_quick || !a->is_log_read || heartbeat_ms < a->settings.poll_ms
                ? a->settings.poll_ms
                : heartbeat_ms;
 }
 
 static uint64_t least_wait_ms(const struct agent *a)
 {
-    uint64_t ms = a->pace.is_quick ? a->settings.poll_ms / QUICK_POLL_PART : a->settings.poll_ms;
+    uint64_t ms = a->rhythm.is_quick ? a->settings.poll_ms / QUICK_POLL_PART : a->settings.poll_ms;
     return ms ? ms : 1;
 }
 
 /* The stream was empty: wait twice as long as the last time, up to a heartbeat interval. */
-uint64_t pace_inbox_ms(struct agent *a)
+uint64_t rhythm_inbox_ms(struct agent *a)
 {
     uint64_t heartbeat_ms = roster_timings(a->roster).heartbeat_ms;
     uint64_t most = heartbeat_ms > a->settings.poll_ms ? heartbeat_ms : a->settings.poll_ms;
-    uint64_t ms = a->pace.wait_ms < least_wait_ms(a) ? least_wait_ms(a) : a->pace.wait_ms;
-    a->pace.wait_ms = 2 * ms < most ? 2 * ms : most;
+    uint64_t ms = a->rhythm.wait_ms < least_wait_ms(a) ? least_wait_ms(a) : a->rhythm.wait_ms;
+    a->rhythm.wait_ms = 2 * ms < most ? 2 * ms : most;
     return ms;
 }
 
-void pace_inbox_soon(struct agent *a)
+void rhythm_inbox_soon(struct agent *a)
 {
-    a->pace.wait_ms = 0;
+    a->rhythm.wait_ms = 0;
     a->inbox.next_ms = 0;
     a->inbox.is_wanted = a->inbox.is_open; /* a message may have come since the open call began */
 }
 
-void pace_heard(struct agent *a, const struct heartbeat *before, const struct heartbeat *now)
+void rhythm_heard(struct agent *a, const struct heartbeat *before, const struct heartbeat *now)
 {
     if (now->sent != before->sent)
-        pace_inbox_soon(a);
+        rhythm_inbox_soon(a);
     else if (now->epoch != before->epoch || now->finish_round != before->finish_round ||
              now->quiet != before->quiet || now->gates_open != before->gates_open)
-        a->pace.wait_ms = 0;
+        a->rhythm.wait_ms = 0;
 }
 
 /* ---- saying ---- */
@@ -92,35 +92,35 @@ static bool is_acked_through_news(const struct agent *a, const struct heartbeat 
     if (now->has_acked_through != said->has_acked_through || now->generation != said->generation)
         return true;
     return now->acked_through != said->acked_through &&
-           (a->pace.is_quick || now->acked_through < said->acked_through ||
+           (a->rhythm.is_quick || now->acked_through < said->acked_through ||
             now->acked_through - said->acked_through >= ACKED_STEP);
 }
 
 /* Whether another agent may wait to hear this. */
 static bool is_news(const struct agent *a, const struct heartbeat *now)
 {
-    const struct heartbeat *said = &a->pace.said;
-    return a->pace.news != a->pace.news_said || now->epoch != said->epoch ||
+    const struct heartbeat *said = &a->rhythm.said;
+    return a->rhythm.news != a->rhythm.news_said || now->epoch != said->epoch ||
            now->gates_open != said->gates_open || now->finish_round != said->finish_round ||
            now->quiet != said->quiet || now->is_finished != said->is_finished || now->is_home ||
-           is_acked_through_news(a, said, now) || (a->pace.is_quick && now->sent != said->sent);
+           is_acked_through_news(a, said, now) || (a->rhythm.is_quick && now->sent != said->sent);
 }
 
-bool pace_may_say(struct agent *a, const struct heartbeat *now)
+bool rhythm_may_say(struct agent *a, const struct heartbeat *now)
 {
     uint64_t at_ms = a->traffic.next_heartbeat_ms;
-    if (a->pace.said_ms + pace_soon_ms(a) < at_ms && is_news(a, now))
-        at_ms = a->pace.said_ms + pace_soon_ms(a);
+    if (a->rhythm.said_ms + rhythm_soon_ms(a) < at_ms && is_news(a, now))
+        at_ms = a->rhythm.said_ms + rhythm_soon_ms(a);
     if (at_ms > a->now_ms)
         agent_wake(a, at_ms);
     return at_ms <= a->now_ms;
 }
 
-void pace_said(struct agent *a, const struct heartbeat *h)
+void rhythm_said(struct agent *a, const struct heartbeat *h)
 {
-    a->pace.said = *h;
-    a->pace.said_ms = a->now_ms;
-    a->pace.news_said = a->pace.news;
+    a->rhythm.said = *h;
+    a->rhythm.said_ms = a->now_ms;
+    a->rhythm.news_said = a->rhythm.news;
 }
 
 /* ---- the journal ---- */
@@ -147,8 +147,8 @@ static bool is_peer_idle(const struct agent *a)
     return false;
 }
 
-void pace_hurry(struct agent *a)
+void rhythm_hurry(struct agent *a)
 {
-    if (awaits_disk(a) && (a->pace.is_quick || untold_presses(a) || is_peer_idle(a)))
+    if (awaits_disk(a) && (a->rhythm.is_quick || untold_presses(a) || is_peer_idle(a)))
         port_hurry(a->port);
 }

@@ -5,7 +5,7 @@
  * Which addresses are asked most is kept beside it in a few counters a stripe: a group that has
  * none takes the least one over with what it has counted ("space saving"), which is remembered as
  * what it may be too much. */
-#include "host/address_table.h"
+#include "host/permit_table.h"
 
 #include "base/hash.h"
 #include "base/int_map.h"
@@ -23,7 +23,7 @@ enum {
     MOST_ENTRIES = 3 << 13, /* of a stripe: a million and a half in all, 80 MB */
     FULL_MS = 1000,         /* how long to stay away when there is no room or memory */
     BUSY_MS = 100,          /* how long a request may take, where another waits for its end */
-    LATE_PART = 8,          /* a request that comes early by this part of a delay is in turn */
+    EARLY_PART = 8,         /* a request that comes early by this part of a delay is in turn */
     BUSY_SLOTS = 8,         /* of a stripe */
     BUSY_LEAST = 2,
 };
@@ -48,20 +48,20 @@ struct stripe {
     struct busy busy[BUSY_SLOTS];
 } __attribute__((aligned(CACHE_LINE)));
 
-struct address_table {
+struct permit_table {
     _Atomic uint64_t conns, delay_ms;
     struct stripe stripes[STRIPES];
 };
 
-void address_table_change(struct address_table *t, uint64_t conns, uint64_t delay_ms)
+void permit_table_change(struct permit_table *t, uint64_t conns, uint64_t delay_ms)
 {
     atomic_store_explicit(&t->conns, conns ? conns : 1, memory_order_relaxed);
     atomic_store_explicit(&t->delay_ms, delay_ms, memory_order_relaxed);
 }
 
-enum rc address_table_open(uint64_t conns, uint64_t delay_ms, struct address_table **ret)
+enum rc permit_table_open(uint64_t conns, uint64_t delay_ms, struct permit_table **ret)
 {
-    struct address_table *t = mem_aligned(CACHE_LINE, sizeof *t);
+    struct permit_table *t = mem_aligned(CACHE_LINE, sizeof *t);
     if (!t)
         return RC_NOMEM;
     memset(t, 0, sizeof *t);
@@ -69,12 +69,12 @@ enum rc address_table_open(uint64_t conns, uint64_t delay_ms, struct address_tab
         pthread_mutex_init(&t->stripes[i].lock, NULL);
         t->stripes[i].entries = INT_MAP(sizeof(struct entry));
     }
-    address_table_change(t, conns, delay_ms);
+    permit_table_change(t, conns, delay_ms);
     *ret = t;
     return RC_OK;
 }
 
-void address_table_close(struct address_table *t)
+void permit_table_close(struct permit_table *t)
 {
     if (!t)
         return;
@@ -153,7 +153,7 @@ static uint64_t entry_ask(struct entry *e, uint64_t conns, uint64_t delay_ms, ui
         return 0;
     }
     /* The request before came a little late: this one keeps its turn. */
-    if (!is_busy && e->next_ms - now_ms <= delay_ms / LATE_PART)
+    if (!is_busy && e->next_ms - now_ms <= delay_ms / EARLY_PART)
         return e->next_ms;
     return promise(e, is_busy, delay_ms, now_ms);
 }
@@ -173,12 +173,12 @@ static void count_request(struct stripe *s, uint64_t group)
     *least = (struct busy){group, least->count + 1, least->count};
 }
 
-static struct stripe *stripe_of(struct address_table *t, uint64_t group)
+static struct stripe *stripe_of(struct permit_table *t, uint64_t group)
 {
     return &t->stripes[hash64_mix(group) >> (64 - STRIPE_BITS)];
 }
 
-uint64_t address_table_ask(struct address_table *t, uint64_t group, uint64_t now_ms)
+uint64_t permit_table_ask(struct permit_table *t, uint64_t group, uint64_t now_ms)
 {
     uint64_t conns = atomic_load_explicit(&t->conns, memory_order_relaxed);
     uint64_t delay_ms = atomic_load_explicit(&t->delay_ms, memory_order_relaxed);
@@ -194,8 +194,7 @@ uint64_t address_table_ask(struct address_table *t, uint64_t group, uint64_t now
     return when;
 }
 
-void address_table_others(struct address_table *t, uint64_t group, uint32_t others,
-                          uint64_t until_ms)
+void permit_table_others(struct permit_table *t, uint64_t group, uint32_t others, uint64_t until_ms)
 {
     struct stripe *s = stripe_of(t, group);
     pthread_mutex_lock(&s->lock);
@@ -230,7 +229,7 @@ static size_t insert(struct busy *list, size_t count, size_t most, struct busy b
     return count < most ? count + 1 : count;
 }
 
-size_t address_table_busiest(struct address_table *t, uint64_t *ret, size_t most)
+size_t permit_table_busiest(struct permit_table *t, uint64_t *ret, size_t most)
 {
     struct busy list[STRIPES * BUSY_SLOTS];
     size_t count = 0;
@@ -250,7 +249,7 @@ size_t address_table_busiest(struct address_table *t, uint64_t *ret, size_t most
     return count;
 }
 
-void address_table_done(struct address_table *t, uint64_t group, uint64_t now_ms)
+void permit_table_done(struct permit_table *t, uint64_t group, uint64_t now_ms)
 {
     struct stripe *s = stripe_of(t, group);
     (void)now_ms; /* requests are counted from their beginnings */
