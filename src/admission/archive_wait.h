@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* archive_wait: pages that wait until the history and the archive have them, so that their links can
  * be found again (links_again.h). The owner tries all of them from time to time. A page that is not
- * there after ARCHIVE_WAIT_TRIES is given up: its crawl goes on as if the shorter path had not been
+ * there after ARCHIVE_WAIT_TRIES is given up: the crawl goes on as if the shorter path had not been
  * found. */
 #ifndef ADMISSION_ARCHIVE_WAIT_H
 #define ADMISSION_ARCHIVE_WAIT_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links_again: finds the links of a page again that a shorter path leads to, so that they are judged
- * at their true depth.
+/* links_again: finds the links of a page again when a shorter path to the page is found, so that
+ * they are judged at their true depth.
  *
  *     a page     its links stand in the archive, and the history says where
  *     an origin  its links are the sitemaps that its robots.txt names (sitemaps.h)
  *
  * History and archive are written a moment behind the crawl, so a page may not be there yet. A page
- * of a host that has moved stands in the archive of the agent that owned the host then: that agent
- * is told the shorter path, through the journal like all that other agents have to hear, and judges
- * the links. Nothing is asked for twice. */
+ * of a host that has moved stands in the archive of the agent that owned the host then: this
+ * agent sends it the shorter path (through the journal, like everything for other agents), and that
+ * agent judges the links. No page is asked for twice. */
 #ifndef ADMISSION_LINKS_AGAIN_H
 #define ADMISSION_LINKS_AGAIN_H
 

@@ -20,7 +20,7 @@
 
 #include "base/buf.h"
 
-/* What is asked, all borrowed. The shard's thread alone uses it. */
+/* What the decision needs, all borrowed. The shard's thread alone uses it. */
 struct room {
     const struct frontier *frontier;
     struct budget *budget;
@@ -29,7 +29,7 @@ struct room {
 };
 
 struct room_chosen {
-    size_t kept; /* the first so many of the list have room */
+    size_t kept; /* the first ones of the list, which have room */
     size_t full; /* of the others: the queue of their host is full */
 };
 

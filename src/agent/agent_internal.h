@@ -198,14 +198,14 @@ MUST_CHECK bool cluster_mail_all(struct cluster_part *c, enum mail_kind kind, un
 MUST_CHECK enum rc cluster_port_again(struct cluster_part *c, struct str batch);
 
 /* Whether the record's fingerprint is that of its URL. */
-bool cluster_is_true(struct cluster_part *c, const struct record *r, struct url_room room,
-                     struct url *ret);
+bool cluster_matches_url(struct cluster_part *c, const struct record *r, struct url_room room,
+                         struct url *ret);
 
 /* seed_paths.c */
 struct batch;
 /* The operation `forward` of cluster_ops. */
 MUST_CHECK enum rc cluster_forward(struct cluster_service *s, const struct candidate *c,
-                                   struct str who);
+                                   struct str agent);
 /* The seed path of a page that is done. False: no agent needs it. */
 bool cluster_read_seed_path(struct cluster_part *c, const struct batch *b, struct record *ret);
 /* The shorter seed path of a page whose links were judged again here. Like that of a page that is
@@ -242,9 +242,9 @@ void cluster_room_look(struct cluster_part *c);
 struct port_used cluster_used(struct port *p);
 void cluster_share_others(struct port *p, const struct port_used *sum);
 size_t cluster_tell_domains(struct port *p, struct heartbeat_domain *ret, size_t most);
-void cluster_heard_domain(struct port *p, uint64_t who, const struct heartbeat_domain *d);
+void cluster_heard_domain(struct port *p, uint64_t agent, const struct heartbeat_domain *d);
 size_t cluster_tell_addresses(struct port *p, uint64_t *ret, size_t most);
-void cluster_heard_addresses(struct port *p, uint64_t who, const uint64_t *list, size_t count);
+void cluster_heard_addresses(struct port *p, uint64_t agent, const uint64_t *list, size_t count);
 /* Whether a limit of the whole crawl is reached, and has been for `for_ms`, so that all agents
  * could hear of it. */
 bool cluster_is_limited(struct cluster_part *c, uint64_t for_ms);

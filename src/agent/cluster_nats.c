@@ -42,9 +42,9 @@ static const struct option cluster_options[] = {
     ROW(DURATION, poll_ms, "cluster-poll", "100ms",
         "time between two polls of a stream without news", .min = 1),
     ROW(COUNT, untold_most, "untold-pages", "512",
-        "pause at so many pages that are done and not acknowledged by the cluster; 0: no bound"),
+        "most pages that are done and not acknowledged by the cluster; 0: no bound"),
     ROW(DURATION, wait_ms, "cluster-wait", "1m",
-        "wait so long for a server at the start, then end with exit code 5; 0: for ever"),
+        "longest wait for a server at the start, then exit code 5; 0: for ever"),
     ROW(BOOL, refetch_lost, "refetch-lost", "no",
         "fetch captures again that were lost with an agent's disk", .live = true),
     ROW(BOOL, leave, "leave", "no", "hand over all hosts and end", .live = true),
@@ -161,7 +161,7 @@ static void join_scope(struct cluster_service *s, struct str url)
 }
 
 /* The agent's thread says so when all agents have (loop.c). */
-static void recrawl_met(struct cluster_service *s)
+static void recrawl_requeued(struct cluster_service *s)
 {
     (void)s;
 }
@@ -182,7 +182,7 @@ static const struct cluster_ops ops = {
     .end = end_list,
     .break_with = break_with,
     .join = join_scope,
-    .met = recrawl_met,
+    .requeued = recrawl_requeued,
     .forward = cluster_forward,
     .stop = stop_loop,
     .view = cluster_view,

@@ -78,10 +78,10 @@ static enum rc next_history(struct cluster_part *c, struct record *ret, size_t *
     char room[URL_ROOM_BYTES];
     struct url u;
     uint64_t fingerprint = 0;
-    struct str who = STR("");
+    struct str agent = STR("");
     enum rc rc =
         history_cursor_next(c->tours.history, c->tours.history_arena, &fingerprint, &history);
-    if (rc || (!history.fetches && !history_entry_is_elsewhere(&history, &who)) ||
+    if (rc || (!history.fetches && !history_entry_is_elsewhere(&history, &agent)) ||
         url_parse(&parser, history.url, NULL, (struct url_room){room, sizeof room}, &u))
         return rc == RC_CORRUPT ? RC_OK : rc;
     struct str host = arena_dup(c->tours.history_arena, url_host(&u));
@@ -107,7 +107,7 @@ static enum rc next_history(struct cluster_part *c, struct record *ret, size_t *
     bool has_seed_path = c->ledger->depth_index && history.file.n;
     if (has_seed_path)
         ret[(*ret_count)++] = seed_path_record_of(&done, &history, &u, path,
-                                                  history.fetches ? str_c(c->login.name) : who);
+                                                  history.fetches ? str_c(c->login.name) : agent);
     return RC_OK;
 }
 

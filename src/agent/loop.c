@@ -17,7 +17,7 @@ enum {
     LEAST_WAIT_MS = 1, /* so that shards get the lock even if something is due at once */
     MOST_WAIT_MS = 50, /* the journal may have become durable meanwhile */
     DISK_WAIT_MS = 10, /* the same, while the agent waits for it */
-    REST_MS = 5,       /* gathers events, while no other agent waits for this one */
+    GATHER_MS = 5,     /* gathers events, while no other agent waits for this one */
     LOOK_MS = 20,      /* between two looks at the status */
     SAY_MS = 10000,
     /* a pause is logged if it lasts this long; at full speed there are short ones */
@@ -161,7 +161,7 @@ static void say_waits(struct cluster_part *c, const struct agent_status *s)
         log_warn(c->log, "cluster.resumed", LOG_C("state", agent_state_text(s->state)));
 }
 
-/* So many outcomes are untold that no host is checked out. */
+/* No host is checked out, because too many outcomes are untold. */
 static void say_pause(struct cluster_part *c, const struct agent_status *s)
 {
     c->paused_ms = !s->is_paused ? 0 : c->paused_ms ? c->paused_ms : now_ms(c);
@@ -226,7 +226,7 @@ static void look_at_status(struct cluster_part *c)
     log_info(c->log, "cluster.finished", LOG_C("state", agent_state_text(s.state)),
              LOG_U64("epoch", s.epoch));
     if (s.is_all_finished) /* the end of a recrawl */
-        ledger_met(c->ledger->ledger);
+        ledger_requeued(c->ledger->ledger);
     atomic_store(&c->service.is_over, true);
     tell_shards(c, MAIL_OVER);
 }
@@ -253,7 +253,7 @@ static void wait_for_more(struct cluster_part *c)
     uint64_t now = now_ms(c), due = agent_due_ms(c->agent), woken;
     uint64_t wait = due > now ? due - now : 0;
     if (agent_has_time(c->agent) && !c->reader.is_hurried)
-        (void)nanosleep(&(struct timespec){.tv_nsec = REST_MS * 1000000L}, NULL);
+        (void)nanosleep(&(struct timespec){.tv_nsec = GATHER_MS * 1000000L}, NULL);
     uint64_t most = c->reader.is_hurried ? DISK_WAIT_MS : MOST_WAIT_MS;
     wait = wait < LEAST_WAIT_MS ? LEAST_WAIT_MS : wait > most ? most : wait;
     (void)poll(fds, 2, (int)wait);

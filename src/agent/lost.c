@@ -56,8 +56,7 @@ struct cluster_lost {
     uint64_t found, asked;
 };
 
-/* First incarnations of directories
- * ------------------------------------------------------------- */
+/* First incarnations of directories ------------------------------------------------------------ */
 
 static bool is_same(const struct moment *a, const struct moment *b)
 {
@@ -101,8 +100,7 @@ static enum rc ask_others(struct cluster_lost *l)
     return rc;
 }
 
-/* Fetching again
- * -------------------------------------------------------------------------------- */
+/* Fetching again ------------------------------------------------------------------------------- */
 
 static void begin_batch(struct cluster_lost *l)
 {
@@ -155,8 +153,7 @@ static enum rc take_lost(void *ctx, const struct lost_capture *c)
     return ask_again(l, &u, &known);
 }
 
-/* Searching
- * ------------------------------------------------------------------------------------- */
+/* Searching ------------------------------------------------------------------------------------ */
 
 /* False: hosts are changing owners, or this agent does not take part now. */
 static bool moment_now(struct cluster_part *c, struct moment *ret)

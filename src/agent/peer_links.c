@@ -99,8 +99,8 @@ static enum rc keep_seed(struct instance *self, const struct candidate *c)
 }
 
 /* Forgets, of the first `count` records, the URLs that are fetched again, host by host. */
-static enum rc unknow_again(struct instance *self, struct peer_links *p, struct str rest,
-                            size_t count)
+static enum rc forget_refetched(struct instance *self, struct peer_links *p, struct str rest,
+                                size_t count)
 {
     uint64_t list[AT_ONCE], host_hash = 0;
     struct str host = STR("");
@@ -137,7 +137,7 @@ static enum rc emit_urls(struct instance *self, struct peer_links *p)
         rc = keep_seed(self, &list[count++]);
         p->rest = rest;
     }
-    rc = rc ? rc : unknow_again(self, p, before, count);
+    rc = rc ? rc : forget_refetched(self, p, before, count);
     struct links *l = rc ? NULL : links_open(all, count, STR(""), p->mail->epoch, p->mail->batch);
     if (!l)
         return rc ? rc : RC_NOMEM;

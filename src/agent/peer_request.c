@@ -62,8 +62,7 @@ void peer_item_done(struct peer_item *i)
     *i = (struct peer_item){0};
 }
 
-/* Requests from other agents
- * -------------------------------------------------------------------- */
+/* Requests from other agents ------------------------------------------------------------------- */
 
 static bool take_control(struct peer_requests *t, struct peer_item *ret)
 {
@@ -127,8 +126,7 @@ void peer_requests_done(struct peer_requests *t)
     wake_agent(t);
 }
 
-/* Requests to other agents
- * ---------------------------------------------------------------------- */
+/* Requests to other agents --------------------------------------------------------------------- */
 
 /* Takes a row in the table of asks; the agent's thread begins it. */
 static bool put_ask(struct peer_requests *t, struct peer_ask *a, struct str question,
@@ -137,7 +135,7 @@ static bool put_ask(struct peer_requests *t, struct peer_ask *a, struct str ques
     for (size_t i = 0; i < PEER_ASKS; i++)
         if (!t->asks[i].is) {
             uint64_t ms = a->most_ms && a->most_ms < most_ms ? a->most_ms : most_ms;
-            t->asks[i] = (struct peer_slot){.is = a, .question = question, .most_ms = ms};
+            t->asks[i] = (struct peer_open_ask){.is = a, .question = question, .most_ms = ms};
             return true;
         }
     return false;
@@ -156,7 +154,7 @@ static void forget_asks(struct peer_requests *t, struct peer_ask *asks, size_t c
 {
     for (size_t i = 0; i < PEER_ASKS; i++)
         if (t->asks[i].is >= asks && t->asks[i].is < asks + count)
-            t->asks[i] = (struct peer_slot){0};
+            t->asks[i] = (struct peer_open_ask){0};
 }
 
 void peer_requests_ask(struct peer_requests *t, struct str question, struct peer_ask *asks,
@@ -204,8 +202,7 @@ void peer_requests_join(struct peer_requests *t, struct str url)
     wake_agent(t);
 }
 
-/* The agent's thread
- * ---------------------------------------------------------------------------- */
+/* The agent's thread --------------------------------------------------------------------------- */
 
 static void drop_join(struct peer_requests *t, struct peer_join **at)
 {
@@ -282,7 +279,7 @@ static void show_control(struct peer_requests *t)
 
 static void begin_ask(struct peer_requests *t, size_t at)
 {
-    struct peer_slot *s = &t->asks[at];
+    struct peer_open_ask *s = &t->asks[at];
     char room[SUBJECT_ROOM];
     struct buf subject = buf_on(room, sizeof room);
     subject_write(
@@ -296,7 +293,7 @@ static void begin_ask(struct peer_requests *t, size_t at)
     if (rc) {
         s->is->rc = rc;
         s->is->has_ended = true;
-        *s = (struct peer_slot){0};
+        *s = (struct peer_open_ask){0};
         (void)pthread_cond_broadcast(&t->changed);
     }
 }
@@ -352,7 +349,7 @@ static void asked(struct peer_requests *t, const struct bus_event *e)
 
 static void answered(struct peer_requests *t, const struct bus_event *e)
 {
-    struct peer_slot *s = &t->asks[e->ticket % PEER_ASKS];
+    struct peer_open_ask *s = &t->asks[e->ticket % PEER_ASKS];
     if (!s->is || s->ticket != e->ticket)
         return;
     s->is->rc = e->rc == RC_NOT_FOUND ? RC_AGAIN : e->rc;
@@ -361,7 +358,7 @@ static void answered(struct peer_requests *t, const struct bus_event *e)
         s->is->rc = buf_rc(&s->is->answer);
     }
     s->is->has_ended = true;
-    *s = (struct peer_slot){0};
+    *s = (struct peer_open_ask){0};
     (void)pthread_cond_broadcast(&t->changed);
 }
 

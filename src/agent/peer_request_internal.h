@@ -14,7 +14,7 @@ struct peer_reply {
     uint64_t reply;
     struct buf text;
 };
-struct peer_slot { /* an open ask; `is` and `question` belong to the asker, which waits */
+struct peer_open_ask { /* an open ask; `is` and `question` belong to the asker, which waits */
     struct peer_ask *is;
     struct str question;
     uint64_t ticket, most_ms;
@@ -49,7 +49,7 @@ struct peer_requests {
     size_t question_count;
     struct peer_reply replies[PEER_QUESTIONS];
     size_t reply_count;
-    struct peer_slot asks[PEER_ASKS];
+    struct peer_open_ask asks[PEER_ASKS];
     struct peer_join *joins; /* URLs that are not known to be in the log */
     size_t join_count;
 };

@@ -96,8 +96,8 @@ static enum rc port_note_fact(struct port *p, struct str fact)
     return tell_ledger(cluster_of_port(p), &(struct ledger_news){.fact = fact}, &told);
 }
 
-bool cluster_is_true(struct cluster_part *c, const struct record *r, struct url_room room,
-                     struct url *ret)
+bool cluster_matches_url(struct cluster_part *c, const struct record *r, struct url_room room,
+                         struct url *ret)
 {
     struct url_parser parser = {.idn = c->scope->idn};
     uint64_t fingerprint;
@@ -115,7 +115,7 @@ static bool is_wanted(struct cluster_part *c, const struct record *r)
 {
     char room[URL_ROOM_BYTES];
     struct url u;
-    if (!cluster_is_true(c, r, (struct url_room){room, sizeof room}, &u))
+    if (!cluster_matches_url(c, r, (struct url_room){room, sizeof room}, &u))
         return false;
     enum scope_verdict verdict = scope_check(c->scope->scope, &u, r->seed_path);
     if (verdict == SCOPE_OUTSIDE && seed_path_joins_seeds(r->seed_path) &&

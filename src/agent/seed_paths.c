@@ -55,7 +55,7 @@ bool cluster_read_new_seed_path(struct cluster_part *c, const struct batch *b, s
 /* Tells the agent that has the page. Nothing is remembered here: if that agent leaves before it has
  * judged the links, the page is fetched again; when it has judged them, it says so
  * (RECORD_SEED_PATH). */
-enum rc cluster_forward(struct cluster_service *s, const struct candidate *c, struct str who)
+enum rc cluster_forward(struct cluster_service *s, const struct candidate *c, struct str agent)
 {
     struct cluster_part *to = EVENT_OF(s, struct cluster_part, service);
     struct record r = {.kind = RECORD_SHORTER,
@@ -67,7 +67,7 @@ enum rc cluster_forward(struct cluster_service *s, const struct candidate *c, st
                        .seed_path = c->seed_path,
                        .port = c->port,
                        .is_https = c->is_https,
-                       .where = who};
+                       .where = agent};
     struct buf batch = {.max = RECORDS_MAX_BATCH_BYTES};
     unsigned epoch;
     uint64_t batch_position;
@@ -98,8 +98,8 @@ static void history_of(struct cluster_part *c, uint64_t fingerprint, struct aren
  * judged again. */
 static enum cluster_taken take_seed_path(struct record *r, const struct history_entry *p)
 {
-    struct str who;
-    bool is_known = p->fetches || history_entry_is_elsewhere(p, &who);
+    struct str agent;
+    bool is_known = p->fetches || history_entry_is_elsewhere(p, &agent);
     if (is_known && seed_path_depth(p->seed_path) <= seed_path_depth(r->seed_path))
         return TAKEN_NOT;
     if (p->fetches) {
@@ -135,7 +135,7 @@ enum cluster_taken cluster_take_seed_path(struct cluster_part *c, struct record 
     struct arena *arena = arena_open(4096, 1 << 20);
     enum cluster_taken taken = TAKEN_NOT;
     if (arena && c->ledger->depth_index &&
-        cluster_is_true(c, r, (struct url_room){room, sizeof room}, &u)) {
+        cluster_matches_url(c, r, (struct url_room){room, sizeof room}, &u)) {
         history_of(c, r->fingerprint, arena, &history);
         taken = r->kind == RECORD_SEED_PATH ? take_seed_path(r, &history)
                                             : take_shorter(c, r, &history);

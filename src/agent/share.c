@@ -36,9 +36,9 @@ size_t cluster_tell_domains(struct port *p, struct heartbeat_domain *ret, size_t
     return count;
 }
 
-void cluster_heard_domain(struct port *p, uint64_t who, const struct heartbeat_domain *d)
+void cluster_heard_domain(struct port *p, uint64_t agent, const struct heartbeat_domain *d)
 {
-    budget_heard_domain(cluster_of_port(p)->budget, who,
+    budget_heard_domain(cluster_of_port(p)->budget, agent,
                         &(struct domain_sum){d->domain, d->pages, d->bytes});
 }
 
@@ -66,11 +66,11 @@ size_t cluster_tell_addresses(struct port *p, uint64_t *ret, size_t most)
     return count;
 }
 
-void cluster_heard_addresses(struct port *p, uint64_t who, const uint64_t *list, size_t count)
+void cluster_heard_addresses(struct port *p, uint64_t agent, const uint64_t *list, size_t count)
 {
     struct cluster_part *c = cluster_of_port(p);
     uint64_t now_ms = clock_now_ms(c->ledger->run.clock);
-    address_peers_heard(c->peers, who, list, count, now_ms + word_lasts_ms(c));
+    address_peers_heard(c->peers, agent, list, count, now_ms + word_lasts_ms(c));
 }
 
 static bool is_reached(struct cluster_part *c, enum budget_verdict *ret)

@@ -3,7 +3,7 @@
  * that is missing or was changed is noticed (file_list.h).
  *
  *   NAME BYTES sealed   the file is whole in this length, and stays so
- *   NAME BYTES lost     it is not there, or has only so many bytes; the operator knows
+ *   NAME BYTES lost     it is missing, or has only BYTES bytes; the operator knows
  *   NAME BYTES asked    likewise, and its captures were asked for again
  *
  * The line is durable before the file gets its last name. */

@@ -18,7 +18,7 @@ uint64_t ask_body_bytes(const struct visit *v, uint64_t most);
  * reads, a 304 has none, and the crawl itself asks for sitemaps: their type does not matter. */
 bool ask_wants(struct visit *v, const struct type_set *types, uint16_t status, struct str head);
 
-/* The transfer has ended. The visit has what came, if a head came, and its end is still to be set.
+/* The transfer has ended: puts the answer into the visit, if a head came. The caller sets its end.
  * Borrows the answer. */
 void ask_answered(struct visit *v, const struct http_answer *answer);
 

@@ -4,7 +4,7 @@
  *     asker_send(&a, v) ─► the engine (net/http.h) ─► on_answer(self, v)
  *                                                  └► asker_cancel(&a): it is given up
  *
- * It knows what is open, so that all of it can be given up. ask.h says what is asked for. */
+ * It lists the open requests, so that all of them can be given up. ask.h says what is asked for. */
 #ifndef ASKING_ASKER_H
 #define ASKING_ASKER_H
 
@@ -26,7 +26,7 @@ struct asker {
     struct clock *clock;
     struct http *http;
     const struct guard *guard;
-    /* The visit has ended, with its end and without a verdict. The answer's bytes are gone after
+    /* The visit has ended: its `end` is set, its verdict is not. The answer's bytes are gone after
      * the call. */
     void (*on_answer)(struct instance *self, struct visit *v);
     struct running running; /* running.open is set before */

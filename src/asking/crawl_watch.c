@@ -18,7 +18,7 @@ static void on_limit(struct timer *t, uint64_t now_ms)
     enum produced unused;
     w->limit_set = false;
     (void)crawl_watch_goes_on(w, false, &unused);
-    crawl_watch_keep(w);
+    crawl_watch_set_limit(w);
 }
 
 void crawl_watch_init(struct crawl_watch *w, struct instance *self, struct ledger_service *ledger,
@@ -38,7 +38,7 @@ void crawl_watch_stop(struct crawl_watch *w)
     part_timer_stop(w->self, &w->limit);
 }
 
-void crawl_watch_keep(struct crawl_watch *w)
+void crawl_watch_set_limit(struct crawl_watch *w)
 {
     uint64_t left_ms = w->limit_set ? UINT64_MAX : w->cluster->ops->phase_lasts_ms(w->cluster);
     if (left_ms == UINT64_MAX)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* early: visits that came before their host may be asked (host/host_begin.h). They wait in the
- * order in which they came; at the moment of the last that came all are looked at again. */
+ * order in which they came. The part looks at all of them again at the moment of the last one. */
 #ifndef ASKING_EARLY_H
 #define ASKING_EARLY_H
 

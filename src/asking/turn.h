@@ -32,7 +32,7 @@ struct host_turn turn_next(const struct checkout *checkout, struct host_record *
                            const struct host_turn_settings *s, uint64_t now_ms, int64_t wall_ms);
 
 /* Claims the host for this agent. Not CLUSTER_CLAIMED: the URL is back in its queue, for `wait_ms`
- * if the host alone is not ours. Else *ret_host_claim is the caller's to give back. */
+ * if only this host is not ours. Else *ret_host_claim is the caller's to give back. */
 enum cluster_claim turn_claim(struct turn_maker *m, struct checkout *checkout, uint64_t now_ms,
                               uint64_t wait_ms, uint64_t *ret_host_claim);
 

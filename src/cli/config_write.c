@@ -114,9 +114,8 @@ static void write_inputs(struct buf *out, const struct option_list *input)
 void config_write(struct buf *out, const struct settings *settings,
                   const enum settings_source *sources)
 {
-    buf_add(out,
-            STR("# What this crawl was told; the same directory again goes on with it. A flag\n"
-                "# beats it. All keys: orbweaver config defaults\n"));
+    buf_add(out, STR("# The settings of this crawl, for its next start in this directory. A flag\n"
+                     "# beats them. All keys: orbweaver config defaults\n"));
     for (const struct option *o = settings_table; o->key; o++) {
         if (!config_is_saved(o, settings, sources))
             continue;

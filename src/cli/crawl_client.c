@@ -73,7 +73,7 @@ int crawl_client_ask(struct crawl_client *c, json_t **ret)
     if (code == EXIT_DONE && c->all.is == OPERATOR_FOUND)
         code = operator_tell(&c->all, line);
     if (code == EXIT_DONE && !is_connected)
-        *ret = json_pack("{s:b,s:s}", "ok", 1, "text", "said to all agents");
+        *ret = json_pack("{s:b,s:s}", "ok", 1, "text", "sent to all agents");
     buf_done(&why);
     return code;
 }
@@ -92,7 +92,7 @@ int crawl_client_tell(const char *dir, const char *what, bool only, bool as_json
         json_print_line(answer);
     else if (code == EXIT_DONE)
         (void)printf("%s%s\n", json_text(answer, "text"),
-                     goes_to_all ? "; said to all agents" : "");
+                     goes_to_all ? "; sent to all agents" : "");
     json_decref(answer);
     crawl_client_close(&c);
     return code;

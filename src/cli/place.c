@@ -20,7 +20,7 @@ static enum rc secret_read(struct str file, struct buf *secret, struct buf *why)
     if (n < 0)
         buf_printf(why, "--place-secret: cannot read %s: %s", file.p, strerror(errno));
     else if (st.st_mode & (S_IRWXG | S_IRWXO))
-        buf_printf(why, "--place-secret: others may read %s; expected mode 600", file.p);
+        buf_printf(why, "--place-secret: other users may read %s; expected mode 600", file.p);
     if (fd >= 0)
         close(fd);
     if (why->n)
@@ -45,8 +45,9 @@ enum rc place_cut(struct wiring *w, struct str place, struct str secret_file, st
         return RC_INVALID;
     }
     if (!secret_file.n) {
-        buf_add(why, STR("--place: expected --place-secret FILE too: what all places know, "
-                         "32 bytes or more"));
+        buf_add(why,
+                STR("--place: expected --place-secret FILE too: the secret that all places know, "
+                    "32 bytes or more"));
         return RC_INVALID;
     }
     enum rc rc = secret_read(secret_file, &secret, why);

@@ -46,7 +46,7 @@ void url_words_scope(const struct url_facts *f, struct buf *out)
     else
         buf_printf(out, "it does not belong to the crawl: %s", scope_verdict_text(f->verdict));
     static const char *const settings[SCOPE_VERDICTS_] = {
-        [SCOPE_TOO_LONG] = "scope.url-bytes",         [SCOPE_TOO_DEEP] = "--depth",
+        [SCOPE_TOO_LONG] = "scope.url-size",          [SCOPE_TOO_DEEP] = "--depth",
         [SCOPE_TRAP] = "scope.path-segments",         [SCOPE_REDIRECTS] = "scope.redirects",
         [SCOPE_EXCLUDED] = "--include and --exclude", [SCOPE_OUTSIDE] = "--scope and the seeds",
         [SCOPE_NOT_WANTED] = "--pages-only",

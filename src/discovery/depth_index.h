@@ -61,8 +61,9 @@ bool depth_index_is_done(struct depth_index *d, uint64_t fingerprint, struct str
 /* The URL will be asked for again, by the path that is found next. */
 void depth_index_again(struct depth_index *d, uint64_t fingerprint);
 
-/* Whether depth_index_again was said, and the URL waits by a path of fewer than `depth` links. That
- * the URL was done at the end of `depth` links is then the reason, and nothing new. */
+/* Whether depth_index_again was called for the URL, and it waits by a path of fewer than `depth`
+ * links. A report that the URL was done at the end of `depth` links is then old: it is the reason
+ * why the URL waits. */
 bool depth_index_waits_again(const struct depth_index *d, uint64_t fingerprint, unsigned depth);
 
 /* Any path to a URL that is done counts as shorter from now on. Does nothing to a URL that waits.

@@ -70,9 +70,9 @@ struct frontier_asks {
     /* Whether a URL that is not known may enter. `page_hosts`: how many hosts that were new its
      * page has brought to this bucket. NULL: yes. */
     bool (*may_enter)(void *ctx, const struct candidate *c, bool is_new_host, unsigned page_hosts);
-    void (*became)(void *ctx, enum admitted what); /* NULL: it is not told */
-    /* Of a bucket that an earlier process left, each host, when it is loaded first. NULL likewise.
-     */
+    void (*became)(void *ctx, enum admitted what); /* NULL: not called */
+    /* For each host of a bucket that an earlier process left, when the bucket is first loaded.
+     * NULL: not called. */
     void (*loaded)(void *ctx, const struct host *h);
     void *ctx;
 };
@@ -83,7 +83,7 @@ struct frontier_settings {
     uint64_t max_host_queue_bytes; /* memory of these, and so about their size on disk; 0 = no
                                       limit. The last URL may pass it */
     uint64_t memory_bytes; /* past it buckets are swapped out (frontier/swap.h); 0 = no limit */
-    uint64_t slice_ms;     /* a bucket that has work stays in memory for so long, if it can */
+    uint64_t slice_ms;     /* how long a bucket that has work stays in memory, if it can */
     uint64_t recent_bytes; /* of fingerprints sent to swapped buckets lately; 0 = 1 MB */
     bool replays;          /* until frontier_limit(): what comes was admitted once */
     const struct seen_store *store; /* of known URLs (frontier/seen_store.h), which outlives the
@@ -105,8 +105,8 @@ MUST_CHECK enum rc frontier_admit(struct frontier *f, const struct candidate *li
 /* Whether hosts at that host_hash are this shard's. */
 bool frontier_is_mine(const struct frontier *f, uint64_t host_hash);
 
-/* Whether a fingerprint of a host at that host_hash is known. Where its bucket is swapped out, only
- * that it was admitted lately can be known. */
+/* Whether a fingerprint of a host at that host_hash is known. If its bucket is swapped out, it is
+ * known only if it was admitted lately. */
 bool frontier_knows(const struct frontier *f, uint64_t host_hash, uint64_t fingerprint);
 
 /* A URL that was checked out: good until it is checked in. The strings are the frontier's. */
@@ -146,12 +146,12 @@ void frontier_checkin(struct frontier *f, struct checkout *l, enum checkin how, 
  * owner says); a host that is out takes it when it is checked in. */
 void frontier_hold(struct frontier *f, struct host *h, uint64_t due_ms);
 
-/* Everything of a bucket that is in memory goes, what is known too. Nothing of it is out. */
+/* Drops everything of a bucket that is in memory, known URLs too. None of its hosts is out. */
 void frontier_empty(struct frontier *f, unsigned bucket);
 
-/* The host of that name, or NULL, also if its bucket is swapped out; and what others keep on it
- * (robots rules, addresses, counters): one pointer, which the frontier frees by `free_extra`. */
+/* The host of that name; NULL: it is not here, or its bucket is swapped out. */
 struct host *frontier_host(const struct frontier *f, uint64_t host_hash, struct str name);
+/* The host's record, which the frontier does not look into: one pointer, freed by `free_extra`. */
 void *host_extra(const struct host *h);
 void host_set_extra(struct host *h, void *extra, void (*free_extra)(void *extra));
 struct str host_name(const struct host *h);
@@ -160,12 +160,12 @@ uint32_t host_queued(const struct host *h);
 uint64_t host_queue_bytes(const struct host *h); /* memory of its queues */
 unsigned host_origins(const struct host *h);     /* (scheme, port) pairs that its URLs have had */
 
-/* Whether no URL more may wait for the host if it got `more` of `more_bytes` first: then what is
- * admitted becomes ADMITTED_HOST_FULL. */
+/* Whether the host's queue is full once `more` URLs of `more_bytes` are added: one more URL becomes
+ * ADMITTED_HOST_FULL. */
 bool frontier_host_is_full(const struct frontier *f, const struct host *h, uint64_t more,
                            uint64_t more_bytes);
 
-/* How much memory that takes now, for the budget. */
+/* Sets how much memory the host's extra takes now, for the budget. */
 void frontier_extra_bytes(struct frontier *f, struct host *h, size_t bytes);
 
 /* Every host that is in memory, in no order; nothing may be admitted meanwhile. */

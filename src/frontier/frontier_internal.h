@@ -13,7 +13,7 @@ struct away {
     struct buf inbox;  /* SWAP_HEAD_BYTES, then records that are not in the file */
     uint64_t unsorted; /* records in the file and in the inbox */
     uint64_t since_ms; /* it is swapped out */
-    unsigned looks;    /* at its file, on their way: the inbox stays in memory meanwhile */
+    unsigned looks;    /* open looks at its file: the inbox stays in memory meanwhile */
     bool is_loading;
     bool is_old;    /* it has not been in memory since the opening */
     bool is_wanted; /* a caller asks for it: next, whatever it costs */
@@ -41,7 +41,7 @@ struct swap_state { /* of one frontier */
     unsigned leaving, loading;
     bool has_left;      /* the last host that was out of a leaving bucket came back */
     bool is_stale;      /* due_ms is to be looked for again */
-    bool is_over;       /* one bucket alone is more than the budget: it was said */
+    bool is_over;       /* one bucket alone is more than the budget: it was logged */
     bool is_asked;      /* a caller wants a bucket */
     uint64_t looked_ms; /* when a bucket to load was last looked for */
     uint64_t due_ms;
@@ -91,12 +91,13 @@ void frontier_put_down(struct frontier *f, struct host *h, uint64_t now_ms);
 MUST_CHECK enum rc frontier_admit_one(struct frontier *f, const struct candidate *c,
                                       uint64_t now_ms, enum admitted *ret);
 
-/* swap.c: a link to a bucket that is away; whether it came by lately. */
+/* swap.c: takes a link to a swapped bucket. */
 MUST_CHECK enum rc swap_admit(struct frontier *f, unsigned bucket, const struct candidate *c,
                               enum admitted *ret);
+/* Whether that link came lately. */
 bool swap_knows(const struct frontier *f, uint64_t fingerprint);
 void swap_close(struct frontier *f);
-/* What came by lately may come back: something is not known any more. */
+/* Forgets which links came lately: a URL is not known any more, and may come back. */
 void swap_forget_recent(struct frontier *f);
 
 /* swap_turns.c: when a swapped bucket can be of use; UINT64_MAX: never. */

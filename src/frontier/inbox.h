@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inbox: what came for a bucket while it was swapped out, as bytes; done in order when it is
- * loaded.
+/* inbox: records that came for a bucket while it was swapped out, as bytes. They are done in order
+ * when it is loaded.
  *
  *   link      1, flags 1 (1: https, 2: it was admitted once), class 1, fingerprint 8, via 8,
  *             port 2, lengths: host 1, from 1, seed_path 1, path 2; host, from, seed_path, path

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* move: hosts that go to another owner, and what comes from one (cluster/roster/roster.h has the
- * owners).
+/* move: hands hosts over to another owner, and takes over hosts from one (cluster/roster/roster.h
+ * has the owners).
  *
  *   the former owner                           the new owner
  *   move_step    its host, its URLs       ──►  move_host, frontier_admit
  *   (they are journalled, to be sent)
  *   move_forget  they are not here any more
  *   dones, out of its history             ──►  move_done
- *                                              move_unknow  what was done and is lost
+ *                                              move_unknow  URLs that were done and are lost
  *
  * All of it may be done any number of times and in any order: a URL is known or not, a done one is
  * never queued again, a moment only grows. move_forget takes the queued URLs out of what is known,
@@ -76,7 +76,7 @@ MUST_CHECK enum rc move_step(struct frontier *f, struct move_walk *w,
                              const struct snapshot_context *c, const struct move_taker *t,
                              size_t most, bool *ret_is_over);
 
-/* The host and all that waits for it go. RC_OK also if it is not here; RC_AGAIN: it is out;
+/* Drops the host and its queue. RC_OK also if it is not here; RC_AGAIN: it is out;
  * RC_NOMEM: it is as it was, but with a store of fingerprints (frontier/seen_store.h) some of its
  * URLs may be unknown, as with what the store fails with. */
 MUST_CHECK enum rc move_forget(struct frontier *f, uint64_t host_hash, struct str name);

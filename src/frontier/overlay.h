@@ -26,14 +26,14 @@ void overlay_close(struct overlay *o, uint64_t *bytes);
 MUST_CHECK enum rc overlay_has(const struct frontier *f, const struct bucket *b,
                                uint64_t fingerprint, bool *ret);
 
-/* All of these also for buckets without an overlay. Whether a bucket knows a fingerprint; how many
- * it knows; one that was unknown has been put into its seen set; and one is not known any more,
- * *ret_was: it was until now. RC_NOMEM: nothing has happened. */
+/* All of these also work on buckets without an overlay. Whether a bucket knows a fingerprint. */
 MUST_CHECK enum rc bucket_knows(const struct frontier *f, const struct bucket *b,
                                 uint64_t fingerprint, bool *ret);
-uint64_t bucket_known(const struct bucket *b);
-bool bucket_is_empty(const struct bucket *b); /* no host, and nothing that it knows or masks */
+uint64_t bucket_known(const struct bucket *b); /* how many it knows */
+bool bucket_is_empty(const struct bucket *b);  /* no host, and nothing that it knows or masks */
+/* A fingerprint that was unknown has been put into the bucket's seen set. */
 void bucket_learnt(struct frontier *f, struct bucket *b, uint64_t fingerprint);
+/* Makes a fingerprint unknown. RC_NOMEM: nothing has happened. */
 MUST_CHECK enum rc bucket_unknow(struct frontier *f, struct bucket *b, uint64_t fingerprint);
 
 #endif

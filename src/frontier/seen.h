@@ -23,9 +23,9 @@ void seen_done(struct seen_set *s);
 
 bool seen_has(const struct seen_set *s, uint64_t fingerprint);
 
-/* Makes sure that so many more can be put in. A caller with many, in order of size, reserves for
- * all of them first: put into a table that is small still they would pile up at its end, and each
- * would walk the pile. RC_NOMEM leaves the set as it was, RC_LIMIT at 2^31. */
+/* Makes room for `more` fingerprints. A caller that puts many in order of size reserves for all of
+ * them first: in a table that is still small they would pile up at its end, and each would walk the
+ * pile. RC_NOMEM leaves the set as it was, RC_LIMIT at 2^31. */
 MUST_CHECK enum rc seen_reserve(struct seen_set *s, uint32_t more);
 
 /* Puts in what is not there yet; room was reserved. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* seen_store: a place for the fingerprints of known URLs outside of the buckets: a database, a
- * filter. A frontier without one keeps every fingerprint in its bucket.
+/* seen_store: keeps fingerprints of known URLs outside of the buckets, in a database or a filter.
+ * A frontier without one keeps every fingerprint in its bucket.
  *
  *   known = young ∪ (store − gone)
  *
@@ -37,8 +37,9 @@ struct seen_store {
 uint32_t frontier_era(const struct frontier *f);
 void frontier_set_era(struct frontier *f, uint32_t era);
 
-/* What the store is to get of a bucket that is in memory, and whose snapshot goes into the one of
- * that generation; appended to `out`. Without memory it is nothing, which is right as well. */
+/* Appends to `out` the fingerprints that the store is to get from a bucket in memory, whose
+ * snapshot is part of that generation. Without memory it appends nothing, which is right as
+ * well. */
 void frontier_store_list(struct frontier *f, unsigned bucket, uint64_t generation, struct buf *out);
 
 /* The store has everything that was listed for snapshots up to that generation. Buckets drop it, a

@@ -29,7 +29,7 @@ struct snapshot_context {
     void (*write_extra)(void *ctx, const struct host *h, struct buf *out); /* NULL: nothing */
     /* NULL: passed over. *ret_bytes: memory that it takes now. */
     enum rc (*read_extra)(void *ctx, struct host *h, struct str bytes, size_t *ret_bytes);
-    /* A host that is read back is asked no earlier than that; NULL: no word on it. */
+    /* A host that is read back is asked no earlier than this; NULL: at its own moment. */
     uint64_t (*not_before)(void *ctx, const struct host *h);
     void *ctx;
 };

@@ -14,7 +14,7 @@
 enum {
     RECENT_BYTES = 1 << 20,
     INBOX_LEAST_BYTES = 1, /* however small the budget */
-    BUCKETS_A_SHARE = 4,   /* of the budget: so much may be in inboxes */
+    BUCKETS_A_SHARE = 4,   /* of the budget: the part that inboxes may take */
     REFERENCE_HEAD = 8 + 4 + 4 + 8 * 9 + 4,
     HASH_BYTES = 8,
 };

@@ -12,9 +12,9 @@
  *   piece   length 4, hash 8, bytes: in the first the snapshot, in the others records
  *           (frontier/inbox.h)
  *
- * Links to it pass a table of recent fingerprints and go to the inbox unseen. When it is loaded,
- * the records are done in their order: only then it is known which links were new. A file is only
- * appended to, so a length names a state of it; an owner that keeps a reference
+ * Links to it pass a table of recent fingerprints and go to the inbox without a look-up. When it is
+ * loaded, the records are done in their order: only then the frontier knows which links were new. A
+ * file is only appended to, so a length names a state of it; an owner that keeps a reference
  * (swap_write_reference) with the file synced to that length can have the bucket back.
  *
  * Files are read and written by a carrier, which the frontier gives jobs and which brings each back
@@ -33,7 +33,7 @@
 enum {
     SWAP_HEAD_BYTES = 12,        /* of a piece */
     SWAP_MAX_BYTES = 1 << 30,    /* of a file, and of an inbox */
-    SWAP_INBOX_BYTES = 16 << 10, /* an inbox of so many goes to the file */
+    SWAP_INBOX_BYTES = 16 << 10, /* an inbox of this size goes to the file */
     SWAP_REFERENCE_VERSION = 1,
     SWAP_LOOKERS = 2, /* walks at a time */
 };
@@ -61,7 +61,7 @@ struct swap_job {
     struct swap_job *next; /* the carrier's */
     enum swap_task what;
     unsigned bucket;
-    unsigned looker; /* of a look: whose it is */
+    unsigned looker; /* of SWAP_LOOK: the number of the walk */
     struct swap_file file;
     struct buf bytes; /* written, or read */
     enum rc rc;       /* what became of it */
@@ -75,11 +75,12 @@ struct swap_carrier {
     void *ctx;
 };
 
-/* From now on there is a disk; files get generations above that. */
+/* Gives the frontier a carrier: from now on it swaps. Files get generations above `generation`. */
 void frontier_swap_begin(struct frontier *f, struct swap_carrier c, uint64_t generation);
 uint64_t frontier_swap_generation(const struct frontier *f);
-/* The same carrier as another's; and: generations above that. */
+/* Takes the carrier of another frontier. */
 void frontier_swap_copy(struct frontier *f, const struct frontier *from);
+/* From now on files get generations above `generation`. */
 void frontier_swap_raise(struct frontier *f, uint64_t generation);
 
 /* Makes room and loads, a little at a time. `only_fit`: loads nothing, and what leaves is not
@@ -95,8 +96,9 @@ bool frontier_is_over(const struct frontier *f);
 MUST_CHECK enum rc frontier_came(struct frontier *f, struct swap_job *job,
                                  const struct snapshot_context *c, struct swap_file *ret_loaded);
 
-/* Whether the bucket of hosts with that host_hash is swapped out; and: load it soon. */
+/* Whether the bucket of hosts with that host_hash is swapped out. */
 bool frontier_is_swapped(const struct frontier *f, uint64_t host_hash);
+/* Asks to load it soon. */
 void frontier_want(struct frontier *f, uint64_t host_hash);
 
 /* An outcome (frontier/redo.h) of a swapped bucket: done when it is loaded, with what others
@@ -105,9 +107,8 @@ void frontier_want(struct frontier *f, uint64_t host_hash);
 MUST_CHECK enum rc frontier_redo_later(struct frontier *f, const struct redo *r, struct str extra,
                                        uint64_t due_wall_ms);
 
-/* The same for what other owners say of its hosts (frontier/move.h says what): one of their URLs
- * is done, or is to be asked for again; what was known of it; it was handed over. RC_NOMEM,
- * RC_LIMIT. */
+/* The same for the calls of frontier/move.h: move_done, move_unknow, move_host and move_forget.
+ * RC_NOMEM, RC_LIMIT. */
 MUST_CHECK enum rc frontier_done_later(struct frontier *f, uint64_t host_hash, struct str host,
                                        uint64_t fingerprint);
 MUST_CHECK enum rc frontier_unknow_later(struct frontier *f, uint64_t host_hash, struct str host,
@@ -124,9 +125,10 @@ MUST_CHECK enum rc frontier_forget_later(struct frontier *f, uint64_t host_hash,
 MUST_CHECK enum rc frontier_look(struct frontier *f, unsigned bucket, unsigned looker,
                                  const struct snapshot_context *c, struct frontier **ret);
 
-/* Whether something is with the carrier; and: a swapped bucket, nothing of which is, is gone
- * with all that is known of it. Its file; the generation is 0 if it was not swapped out. */
+/* Whether the carrier has jobs. */
 bool frontier_swap_is_busy(const struct frontier *f);
+/* Drops a swapped bucket of which the carrier has no job, with all its known URLs. Returns its
+ * file; the generation is 0 if it was not swapped out. */
 struct swap_file frontier_swap_drop(struct frontier *f, unsigned bucket);
 
 /* The file of a swapped bucket; its generation is 0 if the bucket is not swapped out. */

@@ -21,11 +21,12 @@ MUST_CHECK enum rc swap_send(struct frontier *f, enum swap_task what, unsigned b
 MUST_CHECK enum rc swap_fill(struct frontier *to, unsigned bucket, struct str file,
                              struct str inbox, bool is_old, const struct snapshot_context *c);
 
-/* swap_look.c: a look has come back; looks that no walk has taken for a while are dropped; all are.
- */
+/* swap_look.c: a look has come back. */
 MUST_CHECK enum rc look_came(struct frontier *f, struct swap_job *job,
                              const struct snapshot_context *c);
+/* Drops the looks that no walk has taken for a while. */
 void look_expire(struct frontier *f, uint64_t now_ms);
+/* Drops all looks. */
 void look_close(struct frontier *f);
 
 #endif

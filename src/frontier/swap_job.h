@@ -17,10 +17,11 @@ bool swap_path_read(struct str name, unsigned *ret_bucket, uint64_t *ret_generat
 /* Does it, and leaves in job->rc what became of it. RC_CORRUPT: it is shorter than it was. */
 void swap_job_do(struct disk *d, const char *folder, struct swap_job *job);
 
-/* A file that another process left: whether it is as long (RC_CORRUPT: it is not there, or
- * shorter); and cut to that length, whatever stands behind. */
+/* Whether a file that another process left has file.bytes. RC_CORRUPT: it is missing, or
+ * shorter. */
 MUST_CHECK enum rc swap_file_check(struct disk *d, const char *folder, unsigned bucket,
                                    struct swap_file file);
+/* Cuts such a file to file.bytes. */
 MUST_CHECK enum rc swap_file_cut(struct disk *d, const char *folder, unsigned bucket,
                                  struct swap_file file);
 MUST_CHECK enum rc swap_file_sync(struct disk *d, const char *folder, unsigned bucket,

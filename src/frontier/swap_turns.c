@@ -9,8 +9,8 @@ enum {
     FLIGHT_MOST_BYTES = 64 << 20, /* with the carrier: no more is sent */
     LOADS_AT_ONCE = 2,
     LOOK_MS = 100,
-    FIT_SHARE = 64,  /* of the budget: so much more is freed than must be */
-    FRESH_MS = 1000, /* a bucket that was loaded has so long until something is checked out */
+    FIT_SHARE = 64,  /* of the budget: the part that is freed beyond need */
+    FRESH_MS = 1000, /* time that a loaded bucket has until one of its hosts is checked out */
 };
 
 static uint64_t budget_of(const struct frontier *f)

@@ -4,12 +4,12 @@
  *   chunk            chunk (last)
  *   [....read|entry entry]->[entry|free ...]
  *
- * An entry is bytes: how much its sequence is above the one before (varint), where it was found
- * (8), origin and number of seed_path (a byte each), length of the path (varint), the seed_path'
- * letters, the path. Chunks grow from 128 bytes to 4 KB, so that a host with one URL stays small
- * and one with many wastes little. The head stays where it is until it is popped. An entry taken
- * out of the middle (recovery does that) stays as bytes marked URL_GONE, passed over. A zeroed
- * queue is empty. */
+ * An entry is bytes: how much its sequence is above the one before (varint), the page it was found
+ * on (8), its origin and the length of its seed_path (a byte each), the length of its path
+ * (varint), the seed_path, the path. Chunks grow from 128 bytes to 4 KB, so that a host with one
+ * URL stays small and one with many wastes little. The head stays where it is until it is popped.
+ * An entry taken out of the middle (recovery does that) stays as bytes marked URL_GONE, passed
+ * over. A zeroed queue is empty. */
 #ifndef FRONTIER_URL_QUEUE_H
 #define FRONTIER_URL_QUEUE_H
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 struct peer {
-    uint64_t who, until_ms;
+    uint64_t agent, until_ms;
     size_t count;
     uint64_t groups[ADDRESS_PEERS_MOST];
 };
@@ -53,21 +53,21 @@ static bool make_room(struct address_peers *p)
     return sorted != NULL;
 }
 
-static struct peer *peer_of(struct address_peers *p, uint64_t who)
+static struct peer *peer_of(struct address_peers *p, uint64_t agent)
 {
     for (size_t i = 0; i < p->count; i++)
-        if (p->list[i].who == who)
+        if (p->list[i].agent == agent)
             return &p->list[i];
     if (!make_room(p))
         return NULL;
-    p->list[p->count] = (struct peer){.who = who};
+    p->list[p->count] = (struct peer){.agent = agent};
     return &p->list[p->count++];
 }
 
-void address_peers_heard(struct address_peers *p, uint64_t who, const uint64_t *groups,
+void address_peers_heard(struct address_peers *p, uint64_t agent, const uint64_t *groups,
                          size_t count, uint64_t until_ms)
 {
-    struct peer *x = peer_of(p, who);
+    struct peer *x = peer_of(p, agent);
     if (!x)
         return;
     x->until_ms = until_ms;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* address_peers: which addresses the other agents of a cluster ask most, as each of them says, and
- * so how many of them ask the same addresses as this one. An agent that has said nothing for a
+/* address_peers: counts how many other agents of a cluster ask the addresses that this agent asks.
+ * Each agent reports the addresses that it asks most. An agent that has reported nothing for a
  * while counts as asking nothing. One thread. */
 #ifndef HOST_ADDRESS_PEERS_H
 #define HOST_ADDRESS_PEERS_H
@@ -14,12 +14,12 @@ struct address_peers;
 MUST_CHECK enum rc address_peers_open(struct address_peers **ret);
 void address_peers_close(struct address_peers *p);
 
-/* What an agent said last, good until then. Past ADDRESS_PEERS_AGENTS, or without memory, it is not
- * noted. */
-void address_peers_heard(struct address_peers *p, uint64_t who, const uint64_t *groups,
+/* Replaces the report of an agent; it counts until `until_ms`. A report past ADDRESS_PEERS_AGENTS,
+ * or without memory, is dropped. */
+void address_peers_heard(struct address_peers *p, uint64_t agent, const uint64_t *groups,
                          size_t count, uint64_t until_ms);
 
-/* Tells the table how many agents ask each address, until then. */
+/* Tells the table how many other agents ask each address; that holds until `until_ms`. */
 void address_peers_tell(struct address_peers *p, struct permit_table *t, uint64_t now_ms,
                         uint64_t until_ms);
 

@@ -5,7 +5,7 @@
  *     struct pace_verdict verdict = host_judge(...)      is that the result, or is it tried again?
  *     struct host_ending e = host_end(...)               whose fault is it, where does the URL go?
  *     due_ms = host_end_due_ms(...)                      when may the host be asked next?
- *     host_end_keep(...)                                 the record says so
+ *     host_end_keep(...)                                 writes that to the record
  *
  * host_judge() needs no record, only what it says (struct host_standing): a request may run at a
  * place that has none (docs/remote.md). The others run where the record is. */
@@ -31,8 +31,8 @@ struct host_standing host_standing(const struct host_request *r);
 struct pace_end host_end_of_answer(const struct http_answer *a, struct str retry_after,
                                    bool had_condition, int64_t wall_ms);
 
-/* The name has no address. Where a robots.txt redirects to (`is_elsewhere`), that says nothing of
- * the host whose it is: its robots.txt cannot be had, no more. */
+/* The name has no address. `is_elsewhere`: a robots.txt redirects to that name. That says nothing
+ * about the host that has the robots.txt, except that its robots.txt cannot be had. */
 struct pace_end host_end_of_name(enum dns_outcome outcome, bool is_elsewhere);
 
 /* Judges the end of a request; sets end->is_stranger. `is_elsewhere` as in struct host_request. */
@@ -59,10 +59,10 @@ enum host_return {
 
 struct host_ending {
     struct pace_verdict verdict; /* of the request; FETCH_NO_ROBOTS if the URL ends without rules */
-    struct host_origin *origin;  /* that is at fault, and not its host; or NULL */
+    struct host_origin *origin;  /* the one at fault, and not its host; or NULL */
     enum host_return how;
     bool is_final;           /* what was asked for has its result: the URL, or its robots.txt */
-    bool is_taken;           /* a page of the budgets */
+    bool is_taken;           /* it counts as a page in the budgets */
     bool is_well;            /* the origin has answered: its earlier failures are forgotten */
     uint64_t crawl_delay_ms; /* the longest that robots.txt of an origin asks for; 0 = none */
 };
@@ -76,7 +76,7 @@ struct host_ending host_end(const struct host_request *r, const struct host_outc
 uint64_t host_end_due_ms(const struct host_ending *e, const struct pace_settings *s,
                          uint64_t now_ms);
 
-/* The record says from now on what the ending means. */
+/* Writes to the record what the ending means. */
 void host_end_keep(const struct host_request *r, const struct host_outcome *o,
                    const struct host_ending *e, uint64_t now_ms);
 

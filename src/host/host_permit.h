@@ -21,7 +21,7 @@ struct host_permit {
     bool is_held;
 };
 
-/* 0: both are held. Otherwise none is, and it is the moment to come again. */
+/* 0: both are held. Otherwise none is held, and the result is the moment to ask again. */
 uint64_t host_permit_take(struct host_permit *p, struct permit_table *addresses,
                           struct permit_table *hosts, uint64_t now_ms);
 

@@ -52,8 +52,8 @@ struct host_record {
     /* durable */
     uint64_t pages, bytes; /* fetched; robots.txt not counted */
     uint32_t failures;     /* in a row, of the host (host/pace.h) */
-    uint32_t tries;        /* of the URL at the head of its queue, which is: */
-    uint64_t tries_key;    /* 0 = not known: the one that is asked for next */
+    uint32_t tries;        /* of the URL at the head of its queue */
+    uint64_t tries_key;    /* which URL that is; 0 = not known: the one that is asked for next */
     uint8_t tried_count;   /* its other URLs that were asked for in vain; the oldest first */
     struct host_tried *tried;
     int32_t dead_code;      /* not 0: all its URLs end with this code, without being asked */
@@ -68,7 +68,7 @@ struct host_record {
     uint8_t address_count;
     struct address *addresses;
     uint64_t addresses_until_ms;
-    uint8_t told_limits; /* bits of enum bring_verdict: limits of it that the log has told */
+    uint8_t told_limits; /* bits of enum bring_verdict: limits that the log has reported */
     enum host_wait wait; /* why it is not asked before its moment */
     int32_t wait_code;   /* with it: the result of the last try */
     uint32_t put_back;   /* URLs in a row that were checked out and put back (host_turn_next) */
@@ -78,8 +78,8 @@ struct host_record *host_record_open(void); /* NULL without memory */
 void host_record_close(void *record);
 
 struct host_robots *host_robots_of(const struct host_record *c, bool is_https, uint16_t port);
-/* Its robots.txt was asked for at that moment. Takes `rules` (robots_free) also on failure:
- * RC_NOMEM. NULL rules: the old ones stay. */
+/* Notes that the robots.txt was asked for at `wall_ms`. Takes `rules` (robots_free) also on
+ * failure: RC_NOMEM. NULL rules: the old ones stay. */
 MUST_CHECK enum rc host_record_set_robots(struct host_record *c, bool is_https, uint16_t port,
                                           const struct robots *rules, bool is_failing,
                                           int64_t wall_ms);
@@ -90,7 +90,7 @@ struct host_origin *host_origin_of(struct host_record *c, bool is_https, uint16_
 /* The origin has answered: its failures are forgotten. */
 void host_origin_is_well(struct host_record *c, bool is_https, uint16_t port);
 
-/* The addresses that DNS gave, kept for the host's next visits until that moment; without memory
+/* The addresses that DNS gave, kept for the host's next visits until `until_ms`; without memory
  * they are not kept. At most HOST_RECORD_MAX_ADDRESSES. */
 void host_record_set_addresses(struct host_record *c, const struct address *list, size_t count,
                                uint64_t until_ms);
@@ -105,7 +105,8 @@ uint64_t host_record_delay_ms(const struct host_record *c);
 /* Memory that it takes, about. */
 size_t host_record_bytes(const struct host_record *c);
 
-/* As bytes, without robots / with them; and back (RC_CORRUPT, RC_VERSION, RC_NOMEM). */
+/* Writes the record as bytes, with or without its robots.txt, and reads it (RC_CORRUPT, RC_VERSION,
+ * RC_NOMEM). */
 void host_record_write(const struct host_record *c, bool with_robots, struct buf *out);
 MUST_CHECK enum rc host_record_read(struct host_record *c, struct str bytes);
 

@@ -17,7 +17,7 @@
 /* Bytes of a body that are asked for; one more than is read shows which line was cut. */
 enum { HOST_ROBOTS_BODY_BYTES = ROBOTS_BODY_MAX + 1 };
 
-/* Rules are believed so long while their robots.txt fails. */
+/* How long the last rules hold while their robots.txt fails. */
 #define HOST_ROBOTS_GIVE_UP_MS (INT64_C(30) * 24 * 3600 * 1000)
 
 /* Whether robots.txt must be asked for before the URL. */
@@ -32,14 +32,15 @@ int host_robots_check(const struct host_request *r, struct str path_and_query);
  * it, if host_robots_follows() says so and it leads to a URL that may be asked. */
 enum robots_status_meaning host_robots_meaning(const struct host_request *r, int status);
 
-/* After so many redirects one more is followed (RFC 9309, 2.3.1.2). */
+/* Whether one more redirect is followed after `redirects` of them (RFC 9309, 2.3.1.2). */
 static inline bool host_robots_follows(unsigned redirects)
 {
     return redirects < ROBOTS_REDIRECTS_MAX;
 }
 
-/* How long a redirect waits: most lead to the same host. The delay, or the longest Crawl-delay of
- * the host's earlier rules; a millisecond more, for the clock counts whole ones. */
+/* The wait before a redirect is followed, since most lead to the same host: the delay, or the
+ * longest Crawl-delay of the host's earlier rules; a millisecond more, for the clock counts whole
+ * ones. */
 static inline uint64_t host_robots_hop_ms(const struct host_record *c,
                                           const struct pace_settings *s)
 {

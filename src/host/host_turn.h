@@ -77,8 +77,8 @@ struct host_request {
 
 struct host_turn_settings {
     bool ignore_robots;
-    uint64_t robots_fresh_ms; /* a robots.txt is used for so long (RFC 9309, 2.4) */
-    uint64_t robots_again_ms; /* one that fails is asked for again after */
+    uint64_t robots_fresh_ms; /* how long a robots.txt is used (RFC 9309, 2.4) */
+    uint64_t robots_again_ms; /* the wait before one that fails is asked for again */
 };
 
 enum host_ask {

@@ -75,10 +75,10 @@ enum pace_next {
 struct pace_verdict {
     enum pace_next next;
     int code; /* the status, or enum fetch_code: of the try, or FETCH_RETRIES behind the last */
-    uint64_t wait_ms;   /* the host is left alone so long from now; never below the delay */
+    uint64_t wait_ms;   /* how long the host is left alone, from now; never below the delay */
     uint32_t tries;     /* of the URL from now on: 0 unless PACE_AGAIN */
     uint32_t failures;  /* of the host in a row from now on */
-    enum host_wait why; /* it is left alone so long */
+    enum host_wait why; /* the reason of the wait */
 };
 
 /* `tries` and `failures` are those before this end; `crawl_delay_ms` is robots.txt's, 0 = none.

@@ -39,8 +39,8 @@ void permit_table_done(struct permit_table *t, uint64_t group, uint64_t now_ms);
  * most `most`, and returns their number. Each call halves the counts. Any thread. */
 size_t permit_table_busiest(struct permit_table *t, uint64_t *ret, size_t most);
 
-/* So many other agents ask that group, until then. Does nothing for a group that this process does
- * not ask. Any thread. */
+/* Sets how many other agents ask the group, until `until_ms`. Does nothing for a group that this
+ * process does not ask. Any thread. */
 void permit_table_others(struct permit_table *t, uint64_t group, uint32_t others,
                          uint64_t until_ms);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch: what the crawl's journal says, one thing that happened a batch (docs/durability.md).
+/* batch: an entry of the crawl's journal: one thing that happened (docs/durability.md).
  *
  *   outcome   what became of a checkout, where its capture stands, its lines, its links
  *   commit    up to that position of the journal everything is durable, in these lengths
@@ -7,8 +7,9 @@
  *   drop      some links of the batch at that position were not admitted: over a budget
  *   news      what an agent of a cluster was told, or decided (cluster/protocol/port.h)
  *
- * Every batch begins with its kind and the version. What it says is absolute: the totals after it,
- * the record as it is then, the URL that has left. So it can be done twice. Little endian. */
+ * Every batch begins with its kind and the version. It states results, not differences: the totals
+ * after it, the record as it is then, the URL that has left. So it can be done twice. Little
+ * endian. */
 #ifndef LEDGER_BATCH_H
 #define LEDGER_BATCH_H
 

@@ -40,9 +40,9 @@ static const char *read_location(struct taker *t, struct batch_location *p)
     p->offset = take_u64(t);
     p->bytes = take_u64(t);
     if (t->bad)
-        return "its place in the archive is cut short";
+        return "its location in the archive is cut short";
     if (!p->file.n || !p->bytes || p->bytes > UINT64_MAX - p->offset)
-        return "its place in the archive is impossible";
+        return "its location in the archive is impossible";
     return NULL;
 }
 
@@ -84,7 +84,7 @@ static const char *read_history(struct taker *t, struct batch *b, bool has_codes
         p->file_offset = take_u64(t);
         p->file_bytes = take_u64(t);
     }
-    return t->bad ? "what is remembered of its page is cut short" : NULL;
+    return t->bad ? "the history of its page is cut short" : NULL;
 }
 
 static struct ledger_line take_line(struct taker *t)
@@ -136,7 +136,7 @@ static const char *read_links(struct taker *t, struct batch *b)
         if (!t->bad &&
             (flags > LINK_FLAGS || !host_ok(c.host) || c.seed_path.n > FRONTIER_MAX_SEED_PATH ||
              c.path.n > FRONTIER_MAX_PATH_BYTES || c.class >= FRONTIER_CLASSES))
-            return "a link has an impossible host, path, class or hops";
+            return "a link has an impossible host, path, class or seed path";
     }
     b->links = str_first(start, start.n - t->rest.n);
     return t->bad ? "its links are cut short" : NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* claims: what the crawl's files hold, said outside of them, so that a file that has lost something
- * is found out.
+/* claims: statements, outside of the crawl's files, about what these files hold. They show when a
+ * file has lost something.
  *
  *   logs/SYNCED     a record a round: up to that position of the journal everything is durable,
  *                   archives too. Appended without a sync: a claim that a power cut takes away
- *                   was true all the same. It stands outside of state/, so that it also finds
- *                   out a state/ that was put back from an older copy
+ *                   was true all the same. It stands outside of state/, so that it also shows
+ *                   that state/ was put back from an older copy
  *   state/WRITTEN   one number, in memory that the kernel shares with the file: up to that position
  *                   the kernel has the journal. It holds as long as the machine is not booted again
  *
@@ -40,10 +40,11 @@ MUST_CHECK enum rc claim_writer_open(struct disk *d, const char *written, uint64
                                      const struct claims *c, struct claim_writer **ret);
 void claim_writer_close(struct claim_writer *w); /* accepts NULL */
 
-/* A round has ended. One thread at a time. It waits for the disk about once in 1,000 calls. */
+/* Claims what a round has made durable. One thread at a time. It waits for the disk about once in
+ * 1,000 calls. */
 MUST_CHECK enum rc claim_synced(struct claim_writer *w, const struct claims *c);
 
-/* The kernel has the journal up to there. Positions only grow. Accepts NULL. */
+/* Claims that the kernel has the journal up to `position`. Positions only grow. Accepts NULL. */
 void claim_written(struct claim_writer *w, uint64_t position);
 
 #endif

@@ -219,9 +219,9 @@ static unsigned depth_of(const struct found_again *f)
     return depth < SEED_PATH_MAX ? depth : SEED_PATH_MAX;
 }
 
-/* A URL may be there more than once, and judge-links takes the first of a list: so the nearest come
- * first. There is one pass for each depth; depths are few. */
-static enum rc nearest_first(struct buf *again)
+/* A URL may be there more than once, and judge-links takes the first of a list: so the shortest
+ * paths come first. There is one pass for each depth; depths are few. */
+static enum rc shortest_first(struct buf *again)
 {
     bool is_there[SEED_PATH_MAX + 1] = {false};
     struct buf sorted = {.max = again->max};
@@ -254,5 +254,5 @@ enum rc depth_recall(struct ledger *l, struct depth_index *const *depth_index, u
     for (unsigned i = 0; rc == RC_OK && i < shards; i++)
         frontier_each_host(ledger_frontier(l, i), list_host, &r);
     rc = rc ? rc : buf_rc(ret_again);
-    return rc ? rc : nearest_first(ret_again);
+    return rc ? rc : shortest_first(ret_again);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* depth_recall: fills the depth index with what earlier runs knew, and finds what they had no time
- * to do.
+/* depth_recall: fills the depth index with the paths that earlier runs knew, and finds the shorter
+ * paths that they had no time to use.
  *
  * The history has the path by which the links of each page were judged, and a note on every shorter
  * path that was found later (discovery/depth_key.h). Queues have the path by which a URL waits. The
  * journal has the links of the last moments before a crash; the index may never have seen them. The
  * host's record has its sitemaps, which were judged by some path. Every URL with a shorter path
- * than it was judged by is found again, as if a page had just linked to it. */
+ * than the one it was judged by is found again, as if a page had just linked to it. */
 #ifndef LEDGER_DEPTH_RECALL_H
 #define LEDGER_DEPTH_RECALL_H
 

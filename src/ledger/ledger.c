@@ -18,7 +18,7 @@ enum rc ledger_fail(struct ledger *l, enum rc rc)
     return failed;
 }
 
-/* Settling ----------------------------------------------------------------------------------- */
+/* Outcomes ----------------------------------------------------------------------------------- */
 
 /* Whether these are `count` lines, each with its LF. */
 static bool are_lines(struct str text, size_t count)

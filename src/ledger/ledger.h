@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ledger: everything of a crawl that must outlive its process: what is known, what is done, and the
- * files that say so. It joins the frontiers of all shards, the journal, the archive, the history
- * and the files of lines, so that after any crash they agree.
+/* ledger: everything of a crawl that must outlive its process: the URLs that are known, those that
+ * are done, and the files that say so. It joins the frontiers of all shards, the journal, the
+ * archive, the history and the files of lines, so that after any crash they agree.
  *
  *   DIR/archive/PREFIX-….warc.gz      archive/warc_files.h, one list of files a shard
  *   DIR/indexes/parts/index.cdxj      lines as captured; `export cdxj` sorts them
@@ -43,7 +43,7 @@
  * lines are cut to the commit and written again from the batches behind it. Hosts are asked no
  * earlier than now + their delay, nor before their recorded moment.
  *
- * RC_SYNC and a full disk are for ever: every call returns the failure from then on. */
+ * RC_SYNC and a full disk are final: every call returns the failure from then on. */
 #ifndef LEDGER_LEDGER_H
 #define LEDGER_LEDGER_H
 
@@ -65,7 +65,7 @@ enum ledger_file {
     LEDGER_ARCS,
     LEDGER_SKIPPED,
     LEDGER_SEEDS, /* a line a seed: the URL, then for a seed's redirect a space and the seed */
-    /* In a cluster, what others have told to be archived with them, and what is asked for again
+    /* In a cluster: pages that other agents have archived, and pages that are asked for again
      * (cluster/wire/elsewhere.h). */
     LEDGER_ELSEWHERE,
     LEDGER_FILES
@@ -83,7 +83,7 @@ struct ledger_seen_settings {
     const char *path;  /* of state/seen in the file system, for ROCKSDB and AS_MADE */
     uint64_t bytes;    /* of memory for the database */
     uint64_t expected; /* URLs for which the filter is made, */
-    double loss;       /* and the share of new ones that it may lose when it has so many */
+    double loss;       /* and the share of new ones that it may lose with them */
 };
 
 struct ledger_settings {
@@ -96,7 +96,8 @@ struct ledger_settings {
     uint64_t history_bytes;   /* of memory for it */
     uint64_t digest_bytes;    /* of the table for revisits */
     uint64_t name_bytes;      /* of the set of URLs that have a line in links.nodes; 0: 64 MB */
-    uint64_t sync_ms; /* between two syncs; 1,000. 0: no helper thread: ledger_sync by hand */
+    uint64_t
+        sync_ms; /* between two syncs; 1,000. 0: no helper thread, the caller calls ledger_sync */
     uint64_t
         snapshot_bytes;     /* a new snapshot begins when the journal has grown by this, and by half
                                of what the last snapshot took; 64 MB */
@@ -120,9 +121,9 @@ struct ledger_settings {
 
 struct ledger;
 
-/* What the ledger tells while it recovers, in order: each link that was journalled since the last
- * sync (it may not have reached its shard; NULL: links are not told); each seed, so that the scope
- * can be drawn. */
+/* Called while the ledger recovers, in this order: `link` (may be NULL) for each link that was
+ * journalled since the last sync, for it may not have reached its shard; `seed` for each seed, so
+ * that the scope can be drawn. */
 struct ledger_hears {
     enum rc (*seed)(void *ctx, struct str line);
     void *ctx;
@@ -136,7 +137,7 @@ struct ledger_report {  /* of the opening */
     uint64_t cut_bytes; /* of archives and files */
     bool is_restarted;  /* now, by this opening */
     bool is_recrawl;    /* it was restarted, now or by an earlier run */
-    bool is_unmet;      /* and what was known before has not all been met again: see ledger_met */
+    bool needs_requeue; /* and not all URLs known before are requeued: see ledger_requeued */
 };
 
 /* Restarting: everything that is done is forgotten as if it had never been known, and totals and
@@ -152,8 +153,8 @@ MUST_CHECK enum rc ledger_open(struct disk *d, const struct ledger_settings *s,
                                struct ledger_hears hears, struct ledger **ret,
                                struct ledger_report *ret_report, struct buf *why);
 
-/* Whether ledger_open would find the directory in order: what it reads is looked at, nothing is
- * changed (a directory that is new gets state/LOCK). Returns what ledger_open would refuse with.
+/* Whether ledger_open would find the directory in order: reads what ledger_open reads, and changes
+ * nothing (a new directory gets state/LOCK). Returns the failure that ledger_open would return.
  *
  * A crawl whose state/ is damaged is rebuilt (src/repair): state/ is put aside, and ledger_open
  * with `rebuilds` begins a new one beside the archives and lines that there are. Files of lines
@@ -168,7 +169,7 @@ MUST_CHECK enum rc ledger_inspect(struct disk *d, struct buf *why);
 /* Makes everything durable (archive files sealed, a snapshot of all), unless it has failed. Returns
  * what went wrong. Shards make no calls any more. */
 MUST_CHECK enum rc ledger_finish(struct ledger *l);
-/* Frees; saves nothing that is not saved. */
+/* Frees the ledger, and saves nothing more. */
 void ledger_close(struct ledger *l);
 
 struct frontier *ledger_frontier(struct ledger *l, unsigned shard);
@@ -177,8 +178,8 @@ struct digest_table *ledger_digests(struct ledger *l);
 struct history *ledger_history(struct ledger *l); /* NULL without one */
 struct disk *ledger_disk(struct ledger *l);       /* the crawl's directory, to look into */
 
-/* What was found on a page that is done, read back from its archive (archive/outlinks.h).
- * RC_NOT_FOUND: it is not known to be done yet, or what was found on it was not kept
+/* The links of a page that is done, read back from its archive (archive/outlinks.h).
+ * RC_NOT_FOUND: the page is not known to be done yet, or its links were not archived
  * (*ret_is_lost); RC_CORRUPT, RC_IO, RC_NOMEM. It waits for the disk. */
 MUST_CHECK enum rc ledger_links_of(struct ledger *l, uint64_t fingerprint, struct arena *arena,
                                    outlinks_each *each, void *ctx,
@@ -190,7 +191,7 @@ struct ledger_line {
     struct str text;
 };
 
-/* What became of a checkout, or what else is to be remembered with some links. */
+/* What became of a checkout; or a list of links without a checkout (seeds). */
 struct ledger_outcome {
     struct checkout *checkout; /* NULL: nothing was checked out (seeds) */
     enum checkin how;
@@ -198,16 +199,16 @@ struct ledger_outcome {
     bool robots_changed; /* the record's robots are new: they are in the batch */
     const struct warc_location *location; /* NULL: nothing was archived */
     const struct capture *capture;        /* with location: to be remembered for revisits */
-    uint64_t fingerprint;                 /* with past */
+    uint64_t fingerprint;                 /* with history */
     const struct history_entry *history;  /* for the history; NULL: nothing */
     const struct ledger_line *lines;
     size_t line_count;
-    const struct candidate *links; /* what was not proven known, for whichever shard */
+    const struct candidate *links; /* that are not surely known, of any shard */
     size_t link_count;
     struct str names; /* a line of links.nodes for each of `links`, in their order: those whose URL
                          has one are left out; "" = none of them gets one */
-    size_t foreign_count;  /* the last so many of them are of hosts of other agents: they are
-                              journalled for those, and not admitted here */
+    size_t foreign_count;  /* of `links`, the last: links to hosts of other agents, which are
+                              journalled for those agents and not admitted here */
     uint64_t pages, bytes; /* to be added to the crawl's totals */
 };
 
@@ -241,9 +242,9 @@ MUST_CHECK enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch
 /* Where the shard's last ledger_record_outcome stands in the journal; its thread's. */
 uint64_t ledger_outcome_at(struct ledger *l, unsigned shard);
 
-/* Some links that the ledger_record_outcome at `batch` (ledger_outcome_at) has journalled are not
- * admitted: over a budget. It is journalled, so that they do not come back after a crash. `shard`
- * is the caller's own. */
+/* Journals that some links of the batch at `batch` (ledger_outcome_at) are not admitted because
+ * they are over a budget, so that they do not come back after a crash. `shard` is the caller's
+ * own. */
 MUST_CHECK enum rc ledger_drop(struct ledger *l, unsigned shard, unsigned epoch, uint64_t batch,
                                const uint64_t *fingerprints, size_t count);
 
@@ -257,14 +258,14 @@ struct ledger_news {
     struct str
         mine; /* a batch of records (cluster/wire/records.h) of hosts that are ours: each must
                            then be given to ledger_merge of its shard, once */
-    struct str foreign;   /* another, for others: only journalled */
+    struct str foreign;   /* another, for other agents: only journalled */
     struct str forgotten; /* hosts that have been handed over: names, each behind a byte with its
                              length; each must then be given to ledger_forget of its shard, once */
     bool is_aside;        /* an incarnation has ended: frontiers are emptied, each by ledger_empty,
                              once, before anything else that came later */
 };
-/* Any thread. What the shards have to be given belongs to the epoch; *ret_batch is for ledger_drop.
- */
+/* Journals the news. Any thread. What must be given to shards belongs to the epoch *ret_epoch;
+ * *ret_batch is for ledger_drop. */
 MUST_CHECK enum rc ledger_tell(struct ledger *l, const struct ledger_news *n, unsigned *ret_epoch,
                                uint64_t *ret_batch);
 
@@ -274,57 +275,57 @@ struct record;
 MUST_CHECK enum rc ledger_merge(struct ledger *l, unsigned shard, unsigned epoch,
                                 const struct record *list, size_t count, size_t *ret_new);
 
-/* Of a record with a seed path (cluster/wire/records.h) that ledger_tell has journalled: what is
- * known of its page. It must then be admitted as a link. A page that no agent has is asked for
- * again by that.
- */
+/* Takes a record RECORD_SEED_PATH or RECORD_SHORTER (cluster/wire/records.h) that ledger_tell has
+ * journalled: its page is done, or is unknown again if no agent has the page. The caller must then
+ * admit it as a link, by which a page that no agent has is asked for again. */
 MUST_CHECK enum rc ledger_take_seed_path(struct ledger *l, unsigned shard, const struct record *r);
 
-/* URLs that ledger_tell has journalled as is_again, all of one host of this shard: those that are
- * done are not known any more, so that they can be admitted anew; what waits goes on waiting. Only
- * then they are given to ledger_admit. */
+/* Forgets that URLs are done which ledger_tell has journalled as is_again, all of one host of this
+ * shard, so that they can be admitted anew; URLs that wait go on waiting. Call it before they are
+ * given to ledger_admit. */
 MUST_CHECK enum rc ledger_unknow(struct ledger *l, unsigned shard, uint64_t host_hash,
                                  struct str host, const uint64_t *fingerprints, size_t count);
 
-/* The agent whose directory this is, and the incarnation it began with: for commands that look into
- * the directory later (cluster/wire/elsewhere.h). It waits for the disk. */
+/* Writes the agent whose directory this is, and the incarnation it began with, for commands that
+ * look into the directory later (cluster/wire/elsewhere.h). It waits for the disk. */
 MUST_CHECK enum rc ledger_note_agent(struct ledger *l, struct str name, uint64_t first_inc);
-/* Bytes of a file of lines, with what is not in the file yet. */
+/* Bytes of a file of lines, including lines that are not in the file yet. */
 uint64_t ledger_lines_bytes(struct ledger *l, enum ledger_file file);
 
 /* A URL record as the frontier takes it; everything is borrowed. */
 struct candidate ledger_candidate_of(const struct record *r);
 
-/* The queue of a host that is another agent's now is forgotten, with the names of what waited in
- * it; what is done stays known. */
+/* Forgets the queue of a host that another agent owns now, and that its URLs were known; URLs that
+ * are done stay known. */
 MUST_CHECK enum rc ledger_forget(struct ledger *l, unsigned shard, unsigned epoch, struct str host);
 
-/* All queues and all that is known of this shard's hosts go. RC_AGAIN: something is out, or on its
- * way to or from the disk; it has not happened. */
+/* Drops all queues and all known URLs of this shard. RC_AGAIN: nothing has happened, for a URL is
+ * checked out, or a bucket is being read or written. */
 MUST_CHECK enum rc ledger_empty(struct ledger *l, unsigned shard, unsigned epoch);
 
-/* A step of a walk over hosts and what waits for them (frontier/move.h). It waits for no disk: of a
- * bucket that rests the next step may tell (w->waits). */
+/* A step of a walk over hosts and their queues (frontier/move.h). It does not wait for the disk: a
+ * swapped bucket may come with a later step (w->waits). */
 struct move_walk;
 struct move_taker;
 MUST_CHECK enum rc ledger_walk(struct ledger *l, unsigned shard, struct move_walk *w,
                                const struct move_taker *t, size_t most, bool *ret_is_over);
 
-/* How much was journalled for frontiers, links and news, that they have not got yet. */
+/* How many links and news were journalled that the frontiers do not have yet. */
 uint64_t ledger_pending(struct ledger *l);
 
-/* Every fact there is, in the order they were told, with the position behind which each is. */
+/* Every fact, in the order in which they were journalled, with the position behind it. */
 MUST_CHECK enum rc ledger_facts(struct ledger *l,
                                 enum rc (*each)(void *ctx, uint64_t position, struct str fact),
                                 void *ctx);
 
-/* Positions of the journal: its end, or where the last commit stands if nothing is behind it, so
- * that what is durable reaches it though nothing more happens; below which everything lasts,
- * archives too; what the last `kept` said; and behind the last batch for other agents, durable or
- * not. */
+/* Positions of the journal. ledger_end: its end; or the position of the last commit if nothing
+ * stands behind it, so that ledger_durable() reaches it though nothing more happens. */
 uint64_t ledger_end(struct ledger *l);
+/* Everything before it is durable, archives too. */
 uint64_t ledger_durable(struct ledger *l);
+/* The last `kept` of struct ledger_news. */
 uint64_t ledger_kept(struct ledger *l);
+/* Behind the last batch for other agents, durable or not. */
 uint64_t ledger_for_others(struct ledger *l);
 
 /* What was journalled for other agents, in order: outcomes of pages, and foreign records. Of
@@ -339,46 +340,49 @@ MUST_CHECK enum rc ledger_outbox_next(struct ledger_outbox *o, uint64_t from, st
 /* Once a turn of the shard. */
 MUST_CHECK enum rc ledger_turn(struct ledger *l, unsigned shard);
 
-/* The helper's round, by hand (sync_ms 0, tests, "checkpoint"). */
+/* Runs one round of the helper in the caller (sync_ms 0, tests, "checkpoint"). */
 MUST_CHECK enum rc ledger_sync(struct ledger *l);
-/* A caller waits for what is not durable yet: the next round comes soon, but so that most of the
- * time no round is under way. */
+/* Asks for a round soon, because a caller waits for durability. Rounds still leave most of the time
+ * free. */
 void ledger_hurry(struct ledger *l);
-/* Asks for a snapshot soon, whatever its time. */
+/* Asks for a snapshot soon, even if none is due. */
 void ledger_checkpoint(struct ledger *l);
 
-/* The first failure of any thread, RC_OK while there is none; whether the disk runs short. */
+/* The first failure of any thread; RC_OK: there is none. */
 enum rc ledger_state(struct ledger *l);
+/* Whether the disk runs short of space. */
 bool ledger_is_short(struct ledger *l);
 
-/* What archive and journal take, all that was ever archived; and what the disk has left above the
- * reserve, UINT64_MAX: not known. As of the last sync. */
+/* As of the last sync. */
 struct ledger_room {
-    uint64_t used_bytes, free_bytes;
+    uint64_t used_bytes; /* of the journal, and of all that was ever archived */
+    uint64_t free_bytes; /* of the disk, above the reserve; UINT64_MAX: not known */
 };
 struct ledger_room ledger_room(struct ledger *l);
 
-/* Whether an archive file is lost (settings.accepts_lost) whose captures were not asked for again;
- * and: they were, durably. It waits for the disk. */
+/* Whether an archive file is lost (settings.accepts_lost) whose captures were not asked for
+ * again. */
 bool ledger_has_lost(struct ledger *l);
+/* Notes durably that they were asked for again. It waits for the disk. */
 MUST_CHECK enum rc ledger_asked_lost(struct ledger *l);
 
-/* Of one that was restarted: all that was known before has been met again (is in the frontier, or
- * not wanted any more); and: a limit of the crawl ends it, though something is queued. */
-void ledger_met(struct ledger *l);
+/* Notes, in a recrawl, that all URLs known before are in the frontier again or not wanted any
+ * more. */
+void ledger_requeued(struct ledger *l);
 /* The last restart: a number above those of restarts before, and when it was; 0: there was none.
  * Constant. */
 struct ledger_restarts {
     uint64_t id, wall_ms;
 };
 struct ledger_restarts ledger_restarts(struct ledger *l);
-bool ledger_conclude(struct ledger *l); /* true: for the first time */
+/* Notes that a limit ends the crawl, though URLs are queued. True: for the first time. */
+bool ledger_conclude(struct ledger *l);
 
 /* Of a Bloom filter; of the other kinds all but `kind` is 0. Any thread. */
 struct ledger_seen_numbers {
     enum ledger_seen kind;
     uint64_t expected;
-    double most_loss; /* that it has with so many URLs */
+    double most_loss; /* that it has with `expected` URLs */
     uint64_t count;   /* URLs in it */
     uint64_t bytes;   /* of memory */
     double loss;      /* the share of new URLs that it loses now */

@@ -7,8 +7,8 @@
  *   ledger_look.c     everything that is there, read before anything changes
  *   ledger_recover.c  what a crash left, made whole
  *   claims.c          what the files must hold, said outside of them
- *   ledger_drops.c    of that: links that were not admitted
- *   ledger_snapshot.c    snapshots of all buckets: slices, the file, the MANIFEST
+ *   ledger_drops.c    links that were journalled and not admitted
+ *   ledger_snapshot.c snapshots of all buckets: slices, the file, the MANIFEST
  *   ledger_inspect.c  what a reader of its files can rely on
  *   ledger_links.c    what was found on a page, from the archive
  *   ledger_news.c     what an agent of a cluster is told and decides
@@ -50,8 +50,8 @@
 #define LEDGER_CUT "state/cut"
 
 enum {
-    SNAPSHOT_SLICE_BUCKETS = 64,       /* a turn writes so many, */
-    SNAPSHOT_SLICE_BYTES = 256 << 10,  /* or stops behind so many bytes */
+    SNAPSHOT_SLICE_BUCKETS = 64,       /* most buckets of a turn */
+    SNAPSHOT_SLICE_BYTES = 256 << 10,  /* a turn ends behind this size */
     SNAPSHOT_WAITING_BYTES = 32 << 20, /* handed to the helper and not written: no more slices */
     SNAPSHOT_PATH_BYTES = 64,
 };
@@ -65,7 +65,7 @@ struct ledger_shard {
     uint64_t recorded;    /* `lock`: position of its archive up to which outcomes are journalled */
     bool is_sliced;       /* `lock` */
     uint64_t round_recorded; /* the round's: `recorded` when it began */
-    bool is_over; /* the shard's thread's: one bucket is more than its memory; it was said */
+    bool is_over; /* the shard's thread's: one bucket is more than its memory; it was logged */
     struct swap_job *came, *last_came; /* `swap.lock`: done, for the shard's thread */
 };
 
@@ -159,7 +159,7 @@ struct agent_state {
 
 /* ledger_restart.c's. `lock`, but for `restarts`. */
 struct recrawl_state {
-    bool is_on, is_met, is_concluded;
+    bool is_on, is_requeued, is_concluded;
     struct ledger_restarts restarts; /* constant once it is open */
 };
 
@@ -242,10 +242,10 @@ const char *ledger_lines_path(enum ledger_file file);
 void ledger_tell_link(struct ledger *l, uint64_t position, const struct candidate *c);
 MUST_CHECK enum rc ledger_tell_seeds(struct ledger *l, struct ledger_hears hears);
 
-/* ledger_recover.c: everything but the archives to be written, from what is there. */
+/* ledger_recover.c: recovers everything from the directory, except the archives to be written. */
 MUST_CHECK enum rc ledger_recover(struct ledger *l, struct ledger_report *report, struct buf *why);
 
-/* ledger_drops.c: which links of which batch were dropped, by the word of which batch. */
+/* ledger_drops.c: a link of `batch` was dropped; the batch at `said_at` says so. */
 struct drop {
     uint64_t batch, fingerprint, said_at;
 };
@@ -254,7 +254,7 @@ struct drops {
     size_t count, room;
 };
 MUST_CHECK enum rc drops_add(struct drops *d, uint64_t said_at, const struct batch *b);
-/* Once all are there: those whose word is void are forgotten, and looking begins. */
+/* Call it once all are added, before drops_has: forgets drops that a void batch says. */
 void drops_sort(struct drops *d, bool (*is_void)(const void *ctx, uint64_t position),
                 const void *ctx);
 bool drops_has(const struct drops *d, uint64_t batch, uint64_t fingerprint);
@@ -264,55 +264,61 @@ MUST_CHECK bool swap_make(struct ledger *l);
 void swap_done(struct ledger *l);
 MUST_CHECK enum rc swap_start(struct ledger *l); /* its thread */
 void swap_stop(struct ledger *l);                /* behind the last job */
-/* At the opening: frontiers get their carrier; references of the snapshot are taken; what no
- * snapshot refers to goes. */
+/* At the opening: gives the frontiers their carrier. */
 MUST_CHECK enum rc swap_begin(struct ledger *l);
+/* Takes a reference of the snapshot. */
 MUST_CHECK enum rc swap_adopt(struct ledger *l, struct str reference);
-MUST_CHECK enum rc swap_cut(struct ledger *l); /* what the snapshot does not refer to */
+/* Cuts files to the lengths that the snapshot names. */
+MUST_CHECK enum rc swap_cut(struct ledger *l);
+/* Removes files that it does not refer to. */
 MUST_CHECK enum rc swap_clean(struct ledger *l);
-/* On the shard's thread: what has been done is taken back; that and more, once a turn; and while
- * nothing is checked out, until the budget is kept. */
+/* The next three on the shard's thread. Takes back the jobs that are done. */
 MUST_CHECK enum rc swap_collect(struct ledger *l, unsigned shard);
+/* Once a turn: the same, then swaps out and loads. */
 MUST_CHECK enum rc swap_turn(struct ledger *l, unsigned shard);
+/* While nothing is checked out: swaps out until the frontier fits its budget. */
 MUST_CHECK enum rc swap_fit(struct ledger *l, unsigned shard);
-/* A swapped bucket, and none of it is on its way, is gone; its file too unless a snapshot has it.
- */
+/* Drops a swapped bucket of which no job is open; its file too, unless a snapshot has it. */
 MUST_CHECK enum rc swap_drop(struct ledger *l, unsigned shard, unsigned bucket);
-/* The snapshot being made refers to that file; all such files are made durable; and it counts now,
- * or has been given up. */
+/* The snapshot being made refers to that file. */
 void swap_refer(struct ledger *l, unsigned bucket, struct swap_file file);
+/* Makes all files durable that it refers to. */
 MUST_CHECK enum rc swap_sync(struct ledger *l);
+/* It counts now, or (`is_kept` false) was given up. */
 MUST_CHECK enum rc swap_end_snapshot(struct ledger *l, bool is_kept);
 
-/* ledger_seen.c. Of an opening, in this order: which kind it is, nothing being changed (`is_begun`:
- * the directory is not new); once the snapshot is loaded, whether the store fits it; and the store
- * itself.
- */
+/* ledger_seen.c. The next three are for an opening, in this order. Finds out which kind it is, and
+ * changes nothing. `is_begun`: the directory is not new. */
 MUST_CHECK enum rc seen_look(struct ledger *l, bool is_begun, struct buf *why);
+/* Once the snapshot is loaded: whether the store fits it. */
 MUST_CHECK enum rc seen_check(struct ledger *l, struct buf *why);
 MUST_CHECK enum rc seen_open(struct ledger *l, struct buf *why);
 void seen_finish(struct ledger *l); /* logs what a filter has lost */
 void seen_close(struct ledger *l);
-/* In a round: what a slice has listed; forgotten with its snapshot; the pieces of the snapshot; and
- * the snapshot of that generation counts: the store gets what was listed. */
+/* The next four in a round. Takes the fingerprints that a slice has listed. */
 MUST_CHECK enum rc seen_take_list(struct ledger *l, struct str listed);
+/* Forgets them: their snapshot was given up. */
 void seen_drop_lists(struct ledger *l);
+/* Writes the store's pieces of the snapshot. */
 MUST_CHECK enum rc seen_write_pieces(struct ledger *l);
+/* The snapshot of that generation counts: the store gets the listed fingerprints. */
 MUST_CHECK enum rc seen_merge(struct ledger *l, uint64_t generation);
 bool seen_is_piece(struct str bytes);
 MUST_CHECK enum rc seen_read_piece(struct ledger *l, struct str bytes);
-/* On the shard's thread: `has` is seen.has, read under `lock`; and: all buckets are empty. */
+/* The next two on the shard's thread. `has` is seen.has, read under `lock`. */
 void seen_turn(struct ledger *l, unsigned shard, uint64_t has);
+/* All buckets of the shard are empty. */
 MUST_CHECK enum rc seen_empty(struct ledger *l, unsigned shard);
-/* Of a restart: the era of the new frontiers, and that these have taken the place of the old. */
+/* For a restart: the era of the new frontiers. */
 uint32_t seen_next_era(const struct ledger *l);
+/* The new frontiers have replaced the old ones. */
 void seen_begin_era(struct ledger *l);
 
-/* ledger_news.c: what a batch of news says, done again; and facts and outbox as a piece of a
- * snapshot (under `lock`), and back. */
+/* ledger_news.c: does a batch of news again. */
 MUST_CHECK enum rc news_redo(struct ledger *l, uint64_t position, const struct ledger_news *n,
                              const struct drops *drops);
 MUST_CHECK enum rc news_lines(struct ledger *l, const struct ledger_news *n);
+/* Facts and outbox as a piece of a snapshot. Writing: under `lock`. */
 bool news_is_piece(struct str bytes);
 void news_write_piece(const struct ledger *l, struct buf *out);
 MUST_CHECK enum rc news_read_piece(struct ledger *l, struct str bytes);
@@ -334,9 +340,9 @@ void snapshot_drop(struct ledger *l);                       /* in a round */
 MUST_CHECK enum rc snapshot_append(struct ledger *l, struct buf *piece);
 MUST_CHECK enum rc snapshot_remove_others(struct ledger *l);
 
-/* ledger_open.c: the history, if there is to be one; and: all buckets, in a round of its own, when
- * no other thread calls. */
+/* ledger_open.c: opens the history, if the settings have one. */
 MUST_CHECK enum rc ledger_open_history(struct ledger *l, struct buf *why);
+/* Makes a snapshot of all buckets, in a round of its own, when no other thread calls. */
 MUST_CHECK enum rc snapshot_of_all(struct ledger *l);
 
 /* ledger_restart.c. Whether state/RECRAWL can be read, and is of that restart or a later one (0: of
@@ -345,7 +351,7 @@ MUST_CHECK enum rc ledger_check_mark(struct ledger *l, uint64_t least_id, struct
 MUST_CHECK enum rc ledger_restart(struct ledger *l, struct ledger_report *report, struct buf *why);
 MUST_CHECK enum rc ledger_end_recrawl(struct ledger *l);
 
-/* ledger_sync.c. Says outside of the journal how far everything is durable. In a round. */
+/* ledger_sync.c. Writes the claim that everything up to `position` is durable. In a round. */
 MUST_CHECK enum rc ledger_claim(struct ledger *l, uint64_t position);
 struct claims ledger_claims(const struct ledger *l, uint64_t position);
 MUST_CHECK enum rc helper_start(struct ledger *l);

@@ -40,8 +40,8 @@ static size_t count_names(struct str names)
     return count;
 }
 
-/* Under `lock`, or before anybody else is there. What others have archived, and what is asked for
- * again because it was lost with them: a line each. */
+/* Under `lock`, or before other threads run. Adds a line for each page that another agent has
+ * archived, and for each that is asked for again because it was lost there. */
 enum rc news_lines(struct ledger *l, const struct ledger_news *n)
 {
     struct record_batch b;
@@ -59,7 +59,7 @@ enum rc news_lines(struct ledger *l, const struct ledger_news *n)
     return rc;
 }
 
-/* Under `lock`, or before anybody else is there. */
+/* Under `lock`, or before other threads run. */
 static enum rc remember(struct ledger *l, uint64_t position, const struct ledger_news *n)
 {
     if (n->kept != LEDGER_NOT_SAID)
@@ -72,8 +72,8 @@ static enum rc remember(struct ledger *l, uint64_t position, const struct ledger
     return buf_rc(&l->agent.facts);
 }
 
-/* The agent that has a page which was asked for elsewhere. Under `lock`, with the batch that says
- * so. */
+/* Notes in the history which agent has a page that it fetched. Under `lock`, with the batch that
+ * says so. */
 static void remember_seed_path(struct ledger *l, const struct record *r)
 {
     char room[FRONTIER_MAX_HOST_BYTES + FRONTIER_MAX_PATH_BYTES + 32], file[64];
@@ -178,8 +178,8 @@ static enum rc merge_one(struct ledger *l, struct frontier *f, const struct reco
     return rc;
 }
 
-/* What a way means to the frontier: the page is done; or it may be asked for again, because no
- * agent has what was found on it. */
+/* Tells the frontier that the page is done; or that it may be asked for again, because no agent has
+ * its links. */
 static enum rc take_seed_path(struct ledger *l, unsigned shard, const struct record *r)
 {
     struct frontier *f = l->shards[shard].frontier;

@@ -249,16 +249,16 @@ enum rc ledger_restart(struct ledger *l, struct ledger_report *report, struct bu
         mark.is_there = is_running = report->is_restarted = true;
     }
     l->recrawl.is_on = report->is_recrawl = mark.is_there;
-    report->is_unmet = is_running;
+    report->needs_requeue = is_running;
     return rc;
 }
 
 /* Its end -------------------------------------------------------------------------------------- */
 
-void ledger_met(struct ledger *l)
+void ledger_requeued(struct ledger *l)
 {
     (void)pthread_mutex_lock(&l->lock);
-    l->recrawl.is_met = true;
+    l->recrawl.is_requeued = true;
     (void)pthread_mutex_unlock(&l->lock);
 }
 
@@ -278,7 +278,7 @@ bool ledger_conclude(struct ledger *l)
 
 enum rc ledger_end_recrawl(struct ledger *l)
 {
-    bool is_done = l->recrawl.is_met && !l->pending[0] && !l->pending[1];
+    bool is_done = l->recrawl.is_requeued && !l->pending[0] && !l->pending[1];
     for (unsigned i = 0; i < l->settings.shards; i++) {
         struct frontier_counts c = frontier_counts(l->shards[i].frontier);
         is_done &= c.queued == 0 && c.unsorted == 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Swapped buckets (frontier/swap.h): their files, state/rest/BUCKET-GENERATION, read and written
- * by a thread of its own, so that no shard and no sync is waited for; without threads (sync_ms 0)
- * at once, by the caller.
+/* Swapped buckets (frontier/swap.h): their files, state/rest/BUCKET-GENERATION. A thread of its own
+ * reads and writes them, so that no shard and no sync waits; without threads (sync_ms 0) the caller
+ * does so at once.
  *
  * A bucket has at most three files: the one it is in now, the one that the snapshot being made
  * refers to, and that of the snapshot which the MANIFEST names. One that is none of them is
@@ -17,7 +17,7 @@ enum { MOST_TRIES = 1000 };
 
 /* Removing ----------------------------------------------------------------------------------- */
 
-/* Under `swap_lock`. */
+/* Under `swap.lock`. */
 static bool is_used(const struct swap_files *p, uint64_t generation)
 {
     return !generation || generation == p->now || generation == p->making.generation ||
@@ -32,7 +32,7 @@ static enum rc remove_file(struct ledger *l, unsigned bucket, uint64_t generatio
 
 /* Jobs --------------------------------------------------------------------------------------- */
 
-/* Under `swap_lock`: what the shard's thread will look at. */
+/* Under `swap.lock`: what the shard's thread will look at. */
 static void give_back(struct ledger *l, struct swap_job *j)
 {
     struct ledger_shard *s = &l->shards[j->bucket % l->settings.shards];
@@ -272,7 +272,7 @@ enum rc swap_clean(struct ledger *l)
 
 /* The thread --------------------------------------------------------------------------------- */
 
-/* Under `swap_lock`. */
+/* Under `swap.lock`. */
 static struct swap_job *next_job(struct ledger *l)
 {
     struct swap_job *j = l->swap.jobs;

@@ -17,7 +17,7 @@
 
 enum {
     HURRY_LEAST_MS = 20, /* between two rounds that a caller waits for, */
-    HURRY_SHARE = 5,     /* and so many times what the last one took */
+    HURRY_SHARE = 5,     /* and this many times what the last one took */
 };
 
 static bool nothing_new(struct ledger *l)

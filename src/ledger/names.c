@@ -10,7 +10,7 @@
 enum {
     LEAST_SLOTS = 1024,
     STEP_BYTES = 1 << 20,
-    USUAL_LINE_BYTES = 96, /* so many bytes of the file are read for each URL that has room */
+    USUAL_LINE_BYTES = 96, /* bytes of the file that are read for each URL with room */
 };
 
 struct names {
@@ -26,7 +26,7 @@ struct names *names_open(uint64_t max_bytes)
         return NULL;
     while (slots * 2 * 2 * sizeof(uint64_t) <= max_bytes)
         slots *= 2;
-    n->most = slots / 4 * 3; /* a set of so many needs no more slots */
+    n->most = slots / 4 * 3; /* a set of this size needs no more slots */
     return n;
 }
 

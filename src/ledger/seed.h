@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* seed: what a person wrote to name a place where a crawl begins, read as a URL or refused with a
- * reason.
+/* seed: reads a text that a person wrote as a seed: it is a URL, or is refused with a reason.
  *
  * A text without a scheme gets http://, as people write them: "example.org", "localhost:8080/x",
  * "[::1]:8080", "//example.org/". A word and a colon in front of anything but a port is a scheme:
  * "mailto:a@b.c" is not a host. Refused are:
  *
- *   - what is no http or https URL, or the path of a file;
+ *   - a text that is no http or https URL, or is the path of a file;
  *   - a user name or password: a crawl has no logins, so it would ask for another page than the
  *     person means, and must not write the password anywhere;
  *   - a port that is never asked (net/address.h);

@@ -54,7 +54,7 @@ const struct part part_owner = {
     .abi = PART_ABI,
     .kind = PART_COMPONENT,
     .name = "owner",
-    .help = "parts this agent's URLs from those of others",
+    .help = "separates this agent's URLs from those of others",
     .inlets = (const struct part_port[]){{"in", LINE_TYPE, "normalised URLs", false}, {0}},
     .outlets = (const struct part_port[]){{"mine", LINE_TYPE, "this agent's", false},
                                           {"foreign", LINE_TYPE, "those of others", true},

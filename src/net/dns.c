@@ -126,7 +126,7 @@ static void query_remove(struct question *q, struct dns_query *query)
     query->waiting = NULL;
 }
 
-/* The way of a question ---------------------------------------------------------------------- */
+/* A question, step by step ------------------------------------------------------------------- */
 
 static void question_free(struct question *q)
 {

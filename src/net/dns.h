@@ -10,7 +10,7 @@
  * Names are absolute: no search domain is ever added. With the system's resolver /etc/hosts, read
  * when the dns is opened, comes first, and what ends in "localhost" is this machine (RFC
  * 6761, 6.3); a resolver that the operator named is asked for everything. A and AAAA are asked for
- * together; once one of them is there, the other is waited for only as long as one try takes. */
+ * together; once one of them is there, dns waits for the other only as long as one try takes. */
 #ifndef NET_DNS_H
 #define NET_DNS_H
 
@@ -28,7 +28,7 @@ enum dns_outcome {
 
 struct dns_result {
     enum dns_outcome outcome;
-    uint64_t until_ms; /* the loop's clock: good so long */
+    uint64_t until_ms; /* the loop's clock: it is good until then */
     uint32_t count;
     struct address addresses[DNS_MAX_ADDRESSES]; /* in the order to try: IPv4 and IPv6 by turns, the
                                                     first family first that last worked */

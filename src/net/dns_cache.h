@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dns_cache: results of names until they expire, at most so many of them.
+/* dns_cache: results of names until they expire, up to a maximum number.
  *
  * The list runs from the name used last to the one used longest ago, which is dropped first when
  * another needs room. An entry is one allocation of just the size it needs. */

@@ -12,7 +12,7 @@ const struct option http_options[] = {
     LIMIT(OPTION_DURATION_ROW, head_ms, "head-timeout", "60s", "most time for an answer's head"),
     LIMIT(OPTION_DURATION_ROW, idle_ms, "idle-timeout", "30s", "most time without a byte"),
     LIMIT(OPTION_DURATION_ROW, total_ms, "timeout", "10m",
-          "most time for a fetch; what came by then is kept as truncated"),
+          "longest time for a fetch; the part that came is kept as truncated"),
     LIMIT(OPTION_DURATION_ROW, total_ms, "fetch-timeout", "10m", "the same by its longer name"),
     OPTION_SIZE_ROW(struct http_settings, least_rate, "least-rate", "100",
                     "bytes a second that a body must come with; 0 = any"),
@@ -31,8 +31,7 @@ const struct option http_options[] = {
     OPTION_BOOL_ROW(struct http_settings, insecure, "insecure", "no",
                     "accept certificates that do not verify, and record it"),
     OPTION_TEXT_ROW(struct http_settings, ca_file, "ca-file", NULL,
-                    "certificates of the authorities to believe, instead of the system's",
-                    .arg = "FILE"),
+                    "certificates of trusted authorities, instead of the system's", .arg = "FILE"),
     OPTION_BOOL_ROW(struct http_settings, http2, "http2", "no", "offer HTTP/2"),
     {0},
 };

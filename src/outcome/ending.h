@@ -4,7 +4,7 @@
  *     struct ending e = ending_of_visit(...)     whose fault is it, when may the host be asked next?
  *     ending_outcome(...)                        what the ledger is told of it
  *     ending_is_page, ending_make_page(...)      a robots.txt that ends its page too
- *     ending_keep(...)                           host record and budgets say so
+ *     ending_keep(...)                           writes that to host record and budgets
  *
  * host/host_end.h has the policy; this hands it the visit. */
 #ifndef OUTCOME_ENDING_H
@@ -40,7 +40,7 @@ bool ending_is_page(const struct ending *e, const struct visit *v);
 /* Makes such a visit the visit of its page, which has no answer. RC_NOMEM, RC_INVALID. */
 MUST_CHECK enum rc ending_make_page(const struct ending *e, struct visit *v);
 
-/* The host's record and the budgets say from now on what the ending means. */
+/* Writes to the host's record and the budgets what the ending means. */
 void ending_keep(const struct ending *e, const struct visit *v, struct budget *budget);
 
 #endif

@@ -2,9 +2,10 @@
 /* Method: sort lines that begin with the URL.
  *
  *     URL 0                                  it is in an index, or in a directory that still is
- *     URL 1 NUMBER again|lost|away NAME INC HOPS CLASS
+ *     URL 1 NUMBER again|lost|away NAME INC PATH CLASS
  *
- * NUMBER counts the lines of state/elsewhere, so that the last one about a URL comes last. */
+ * PATH is the seed path. NUMBER counts the lines of state/elsewhere, so that the last one about a
+ * URL comes last. */
 #include "outputs/lost.h"
 
 #include "archive/line_source.h"

@@ -5,7 +5,7 @@
 #include "sitemap/sitemap.h"
 
 enum {
-    UTF8_GROWTH = 3, /* a byte of another encoding becomes at most so many */
+    UTF8_GROWTH = 3, /* bytes that a byte of another encoding becomes, at most */
     SCRATCH_MAX_BYTES = 64 << 10,
 };
 

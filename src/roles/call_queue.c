@@ -20,39 +20,39 @@ void calls_done(struct calls *c)
     (void)pthread_mutex_destroy(&c->lock);
 }
 
-/* Desks ---------------------------------------------------------------------------------------- */
+/* Queues --------------------------------------------------------------------------------------- */
 
 /* All that wait, one after another; more may come meanwhile. */
 static void run_calls(struct loop_task *p)
 {
-    struct call_queue *d = EVENT_OF(p, struct call_queue, task);
-    pthread_mutex_lock(&d->calls->lock);
-    d->is_woken = false;
-    while (d->first) {
-        struct call *c = d->first;
-        d->first = c->next;
-        pthread_mutex_unlock(&d->calls->lock);
-        (c->run ? c->run : d->serve)(c, d->at);
-        pthread_mutex_lock(&d->calls->lock);
+    struct call_queue *q = EVENT_OF(p, struct call_queue, task);
+    pthread_mutex_lock(&q->calls->lock);
+    q->is_woken = false;
+    while (q->first) {
+        struct call *c = q->first;
+        q->first = c->next;
+        pthread_mutex_unlock(&q->calls->lock);
+        (c->run ? c->run : q->serve)(c, q->at);
+        pthread_mutex_lock(&q->calls->lock);
     }
-    pthread_mutex_unlock(&d->calls->lock);
+    pthread_mutex_unlock(&q->calls->lock);
 }
 
-void call_queue_open(struct call_queue *d, struct calls *c, unsigned number, struct instance *at)
+void call_queue_open(struct call_queue *q, struct calls *c, unsigned number, struct instance *at)
 {
-    *d = (struct call_queue){.task = {.run = run_calls}, .calls = c, .at = at, .serve = d->serve};
+    *q = (struct call_queue){.task = {.run = run_calls}, .calls = c, .at = at, .serve = q->serve};
     pthread_mutex_lock(&c->lock);
-    c->queues[number] = d;
+    c->queues[number] = q;
     pthread_mutex_unlock(&c->lock);
 }
 
-void call_queue_close(struct call_queue *d, unsigned number)
+void call_queue_close(struct call_queue *q, unsigned number)
 {
-    pthread_mutex_lock(&d->calls->lock);
-    struct call *rest = d->first;
-    d->calls->queues[number] = NULL;
-    d->first = NULL;
-    pthread_mutex_unlock(&d->calls->lock);
+    pthread_mutex_lock(&q->calls->lock);
+    struct call *rest = q->first;
+    q->calls->queues[number] = NULL;
+    q->first = NULL;
+    pthread_mutex_unlock(&q->calls->lock);
     while (rest) {
         struct call *c = rest;
         rest = c->next;
@@ -63,18 +63,18 @@ void call_queue_close(struct call_queue *d, unsigned number)
 /* Asking --------------------------------------------------------------------------------------- */
 
 /* With the lock: the part is told once, however many wait. */
-static bool put(struct call_queue *d, struct call *c)
+static bool put(struct call_queue *q, struct call *c)
 {
-    if (!d)
+    if (!q)
         return false;
-    if (d->first)
-        d->last->next = c;
+    if (q->first)
+        q->last->next = c;
     else
-        d->first = c;
-    d->last = c;
-    if (!d->is_woken)
-        part_add_task(d->at, &d->task);
-    d->is_woken = true;
+        q->first = c;
+    q->last = c;
+    if (!q->is_woken)
+        part_add_task(q->at, &q->task);
+    q->is_woken = true;
     return true;
 }
 

@@ -18,7 +18,7 @@ enum { CALLS_MAX_SHARDS = 256, CALLS_SEEDS = CALLS_MAX_SHARDS, CALLS_QUEUES };
 struct calls;
 
 struct call {
-    /* On the thread of the queue's part. It is followed by one call_end(), by whom and when ever.
+    /* On the thread of the queue's part. One call_end() follows, on any thread and at any time.
      * NULL: the queue's `serve` runs it. */
     void (*run)(struct call *c, struct instance *at);
     void (*release)(struct call *c);
@@ -51,8 +51,8 @@ void calls_init(struct calls *c);
 void calls_done(struct calls *c); /* all queues are closed, and no caller is left */
 
 /* In the part's start, and in its stop. */
-void call_queue_open(struct call_queue *d, struct calls *c, unsigned number, struct instance *at);
-void call_queue_close(struct call_queue *d, unsigned number);
+void call_queue_open(struct call_queue *q, struct calls *c, unsigned number, struct instance *at);
+void call_queue_close(struct call_queue *q, unsigned number);
 
 /* Takes the call, runs it at the queue and waits until it has ended: what call_end() said,
  * RC_CLOSED (the part is not there), or RC_AGAIN (`most_ms` are over; it may still happen). The
@@ -60,7 +60,7 @@ void call_queue_close(struct call_queue *d, unsigned number);
 MUST_CHECK enum rc calls_ask(struct calls *c, unsigned number, struct call *call, uint64_t most_ms);
 void call_leave(struct call *c);
 
-/* Any thread; the call is gone for who says this. */
+/* Any thread. The caller of this must not use the call afterwards. */
 void call_end(struct call *c, enum rc rc);
 
 #endif

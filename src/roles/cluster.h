@@ -12,7 +12,7 @@
  *   seeds        begin, end  a list is on its way that is neither open nor journalled; admit,
  *                            rejudge and disposition say the same of pages that are judged again
  *   rejudge      forward     another agent has the page: that agent judges the links again
- *   requeue      met         all that was known before is in the frontier
+ *   requeue      requeued    all URLs of earlier runs are in the frontier
  *   peer-links   mail        what the agent's thread has for this shard (roles/mail.h)
  *
  * Three kinds: alone, where one machine crawls and everything is its own; nats, where an agent
@@ -70,10 +70,10 @@ struct cluster_ops {
     void (*begin)(struct cluster_service *s);
     void (*end)(struct cluster_service *s);
     void (*join)(struct cluster_service *s, struct str url);
-    void (*met)(struct cluster_service *s);
-    /* Sends a shorter seed path to agent `who`, which has the page. RC_NOT_FOUND: there is no other
+    void (*requeued)(struct cluster_service *s);
+    /* Sends a shorter seed path to an agent, which has the page. RC_NOT_FOUND: there is no other
      * agent. The ledger gives other failures. */
-    enum rc (*forward)(struct cluster_service *s, const struct candidate *c, struct str who);
+    enum rc (*forward)(struct cluster_service *s, const struct candidate *c, struct str agent);
     /* The first shard whose peer-links stops ends the agent's thread: nothing is mailed after that.
      */
     void (*stop)(struct cluster_service *s);

@@ -28,7 +28,7 @@ struct ledger_service {
         *depth_index; /* one a shard; NULL: the crawl has no limit that needs them */
     bool compares;    /* pages are compared with what was captured before, or kept to be */
     struct crawl_counts counts;
-    /* URLs with shorter paths that earlier runs had no time to follow (depth_recall.h), for requeue. */
+    /* URLs to which an earlier run found a shorter path too late (depth_recall.h), for requeue. */
     struct buf found_again;
     struct buf joined;  /* where seeds redirected to in earlier runs, a line each (a cluster's) */
     struct calls calls; /* from other threads to schedule of each shard, and to seeds */

@@ -26,7 +26,7 @@ void mail_free(struct mail *m)
     mem_free(m);
 }
 
-/* It is on the shard's thread now: the post is a source, and is asked what it has. */
+/* It is on the shard's thread now: peer-links is a source, and is asked for what it has. */
 static void run(struct loop_task *p)
 {
     struct mailbox *b = EVENT_OF(p, struct mailbox, task);

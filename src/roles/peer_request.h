@@ -6,9 +6,9 @@
  *   the control log (cluster/wire/control_log.h) ─► peer_requests_next ─► control
  *   where a seed redirects to ─► peer_requests_join ─► the control log ─► the scope of every agent
  *
- * The agent's thread alone speaks with the bus. All others leave what they want in here and wait
- * for a limited time. Questions past PEER_QUESTIONS are dropped: who asked hears nothing. What is
- * asked and answered is text; this file does not look into it. */
+ * The agent's thread alone speaks with the bus. All others leave their requests in here and wait
+ * for a limited time. Questions past PEER_QUESTIONS are dropped: their askers get no answer.
+ * Questions and answers are text, which this file does not look into. */
 #ifndef ROLES_PEER_REQUEST_H
 #define ROLES_PEER_REQUEST_H
 

@@ -28,7 +28,7 @@ struct seen_plan {
     enum seen_kind kind;
     uint64_t memory_bytes; /* of a database */
     uint64_t expected;     /* URLs that a filter is made for, */
-    double loss;           /* and the share of new ones that it may lose with so many */
+    double loss;           /* and the share of new ones that it may lose with them */
 };
 
 struct seen {

@@ -15,7 +15,7 @@ struct bringing_asks {
     void *ctx;
     /* Whether that URL is known for certain. */
     bool (*knows)(void *ctx, uint64_t host_hash, uint64_t fingerprint);
-    /* Whether the queue of the page's host is full, with so many URLs and bytes more. */
+    /* Whether the queue of the page's host is full with `more` URLs of `more_bytes` bytes. */
     bool (*queue_is_full)(void *ctx, uint64_t more, uint64_t more_bytes);
 };
 

@@ -13,8 +13,8 @@
 
 enum { QUERY_SET_BITS = 16 }; /* half a million paths, 8 MB */
 
-/* One by one, so that a change needs no lock: who reads between two of them sees some of the old
- * settings and some of the new ones, for one question. */
+/* Each is set on its own, so that a change needs no lock: a thread that reads during a change sees
+ * some of the old settings and some of the new ones, for one question. */
 struct limits {
     _Atomic uint64_t pages, size_bytes, time_ms, host_pages, host_bytes, domain_pages, domain_bytes,
         domain_hosts, farm_pages, page_hosts, path_queries;
@@ -36,11 +36,11 @@ struct budget {
 /* clang-format off */
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct budget_settings, field, __VA_ARGS__)
 const struct option budget_options[] = {
-    ROW(COUNT, pages, "pages", "0", "stop after so many pages; 0 is no limit",
+    ROW(COUNT, pages, "pages", "0", "stop after this number of pages; 0 is no limit",
         .letter = 'n', .live = true),
-    ROW(SIZE, size_bytes, "size", "0", "stop after so many bytes; 0 is no limit",
+    ROW(SIZE, size_bytes, "size", "0", "stop after this number of bytes; 0 is no limit",
         .letter = 'Q', .live = true),
-    ROW(DURATION, time_ms, "time", "0", "stop after so long; 0 is no limit",
+    ROW(DURATION, time_ms, "time", "0", "stop after this time; 0 is no limit",
         .letter = 't', .live = true),
     ROW(COUNT, host_pages, "host-pages", "0", "most pages of a host; 0 is no limit", .live = true),
     ROW(SIZE, host_bytes, "host-size", "0", "most bytes of a host; 0 is no limit", .live = true),
@@ -49,8 +49,8 @@ const struct option budget_options[] = {
     ROW(SIZE, domain_bytes, "domain-size", "0",
         "most bytes of a registrable domain; 0 is no limit", .live = true),
     ROW(COUNT, domain_hosts, "domain-hosts", "1000",
-        "most hosts of a registrable domain, and so many for each other domain that links to it; "
-        "0 is no limit", .live = true),
+        "most hosts of a registrable domain, and as many again for each other domain that links to "
+        "it; 0 is no limit", .live = true),
     ROW(COUNT, farm_pages, "farm-pages", "20k",
         "most pages of a registrable domain with more hosts than it may have; 0 is no limit",
         .live = true),
@@ -59,7 +59,7 @@ const struct option budget_options[] = {
     ROW(COUNT, path_queries, "path-queries", "1000",
         "most different queries of one path; 0 is no limit", .live = true),
     ROW(COUNT, bring.sitemap_depth, "sitemap-depth", "3",
-        "sitemaps named by sitemaps are read so deep; 0 is no limit", .live = true),
+        "how deep sitemaps may name sitemaps; 0 is no limit", .live = true),
     ROW(COUNT, bring.sitemaps, "host-sitemaps", "10k",
         "most sitemaps that one host names; 0 is no limit", .live = true),
     ROW(COUNT, bring.sitemap_urls, "host-sitemap-urls", "250k",
@@ -75,12 +75,12 @@ const char *budget_verdict_text(enum budget_verdict v)
 {
     static const char *const texts[BUDGET_VERDICTS_] = {
         [BUDGET_OK] = "within the budget",
-        [BUDGET_PAGES] = "the crawl has all its pages",
-        [BUDGET_BYTES] = "the crawl has all its bytes",
+        [BUDGET_PAGES] = "the limit of pages is reached",
+        [BUDGET_BYTES] = "the limit of bytes is reached",
         [BUDGET_TIME] = "the crawl's time is over",
         [BUDGET_ELSEWHERE] = "another agent says that a limit is reached",
-        [BUDGET_HOST] = "its host has had its share",
-        [BUDGET_DOMAIN] = "its domain has had its share",
+        [BUDGET_HOST] = "the limit of its host is reached",
+        [BUDGET_DOMAIN] = "the limit of its domain is reached",
     };
     return (unsigned)v < BUDGET_VERDICTS_ ? texts[v] : "unknown";
 }
@@ -369,10 +369,10 @@ size_t budget_tell_domains(struct budget *b, struct domain_sum *ret, size_t most
     return is_shared(b) ? domain_sums_tell(b->sums, ret, most) : 0;
 }
 
-void budget_heard_domain(struct budget *b, uint64_t who, const struct domain_sum *d)
+void budget_heard_domain(struct budget *b, uint64_t agent, const struct domain_sum *d)
 {
     if (b->sums)
-        domain_sums_heard(b->sums, who, d);
+        domain_sums_heard(b->sums, agent, d);
 }
 
 /* What may be admitted --------------------------------------------------------------------------

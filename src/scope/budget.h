@@ -14,9 +14,10 @@
  * size: never fewer than that many are let through. A host without a registrable domain (an
  * address, a public suffix) is a domain of its own.
  *
- * Where several agents are one crawl (budget_share_with_others) limits in all and of a domain are
- * of all agents together: what the others have used is added, as they last told it. So more than
- * the limit is taken by what they take in the meantime. Hosts of a domain are each agent's own. */
+ * Where several agents are one crawl (budget_share_with_others) limits in all and of a domain hold
+ * for all agents together: what the others have used is added, as they last told it. So the
+ * crawl exceeds a limit by what they take between two reports. Each agent counts the hosts of a
+ * domain on its own. */
 #ifndef SCOPE_BUDGET_H
 #define SCOPE_BUDGET_H
 
@@ -54,9 +55,9 @@ MUST_CHECK enum rc budget_open(const struct budget_settings *s, struct budget **
 void budget_close(struct budget *b);
 void budget_change(struct budget *b, const struct budget_settings *to); /* any thread */
 
-/* At resume: what earlier runs have used, before anything is taken. `elapsed_ms` of crawling; below
- * it is that of this run, and added to it. Links that other domains had to a domain are forgotten.
- */
+/* At resume, before anything is taken: adds what earlier runs have used. `elapsed_ms` is their time
+ * of crawling; the functions below take the time of this run, and add the earlier time to it. Links
+ * that other domains had to a domain are forgotten. */
 void budget_restore(struct budget *b, uint64_t pages, uint64_t bytes, uint64_t elapsed_ms);
 void budget_restore_domain(struct budget *b, struct str host, uint64_t pages, uint64_t bytes,
                            bool is_new_host);
@@ -69,11 +70,12 @@ enum budget_verdict budget_take(struct budget *b, struct str host, uint64_t host
  * BUDGET_DOMAIN. For robots.txt, which is not worth asking for where no page follows. */
 enum budget_verdict budget_share(struct budget *b, struct str host, uint64_t host_pages,
                                  uint64_t host_bytes);
-/* After it: what it took; `fetched` false gives the page back (nothing came of it). */
+/* After a fetch: adds the bytes that it took. `fetched` false: nothing came of it, and the page is
+ * given back. */
 void budget_used(struct budget *b, struct str host, bool fetched, uint64_t bytes);
 
-/* Whether BUDGET_PAGES is for ever: so many pages have been fetched. While it is false some are
- * only reserved, and may be given back. */
+/* Whether BUDGET_PAGES is final: all pages of the limit have been fetched. While it is false some
+ * are only reserved, and may be given back. */
 bool budget_is_spent(struct budget *b);
 
 /* Milliseconds until BUDGET_TIME, 0 from then on; UINT64_MAX: there is no such limit. */
@@ -82,9 +84,10 @@ uint64_t budget_left_ms(struct budget *b, uint64_t elapsed_ms);
 /* Whether the crawl is over, without reserving. */
 enum budget_verdict budget_state(struct budget *b, uint64_t elapsed_ms);
 
-/* Every limit in all that is reached: a bit 1 << BUDGET_PAGES, BUDGET_BYTES and BUDGET_TIME each.
- * Pages that are only reserved do not count. When another agent ended the crawl and the sums of
- * pages and bytes do not say why, its time was over: then BUDGET_TIME is reached here too. */
+/* Every limit of the whole crawl that is reached: a bit 1 << BUDGET_PAGES, BUDGET_BYTES and
+ * BUDGET_TIME each. Pages that are only reserved do not count. When another agent ended the crawl
+ * and the sums of pages and bytes do not say why, its time was over: then BUDGET_TIME is reached
+ * here too. */
 unsigned budget_reached(struct budget *b, uint64_t elapsed_ms);
 /* Takes away that one limit: BUDGET_PAGES, BUDGET_BYTES or BUDGET_TIME. */
 void budget_lift(struct budget *b, enum budget_verdict limit);
@@ -98,14 +101,15 @@ struct budget_sum {
     uint64_t pages, bytes;
     bool is_over; /* a limit in all is reached */
 };
-/* What was fetched here (pages under way may come to nothing, and the crawl is not to end early);
- * whether our own sums say that it is over. */
+/* What this agent has fetched, and whether its own sums end the crawl. Pages under way do not
+ * count: they may come to nothing, and the crawl would end too early. */
 struct budget_sum budget_sum(struct budget *b, uint64_t elapsed_ms);
-/* What all others have used; whether one of them says that it is over. */
+/* What all other agents have used, and whether one of them says that the crawl is over. */
 void budget_others(struct budget *b, const struct budget_sum *s);
-/* Of domains, if they have limits: what is to be told next; what was heard. */
+/* If domains have limits: the sums that the other agents are told next, and a sum that agent
+ * `agent` has told. */
 size_t budget_tell_domains(struct budget *b, struct domain_sum *ret, size_t most);
-void budget_heard_domain(struct budget *b, uint64_t who, const struct domain_sum *d);
+void budget_heard_domain(struct budget *b, uint64_t agent, const struct domain_sum *d);
 
 /* Whether a new host may be admitted, found on a page of `from_host` ("" = a seed,
  * always); counts it if so. `page_new_hosts` is how many that page has brought already. */

@@ -94,11 +94,11 @@ size_t domain_sums_tell(struct domain_sums *s, struct domain_sum *ret, size_t mo
     return count;
 }
 
-void domain_sums_heard(struct domain_sums *s, uint64_t who, const struct domain_sum *d)
+void domain_sums_heard(struct domain_sums *s, uint64_t agent, const struct domain_sum *d)
 {
     (void)pthread_mutex_lock(&s->lock);
     struct row *sum = need(&s->others, d->domain);
-    struct row *of = sum ? need(&s->heard, hash64_mix(who) ^ d->domain) : NULL;
+    struct row *of = sum ? need(&s->heard, hash64_mix(agent) ^ d->domain) : NULL;
     if (of) { /* what comes and what goes: sums wrap around and back */
         sum->pages += d->pages - of->pages;
         sum->bytes += d->bytes - of->bytes;

@@ -9,7 +9,7 @@
 #include "base/str.h"
 
 enum {
-    DOMAIN_LINKERS = 8,         /* other domains that link here: told apart up to so many */
+    DOMAIN_LINKERS = 8,         /* other domains that link here; more are not told apart */
     DOMAIN_MOST_ROWS = 1 << 24, /* in all, about */
 };
 
@@ -20,14 +20,14 @@ struct domain {
     uint32_t hash;                    /* of the name: stripe and bucket are in it */
     uint32_t linkers[DOMAIN_LINKERS]; /* hashes of their names; never 0 */
     uint8_t linker_count;
-    bool was_refused; /* a host, for having enough of them */
+    bool was_refused; /* a host of it was refused: it has enough */
     uint16_t name_bytes;
     char name[];
 };
 
 struct domain_table;
 
-/* NULL without memory. `seed` keeps those who choose names from choosing their place. */
+/* NULL without memory. `seed` is secret: without it the author of names could choose their rows. */
 struct domain_table *domain_table_open(uint64_t seed);
 void domain_table_close(struct domain_table *t);
 

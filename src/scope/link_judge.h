@@ -31,7 +31,7 @@ struct link_judge_settings {
     size_t link_bytes;         /* texts of the links of one page, in all */
 };
 
-/* What references are of. */
+/* The kind of a source of references. */
 enum link_origin {
     LINK_OF_PAGE,     /* a page, or a robots.txt */
     LINK_IS_SEED,     /* given to the crawl: it draws the scope */

@@ -10,15 +10,15 @@
 enum {
     FIRST_SLOTS = 64,
     FIRST_BLOCK_BITS = 12,
-    BLOCKS = 28,     /* the last one ends at 2^40 bytes */
-    PLACE_BITS = 40, /* of a word; the rest is the tag, the top bits of the hash */
+    BLOCKS = 28,      /* the last one ends at 2^40 bytes */
+    OFFSET_BITS = 40, /* of a word; the rest is the tag, the top bits of the hash */
     HEAD_BYTES = sizeof(uint64_t) + sizeof(uint16_t),
 };
 
 struct table {
     struct table *older;
     uint64_t mask;
-    _Atomic uint64_t slots[]; /* tag and place + 1; 0 = free */
+    _Atomic uint64_t slots[]; /* tag and offset + 1; 0 = free */
 };
 
 struct name_set {
@@ -27,7 +27,7 @@ struct name_set {
     _Atomic uint64_t count;
     uint64_t most;
     pthread_mutex_t adding; /* guards `end` and all writing to what stands above */
-    uint64_t end;           /* the place of the next name */
+    uint64_t end;           /* the offset of the next name */
 };
 
 static uint64_t block_bytes(unsigned block)
@@ -35,11 +35,11 @@ static uint64_t block_bytes(unsigned block)
     return UINT64_C(1) << (FIRST_BLOCK_BITS + block);
 }
 
-/* Block b begins behind all smaller ones, so place + the first block's size has its number as the
+/* Block b begins behind all smaller ones, so offset + the first block's size has its number as the
  * highest bit. */
-static unsigned block_of(uint64_t place)
+static unsigned block_of(uint64_t offset)
 {
-    return 63u - FIRST_BLOCK_BITS - (unsigned)__builtin_clzll(place + block_bytes(0));
+    return 63u - FIRST_BLOCK_BITS - (unsigned)__builtin_clzll(offset + block_bytes(0));
 }
 
 static uint64_t block_begin(unsigned block)
@@ -47,11 +47,11 @@ static uint64_t block_begin(unsigned block)
     return block_bytes(block) - block_bytes(0);
 }
 
-static char *bytes_at(const struct name_set *s, uint64_t place)
+static char *bytes_at(const struct name_set *s, uint64_t offset)
 {
-    unsigned block = block_of(place);
+    unsigned block = block_of(offset);
     char *p = atomic_load_explicit(&s->blocks[block], memory_order_relaxed);
-    return p + (place - block_begin(block));
+    return p + (offset - block_begin(block));
 }
 
 static struct table *table_open(uint64_t slots)
@@ -92,22 +92,22 @@ void name_set_close(struct name_set *s)
     mem_free(s);
 }
 
-static bool is_name_at(const struct name_set *s, uint64_t place, struct str name)
+static bool is_name_at(const struct name_set *s, uint64_t offset, struct str name)
 {
-    const char *at = bytes_at(s, place);
+    const char *at = bytes_at(s, offset);
     uint16_t n;
     memcpy(&n, at + sizeof(uint64_t), sizeof n);
     return str_eq(str_make(at + HEAD_BYTES, n), name);
 }
 
-static uint64_t word_of(uint64_t hash, uint64_t place)
+static uint64_t word_of(uint64_t hash, uint64_t offset)
 {
-    return (hash >> PLACE_BITS << PLACE_BITS) | (place + 1);
+    return (hash >> OFFSET_BITS << OFFSET_BITS) | (offset + 1);
 }
 
-static uint64_t place_in(uint64_t word)
+static uint64_t offset_in(uint64_t word)
 {
-    return (word & ((UINT64_C(1) << PLACE_BITS) - 1)) - 1;
+    return (word & ((UINT64_C(1) << OFFSET_BITS) - 1)) - 1;
 }
 
 bool name_set_has(const struct name_set *s, uint64_t hash, struct str name)
@@ -117,7 +117,7 @@ bool name_set_has(const struct name_set *s, uint64_t hash, struct str name)
         uint64_t word = atomic_load_explicit(&t->slots[i], memory_order_acquire);
         if (!word)
             return false;
-        if ((word ^ hash) >> PLACE_BITS == 0 && is_name_at(s, place_in(word), name))
+        if ((word ^ hash) >> OFFSET_BITS == 0 && is_name_at(s, offset_in(word), name))
             return true;
     }
 }
@@ -127,8 +127,7 @@ uint64_t name_set_count(const struct name_set *s)
     return atomic_load_explicit(&s->count, memory_order_relaxed);
 }
 
-/* Those who add ---------------------------------------------------------------------------------
- */
+/* Adding --------------------------------------------------------------------------------------- */
 
 static void put_word(struct table *t, uint64_t hash, uint64_t word)
 {
@@ -147,7 +146,7 @@ static enum rc grow(struct name_set *s, struct table *old)
         uint64_t hash, word = atomic_load_explicit(&old->slots[i], memory_order_relaxed);
         if (!word)
             continue;
-        memcpy(&hash, bytes_at(s, place_in(word)), sizeof hash);
+        memcpy(&hash, bytes_at(s, offset_in(word)), sizeof hash);
         put_word(t, hash, word);
     }
     t->older = old;
@@ -155,14 +154,14 @@ static enum rc grow(struct name_set *s, struct table *old)
     return RC_OK;
 }
 
-/* The place for so many bytes in one block, which is allocated; what is too small is passed over,
- * and costs nothing if it never was allocated. */
-static enum rc find_place(struct name_set *s, uint64_t bytes, uint64_t *ret)
+/* Finds the offset of `bytes` free bytes within one block, and allocates that block. Blocks that
+ * are too small are passed over, and cost nothing if they were never allocated. */
+static enum rc find_room(struct name_set *s, uint64_t bytes, uint64_t *ret)
 {
-    uint64_t place = s->end;
-    unsigned block = block_of(place);
-    while (place + bytes > block_begin(block) + block_bytes(block))
-        place = block_begin(++block);
+    uint64_t offset = s->end;
+    unsigned block = block_of(offset);
+    while (offset + bytes > block_begin(block) + block_bytes(block))
+        offset = block_begin(++block);
     if (block >= BLOCKS)
         return RC_LIMIT;
     if (!atomic_load_explicit(&s->blocks[block], memory_order_relaxed)) {
@@ -171,26 +170,26 @@ static enum rc find_place(struct name_set *s, uint64_t bytes, uint64_t *ret)
             return RC_NOMEM;
         atomic_store_explicit(&s->blocks[block], p, memory_order_relaxed);
     }
-    *ret = place;
+    *ret = offset;
     return RC_OK;
 }
 
 static enum rc add_new(struct name_set *s, uint64_t hash, struct str name)
 {
     struct table *t = atomic_load_explicit(&s->table, memory_order_relaxed);
-    uint64_t place, count = name_set_count(s);
+    uint64_t offset, count = name_set_count(s);
     uint16_t n = (uint16_t)name.n;
-    enum rc rc = find_place(s, HEAD_BYTES + name.n, &place);
+    enum rc rc = find_room(s, HEAD_BYTES + name.n, &offset);
     if (rc == RC_OK && (count + 1) * 4 > (t->mask + 1) * 3)
         rc = grow(s, t);
     if (rc)
         return rc;
-    char *at = bytes_at(s, place);
+    char *at = bytes_at(s, offset);
     memcpy(at, &hash, sizeof hash);
     memcpy(at + sizeof hash, &n, sizeof n);
     memcpy(at + HEAD_BYTES, name.p, name.n);
-    s->end = place + HEAD_BYTES + name.n;
-    put_word(atomic_load_explicit(&s->table, memory_order_relaxed), hash, word_of(hash, place));
+    s->end = offset + HEAD_BYTES + name.n;
+    put_word(atomic_load_explicit(&s->table, memory_order_relaxed), hash, word_of(hash, offset));
     atomic_store_explicit(&s->count, count + 1, memory_order_relaxed);
     return RC_OK;
 }

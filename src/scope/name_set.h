@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* name_set: a set of names that only grows. Any thread looks up names without a lock.
  *
- *   table   [ 0  tag|place  0  tag|place  tag|place  0 ]   words, open addressing, at most 3/4 full
+ *   table   [ 0  tag|offset  0  tag|offset  tag|offset ]  words, open addressing, at most 3/4 full
  *                    │
  *                    ▼
  *   blocks  [4 KB] [8 KB] [16 KB] …                        {hash, length, bytes} behind each other
  *
- * A place is an offset over all blocks, and a name never moves, so a word that a reader has seen
- * stays right. A name is written first, then its word is stored with release order. A table that
+ * An offset counts over all blocks, and a name never moves, so a word that a reader has seen stays
+ * right. A name is written first, then its word is stored with release order. A table that
  * became too small stays until the close, because another thread may still read in it. Such a
  * reader may miss a name that was added since, as if it had asked a moment earlier. Threads that
  * add share a lock. */

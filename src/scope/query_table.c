@@ -8,7 +8,7 @@
 
 enum { WAYS = 8, LOCKS = 64 };
 
-struct place {
+struct row {
     uint64_t path;  /* hash of host and path */
     uint64_t count; /* 0 = free */
 };
@@ -16,21 +16,21 @@ struct place {
 struct query_table {
     uint64_t seed;
     uint64_t mask;
-    struct place *places;         /* WAYS for each set */
+    struct row *rows;             /* WAYS for each set */
     pthread_mutex_t locks[LOCKS]; /* the i-th guards the sets whose number ends in i */
 };
 
 struct query_table *query_table_open(unsigned set_bits, uint64_t seed)
 {
     struct query_table *t = mem_zero(1, sizeof *t);
-    struct place *places = t ? mem_zero((size_t)WAYS << set_bits, sizeof *places) : NULL;
-    if (!places) {
+    struct row *rows = t ? mem_zero((size_t)WAYS << set_bits, sizeof *rows) : NULL;
+    if (!rows) {
         mem_free(t);
         return NULL;
     }
     t->seed = seed;
     t->mask = (UINT64_C(1) << set_bits) - 1;
-    t->places = places;
+    t->rows = rows;
     for (unsigned i = 0; i < LOCKS; i++)
         pthread_mutex_init(&t->locks[i], NULL);
     return t;
@@ -42,24 +42,24 @@ void query_table_close(struct query_table *t)
         return;
     for (unsigned i = 0; i < LOCKS; i++)
         pthread_mutex_destroy(&t->locks[i]);
-    mem_free(t->places);
+    mem_free(t->rows);
     mem_free(t);
 }
 
-/* The path's place, or the one it gets. The search begins at a way of the path's own, so that of
- * several with as few queries not always the same has to go. */
-static struct place *place_of(struct place *set, uint64_t path)
+/* The row of the path, or the row that it replaces. The search begins at a row that the path's hash
+ * names, so that of several rows with equally few queries not always the same one is replaced. */
+static struct row *row_of(struct row *set, uint64_t path)
 {
     unsigned first = (unsigned)(path >> 61);
-    struct place *least = &set[first];
+    struct row *least = &set[first];
     for (unsigned i = 0; i < WAYS; i++) {
-        struct place *p = &set[(first + i) % WAYS];
+        struct row *p = &set[(first + i) % WAYS];
         if (p->path == path && p->count)
             return p;
         if (p->count < least->count)
             least = p;
     }
-    *least = (struct place){.path = path};
+    *least = (struct row){.path = path};
     return least;
 }
 
@@ -69,7 +69,7 @@ bool query_table_count(struct query_table *t, uint64_t host_hash, struct str pat
     uint64_t set = hash & t->mask;
     pthread_mutex_t *lock = &t->locks[set % LOCKS];
     pthread_mutex_lock(lock);
-    struct place *p = place_of(&t->places[set * WAYS], hash);
+    struct row *p = row_of(&t->rows[set * WAYS], hash);
     bool may = p->count < most;
     p->count += may;
     pthread_mutex_unlock(lock);

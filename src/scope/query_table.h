@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* query_table: how many queries each path of each host has had, in a table that never grows.
  *
- *   set    [ path: 3 | path: 1000 | path: 1 | … ]     8 places, where a path's hash says
+ *   set    [ path: 3 | path: 1000 | path: 1 | … ]     8 rows; the hash of a path names its set
  *
- * A path that finds its set full takes the place of the one with the fewest queries, which is
- * forgotten: who comes back after that begins at 0 and is let through for longer, never shorter. A
+ * A path that finds its set full replaces the path with the fewest queries, which is forgotten. A
+ * forgotten path that comes back begins at 0, so it is let through for longer, never shorter. A
  * path that is really a trap outgrows its neighbours and stays. Paths are known by 64 bits of a
  * hash with a secret seed. The memory is taken by the system as it is touched. */
 #ifndef SCOPE_QUERY_TABLE_H

@@ -20,8 +20,8 @@ enum {
     MOST_COUSINS = 100000,
 };
 
-/* What may change while others check: never written once it is there to be seen, and kept until the
- * close. */
+/* Settings that may change while other threads check. Each version is constant once it is
+ * published, and kept until the close. */
 struct live {
     struct live *older;
     uint64_t depth;
@@ -53,7 +53,7 @@ const struct option scope_options[] = {
     ROW(LIST, exclude, "exclude", NULL, "leave out URLs that match", .arg = "REGEX", .live = true),
     ROW(BOOL, pages_only, "pages-only", "no", "leave out images, styles and scripts"),
     ROW(COUNT, embed_hops, "embed-hops", "3",
-        "how far from a page what it needs may be: a style's image is 2", .max = 100),
+        "how far from its page an embed may be: an image of a style is 2", .max = 100),
     ROW(COUNT, redirects, "redirects", "10", "redirects followed in a row", .max = 100),
     ROW(COUNT, path_segments, "path-segments", "25", "most folders of a path",
         .min = 1, .max = PATH_MAX_SEGMENTS),

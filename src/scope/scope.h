@@ -9,10 +9,9 @@
  *     prefix  the seeds' URLs up to their last slash (scheme ignored, "www." not)
  *     page    the seeds themselves
  *     any     everything
- * What a page needs (embeds: images, styles, scripts) is taken from anywhere, unless pages_only,
- * for pages that are in scope: up to `embed_hops` E's at the end of its seed_path, R's and P's between
- * and behind them passed over (an image that was moved is still an image). --include and --exclude
- * hold for embeds too.
+ * Embeds of pages in scope (images, styles, scripts) are taken from anywhere, unless pages_only: up
+ * to `embed_hops` E's at the end of the seed_path. R's and P's between and behind them do not count
+ * (an image that was moved is still an image). --include and --exclude hold for embeds too.
  *
  * A URL joins the seeds if its seed_path is 1 to 5 R's and nothing else: a seed redirects to it
  * (seed_path_joins_seeds). It gets SCOPE_OUTSIDE only if nothing else is against it. A caller that
@@ -49,7 +48,7 @@ extern const struct option scope_options[]; /* keys as in src/cli/settings.c whe
 
 enum scope_verdict {
     SCOPE_IN,
-    SCOPE_NOT_HTTP, /* another scheme: passed over without a word */
+    SCOPE_NOT_HTTP, /* another scheme: left out silently */
     SCOPE_BAD_PORT,
     SCOPE_TOO_LONG,
     SCOPE_TOO_DEEP,

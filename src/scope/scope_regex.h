@@ -2,9 +2,9 @@
 /* scope_regex: a list of regular expressions (PCRE2, bytes, compiled to machine code where that can
  * be had), asked of URLs that strangers have made.
  *
- * PCRE2's own limits begin anew at each place of the subject and count differently in machine code,
+ * PCRE2's own limits begin anew at each byte of the subject and count differently in machine code,
  * so they alone bound nothing. Every item of a pattern is therefore compiled with a callout before
- * it, and one asking may pass REGEX_MAX_STEPS of them in all; between two of them there is at most
+ * it, and one call may pass REGEX_MAX_STEPS of them in all; between two of them there is at most
  * one walk over the subject. scope_regex.c alone includes pcre2. */
 #ifndef SCOPE_SCOPE_REGEX_H
 #define SCOPE_SCOPE_REGEX_H

@@ -13,11 +13,12 @@ struct addresses_settings {
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct addresses_settings, field, __VA_ARGS__)
 static const struct option addresses_options[] = {
-    ROW(COUNT, conns, "ip-conns", "4", "requests at once to an address", .min = 1, .max = 1000,
+    ROW(COUNT, conns, "ip-conns", "4", "most open requests to an address", .min = 1, .max = 1000,
         .live = true),
-    ROW(DURATION, ip_delay_ms, "ip-delay", "100ms", "between two requests to an address",
+    ROW(DURATION, ip_delay_ms, "ip-delay", "100ms", "least time between two requests to an address",
         .live = true),
-    ROW(DURATION, delay_ms, "delay", "1s", "between two requests to a host", .live = true),
+    ROW(DURATION, delay_ms, "delay", "1s", "least time between two requests to a host",
+        .live = true),
     {0},
 };
 #undef ROW

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assign/ring, rendezvous, address, modulo: which agent is responsible, behind one interface, a
+/* assign/ring, rendezvous, address, modulo: which agent owns a host, behind one interface, a
  * struct assign (assign/assign.h). They differ in nothing but the kind of that name, so they share
  * a file. Once open they do not change: all shards ask the same one. domain-table remembers, and
  * comes with the server that keeps it. */
@@ -110,7 +110,8 @@ static void *kind_provide(struct instance *self)
 const struct part part_assign_ring = {
     ASSIGN_PART,
     .name = "ring",
-    .help = "by host, on a circle of points: only a newcomer gains, only the dead lose",
+    .help =
+        "by host, on a circle of points: only a new agent gains hosts, only a dead one loses them",
     .open = ring_open,
 };
 const struct part part_assign_rendezvous = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* budget/shared: how much of everything may be taken, counted once for all shards. */
+/* budget/shared: the limits of the crawl, counted once for all shards. */
 #include "roles/budget.h"
 
 #include "flow/part.h"

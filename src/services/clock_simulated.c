@@ -12,9 +12,10 @@ struct simulated_settings {
 };
 
 static const struct option simulated_options[] = {
-    OPTION_DURATION_ROW(struct simulated_settings, now_ms, "now", "0s", "where it begins"),
+    OPTION_DURATION_ROW(struct simulated_settings, now_ms, "now", "0s",
+                        "the time at which it begins"),
     OPTION_DURATION_ROW(struct simulated_settings, wall_ms, "wall", "0s",
-                        "where the wall clock begins, since 1970"),
+                        "the time at which the wall clock begins, since 1970"),
     {0},
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cluster/alone: one machine crawls, and everything is its own. */
+/* cluster/alone: one machine crawls and owns every host. */
 #include "roles/budget.h"
 #include "roles/cluster.h"
 #include "roles/ledger.h"
@@ -79,14 +79,14 @@ static void join(struct cluster_service *s, struct str url)
     (void)s, (void)url;
 }
 
-static void met(struct cluster_service *s)
+static void requeued(struct cluster_service *s)
 {
-    ledger_met(alone_of(s)->ledger->ledger);
+    ledger_requeued(alone_of(s)->ledger->ledger);
 }
 
-static enum rc forward(struct cluster_service *s, const struct candidate *c, struct str who)
+static enum rc forward(struct cluster_service *s, const struct candidate *c, struct str agent)
 {
-    (void)s, (void)c, (void)who;
+    (void)s, (void)c, (void)agent;
     return RC_NOT_FOUND;
 }
 
@@ -130,8 +130,8 @@ static bool is_suspect(struct cluster_service *s, struct str name)
     .stop = nothing, .view = view, .former = former, .owner = owner, .others = others,            \
     .leave = nothing, .first = first, .is_suspect = is_suspect
 
-static const struct cluster_ops alone_ops = {COMMON, .phase = phase,
-                                             .phase_lasts_ms = phase_lasts_ms, .met = met};
+static const struct cluster_ops alone_ops = {
+    COMMON, .phase = phase, .phase_lasts_ms = phase_lasts_ms, .requeued = requeued};
 
 struct cluster_service *cluster_alone_open(struct ledger_service *ledger, struct budget *budget)
 {
@@ -150,8 +150,7 @@ void cluster_alone_close(struct cluster_service *s)
         mem_free(alone_of(s));
 }
 
-/* A place without a ledger ----------------------------------------------------------------------
- */
+/* A place without a ledger --------------------------------------------------------------------- */
 
 /* The place that has the ledger ends the crawl. */
 static enum cluster_phase goes_on(struct cluster_service *s, bool is_idle,
@@ -169,7 +168,7 @@ static uint64_t for_ever(struct cluster_service *s)
 }
 
 static const struct cluster_ops absent_ops = {COMMON, .phase = goes_on, .phase_lasts_ms = for_ever,
-                                              .met = nothing};
+                                              .requeued = nothing};
 
 struct cluster_service *cluster_absent(void)
 {
@@ -201,14 +200,14 @@ const struct part part_cluster_alone = {
     .abi = PART_ABI,
     .kind = PART_PROVIDER,
     .name = "alone",
-    .help = "one machine crawls, and everything is its own",
+    .help = "one machine crawls and owns every host",
     .where = PART_ON_ONE_SHARD,
     .provides = CLUSTER_INTERFACE,
     .is_of_one_place = true,
     .needs =
         (const struct part_need[]){
             [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "knows the crawl's time"},
-            [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "knows when it is over"},
+            [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "says when a limit ends the crawl"},
             {0}},
     .open = alone_open,
     .close = alone_close,

@@ -59,19 +59,20 @@ struct ledger_part_settings {
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct ledger_part_settings, field, __VA_ARGS__)
 static const struct option ledger_options[] = {
     ROW(TEXT, output, "output", "crawl", "the crawl's directory", .arg = "DIR"),
-    ROW(TEXT, user_agent, "user-agent", "orbweaver", "who asks, as archives say it"),
+    ROW(TEXT, user_agent, "user-agent", "orbweaver", "the crawler's name, for archives"),
     ROW(TEXT, contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),
-    ROW(BOOL, ignore_robots, "ignore-robots", "no", "as archives say it"),
+    ROW(BOOL, ignore_robots, "ignore-robots", "no", "say in archives that robots.txt was ignored"),
     ROW(TEXT, prefix, "warc-prefix", "orbweaver", "how names of archive files begin"),
-    ROW(TEXT, description, "description", NULL, "what the crawl is for, as archives say it"),
-    ROW(SIZE, roll_bytes, "warc-size", "1GB", "an archive file is ended behind so many bytes",
+    ROW(TEXT, description, "description", NULL, "what the crawl is for, for archives"),
+    ROW(SIZE, roll_bytes, "warc-size", "1GB", "size at which an archive file is ended",
         .min = 1000),
-    ROW(SIZE, digest_bytes, "digest-memory", "64M", "for payloads that may come again"),
+    ROW(SIZE, digest_bytes, "digest-memory", "64M",
+        "memory for digests of payloads that may come again"),
     ROW(SIZE, history_bytes, "history-memory", "64M",
-        "for what was fetched: not written yet, or read lately"),
-    ROW(DURATION, sync_ms, "sync", "1s", "between two syncs of the disk", .min = 1),
+        "memory of the history: entries not written yet, or read lately"),
+    ROW(DURATION, sync_ms, "sync", "1s", "time between two syncs of the disk", .min = 1),
     ROW(SIZE, snapshot_bytes, "snapshot-size", "64M",
-        "a snapshot of the frontier is made after so much journal", .former = "image-size"),
+        "bytes of journal between two snapshots of the frontier", .former = "image-size"),
     ROW(SIZE, reserve_bytes, "disk-reserve", "256M", "the crawl pauses when the disk has less"),
     ROW(COUNT, hosts, "hosts", "10M", "most hosts that are known", .min = 1),
     ROW(COUNT, host_queue, "host-queue", "10M", "most URLs that wait for a host", .min = 1),
@@ -80,25 +81,26 @@ static const struct option ledger_options[] = {
     ROW(SIZE, frontier_bytes, "frontier-memory", "2G",
         "memory for known and queued URLs; past it they are swapped to disk; 0 is no limit"),
     ROW(DURATION, slice_ms, "frontier-slice", "60s",
-        "hosts with work stay in memory so long before others have their turn"),
+        "time that hosts with work stay in memory before others have their turn"),
     ROW(SIZE, recent_bytes, "frontier-recent", "1M",
-        "of each shard, to remember links to swapped hosts that came lately"),
-    ROW(TEXT, cluster, "cluster", NULL, "with one: limits are shared", .arg = "URL"),
-    ROW(TEXT, agent, "agent", NULL, "names of archive files end with it, behind the machine's",
+        "memory of each shard for links to swapped hosts that came lately"),
+    ROW(TEXT, cluster, "cluster", NULL, "with a server: the agents share limits", .arg = "URL"),
+    ROW(TEXT, agent, "agent", NULL, "names of archive files end with this agent's name",
         .arg = "NAME"),
-    ROW(BOOL, no_history, "no-history", "no", "keep no table of what was fetched"),
-    ROW(BOOL, recrawl, "recrawl", "no", "begin anew, and ask again for what is known"),
+    ROW(BOOL, no_history, "no-history", "no", "keep no history of fetched URLs"),
+    ROW(BOOL, recrawl, "recrawl", "no", "begin anew, and ask again for known URLs"),
     ROW(BOOL, refetch_lost, "refetch-lost", "no",
-        "go on though archive files are missing, and ask again for their captures"),
+        "continue though archive files are missing, and fetch their captures again"),
     ROW(COUNT, depth, "depth", "100",
         "links followed from a seed; below 100 (the default) seed paths are compared"),
     ROW(COUNT, depth_urls, "depth-urls", "10M", "most URLs whose seed paths are compared",
         .max = 1 << 30),
-    ROW(BOOL, archive_only, "archive-only", "no", "the links of a page cannot be read back"),
-    ROW(BOOL, no_archive, "no-archive", "no", "nor then"),
+    ROW(BOOL, archive_only, "archive-only", "no",
+        "archives have no links: seed paths are not compared"),
+    ROW(BOOL, no_archive, "no-archive", "no", "without an archive seed paths are not compared"),
     ROW(LIST, keywords, "keywords", NULL, "with a topic seed paths are not compared"),
     ROW(BOOL, compare, "compare", "no",
-        "keep of every page what a recrawl compares, from the first crawl on"),
+        "store page fingerprints, so that a later recrawl can say what changed"),
     {0},
 };
 #undef ROW
@@ -140,7 +142,7 @@ static enum rc hear_seed(void *ctx, struct str line)
     bool is_new;
     if (rc || !seed.from.p)
         return rc ? rc : int_set_add(&p->seeds, url_fingerprint(&u), &is_new);
-    if (p->service.joined.n + seed.url.n < JOINED_BYTES) { /* more are told by who owns them */
+    if (p->service.joined.n + seed.url.n < JOINED_BYTES) { /* past it their owners tell them */
         buf_add(&p->service.joined, seed.url);
         buf_byte(&p->service.joined, '\n');
     }
@@ -162,13 +164,13 @@ static struct str name_end(struct arena *arena, const char *host, struct str age
                : arena_dup(arena, machine);
 }
 
-/* What the archive says of who made it. */
+/* What the archive says about the crawler that made it. */
 static enum rc describe(struct ledger_part *p, const struct ledger_part_settings *s,
                         struct warc_files_settings *ret, struct buf *why)
 {
     char host[WARC_FILES_MAX_HOST + 1] = {0};
-    struct request_identity who;
-    enum rc rc = identity_make(s->user_agent, s->contact, p->arena, &who, why);
+    struct request_identity identity;
+    enum rc rc = identity_make(s->user_agent, s->contact, p->arena, &identity, why);
     if (rc)
         return rc;
     if (gethostname(host, sizeof host - 1))
@@ -187,7 +189,7 @@ static enum rc describe(struct ledger_part *p, const struct ledger_part_settings
         .buffer_bytes = 16 << 20,
         .info = {.software = STR("orbweaver/" VERSION),
                  .hostname = name,
-                 .user_agent = who.user_agent,
+                 .user_agent = identity.user_agent,
                  .robots = s->ignore_robots ? STR("ignore") : STR("obey"),
                  .contact = s->contact,
                  .description = s->description},
@@ -195,7 +197,7 @@ static enum rc describe(struct ledger_part *p, const struct ledger_part_settings
     return getrandom(&ret->id_seed, sizeof ret->id_seed, 0) == sizeof ret->id_seed ? RC_OK : RC_IO;
 }
 
-/* Whatever is wrong with it, it is the disk's trouble for who started this. */
+/* Every failure but RC_NOMEM is RC_IO, with which the program's exit code names the disk. */
 static enum rc open_directory(const char *path, struct ledger_part *p, struct buf *why)
 {
     enum rc rc = disk_real_open(path, &p->disk);
@@ -205,7 +207,7 @@ static enum rc open_directory(const char *path, struct ledger_part *p, struct bu
     return rc == RC_OK || rc == RC_NOMEM ? rc : RC_IO;
 }
 
-/* What links to swapped hosts turn out to be, when these are loaded. */
+/* Whether a link to a swapped host has room, asked when the host is loaded. */
 static bool may_enter(void *ctx, const struct candidate *c, bool is_new_host, unsigned page_hosts)
 {
     struct ledger_part *p = ctx;
@@ -227,8 +229,8 @@ static void became(void *ctx, enum admitted what)
                   1);
 }
 
-/* What earlier runs took of a domain, host by host: of what is in memory at once, of what rests
- * when it is loaded. */
+/* Adds what earlier runs took of a domain, host by host: at once for hosts in memory, for swapped
+ * hosts when they are loaded. */
 static void restore_host(void *ctx, const struct host *h)
 {
     struct ledger_part *p = ctx;
@@ -244,7 +246,7 @@ static uint64_t share_of(uint64_t bytes, unsigned shards)
 
 /* Depths --------------------------------------------------------------------------------------- */
 
-/* Whether a shorter path found later can matter, and what was found on a page be read back. A Bloom
+/* Whether a shorter path found later matters, and the links of a page can be read back. A Bloom
  * filter cannot tell a known URL from a new one for certain: with it the first path counts. */
 static bool compares_depth(const struct ledger_part *p, const struct ledger_part_settings *s)
 {
@@ -327,8 +329,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         .log = part_log(self),
     };
     if (s->recrawl && s->no_history) {
-        buf_add(why,
-                STR("recrawl: it asks for what the history knows; there is none (no-history)"));
+        buf_add(why, STR("recrawl: needs the history, and no-history turns it off"));
         return RC_INVALID;
     }
     enum rc rc =
@@ -356,7 +357,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
     return rc;
 }
 
-/* In a cluster the agents ask, when they know whose hosts are whose. */
+/* In a cluster each agent asks for those of its own hosts (agent/lost.c). */
 static enum rc ask_for_lost(struct instance *self, struct ledger_part *p, struct buf *why)
 {
     const struct ledger_part_settings *s = self->settings;
@@ -445,7 +446,7 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
         ledger_here_close(self);
         return RC_NOMEM;
     }
-    budget_restore(p->budget, t.pages, t.bytes, 0); /* the gate tells all the time */
+    budget_restore(p->budget, t.pages, t.bytes, 0); /* the gate hands in the whole time */
     for (unsigned shard = 0; shard < self->shard_count; shard++)
         frontier_each_host(ledger_frontier(p->service.ledger, shard), restore_host, p);
     return RC_OK;
@@ -460,7 +461,7 @@ const struct part part_ledger_here = {
     .abi = PART_ABI,
     .kind = PART_PROVIDER,
     .name = "here",
-    .help = "what is known and done, in the crawl's directory",
+    .help = "frontier, journal, history and archive, in the crawl's directory",
     .where = PART_ON_ONE_SHARD,
     .provides = LEDGER_INTERFACE,
     .is_of_one_place = true,
@@ -469,7 +470,7 @@ const struct part part_ledger_here = {
             [NEED_SCOPE] = {"scope", SCOPE_INTERFACE, "is told of earlier seeds"},
             [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "is told what was used"},
             [NEED_PACE] = {"pace", PACE_INTERFACE, "says how long a host waits after a restart"},
-            [NEED_SEEN] = {"seen", SEEN_INTERFACE, "how known URLs are kept"},
+            [NEED_SEEN] = {"seen", SEEN_INTERFACE, "says how known URLs are kept"},
             {0}},
     .spares = (const char *const[]){"seen", NULL}, /* without it they are kept exactly */
     .options = ledger_options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scope/seeds: what belongs to the crawl is drawn by its seeds. */
+/* scope/seeds: the seeds draw the scope of the crawl. */
 #include "roles/scope.h"
 
 #include "base/log.h"

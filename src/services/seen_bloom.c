@@ -23,7 +23,7 @@ static const struct option bloom_options[] = {
                      "URLs that the filter is made for; with more of them more are lost", .min = 1,
                      .max = UINT64_C(1) << 36),
     OPTION_REAL_ROW(struct bloom_settings, loss, "loss", "0.0001",
-                    "share of new URLs that may be lost when so many are known, 1e-9 to 0.1"),
+                    "share of new URLs that may be lost when `expected` are known, 1e-9 to 0.1"),
     {0},
 };
 

@@ -16,7 +16,7 @@ struct sink_settings {
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct sink_settings, field, __VA_ARGS__)
 static const struct option sink_options[] = {
     ROW(TEXT, sink, "sink", NULL, "send archive files to the machine of this login", .arg = "FILE"),
-    ROW(BOOL, removes, "sink-remove", "no", "remove them here once they last there"),
+    ROW(BOOL, removes, "sink-remove", "no", "remove them here once they are durable there"),
     ROW(TEXT, output, "output", "crawl", "the crawl's directory", .arg = "DIR"),
     {0},
 };

@@ -626,7 +626,8 @@ static void check_acked_through(struct world *w, struct world_agent *a, uint32_t
 void invariants_copies(struct world *w)
 {
     namesake_look(w);
-    /* Servers that lost the roster do not know who is living until an agent restores it. */
+    /* Servers that lost the roster do not know which agents are living until an agent restores
+     * it. */
     if (roster_epoch(w->truth) < w->epoch_seen)
         return;
     w->epoch_seen = roster_epoch(w->truth);

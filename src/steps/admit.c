@@ -60,8 +60,8 @@ static void admit_close(struct instance *self)
 }
 
 /* Sends pages, or origins, to rejudge. */
-static void look_again(struct instance *self, struct links *links,
-                       const struct candidate *const *list, size_t count, bool is_origins)
+static void send_to_rejudge(struct instance *self, struct links *links,
+                            const struct candidate *const *list, size_t count, bool is_origins)
 {
     struct admit *a = self->state;
     struct links *l = links_open(list, count, STR(""), 0, 0);
@@ -84,8 +84,8 @@ static void remember(struct instance *self, const struct candidate *c)
         part_fail(self, rc, "cannot note a shorter path: %s", rc_text(rc));
 }
 
-/* Notes the depth of these links. Pages that are done, and that a shorter path leads to, go to
- * rejudge; so do origins to whose sitemaps one leads. */
+/* Notes the depth of these links. Done pages to which a shorter path leads go to rejudge,
+ * and so do origins to whose sitemaps a shorter path leads. */
 static void note_depths(struct instance *self, struct links *links, const struct candidate *list,
                         size_t count)
 {
@@ -101,10 +101,10 @@ static void note_depths(struct instance *self, struct links *links, const struct
         if (is != SHORTER_NOT)
             remember(self, &list[i]);
         if (shorter_to_sitemaps(&a->depths, &list[i], &origin))
-            look_again(self, links, &origins, 1, true);
+            send_to_rejudge(self, links, &origins, 1, true);
     }
     if (n)
-        look_again(self, links, pages, n, false);
+        send_to_rejudge(self, links, pages, n, false);
 }
 
 static void admit_some(struct instance *self, struct links *links, const struct candidate *list,
@@ -123,7 +123,7 @@ static void admit_some(struct instance *self, struct links *links, const struct 
 }
 
 /* Journals that the links in `left_out` stay out, after a crash too. */
-static void drop(struct instance *self, const struct links *links)
+static void journal_left_out(struct instance *self, const struct links *links)
 {
     struct admit *a = self->state;
     enum rc rc = buf_rc(&a->left_out);
@@ -131,7 +131,7 @@ static void drop(struct instance *self, const struct links *links)
             : ledger_drop(a->ledger->ledger, self->shard, links->epoch, links->batch,
                           fingerprints_of(&a->left_out), fingerprints_count(&a->left_out));
     if (rc)
-        part_fail(self, rc, "cannot remember which links were left out: %s", rc_text(rc));
+        part_fail(self, rc, "cannot journal which links were left out: %s", rc_text(rc));
 }
 
 static bool owns(void *ctx, uint64_t host_hash)
@@ -149,7 +149,7 @@ static void leave_out_foreign(struct instance *self, struct links *links)
     links->count = ownership_choose((struct ownership_asks){owns, a->cluster}, links->list, count,
                                     &a->left_out);
     if (links->count < count)
-        drop(self, links);
+        journal_left_out(self, links);
 }
 
 static void admit_all(struct instance *self, struct message *m)
@@ -162,7 +162,7 @@ static void admit_all(struct instance *self, struct message *m)
     if (chosen.kept < links->count) {
         count_add(&a->ledger->counts.over_budget, links->count - chosen.kept - chosen.full);
         count_over_limit(&a->ledger->counts, BRING_QUEUE, chosen.full);
-        drop(self, links);
+        journal_left_out(self, links);
     }
     for (size_t at = 0; at < chosen.kept; at += AT_ONCE)
         admit_some(self, links, &links->list[at],
@@ -193,13 +193,14 @@ const struct part part_admit = {
     .help = "puts links that are new into their host's queue",
     .inlets = (const struct part_port[]){{"in", LINKS_TYPE, "links of this shard", false}, {0}},
     .outlets = (const struct part_port[]){{"out", LINKS_TYPE, "the same, admitted", false},
-                                          {"again", LINKS_TYPE, "pages with a shorter path", true},
+                                          {"again", LINKS_TYPE,
+                                           "pages to which a shorter path was found", true},
                                           {0}},
     .needs =
         (const struct part_need[]){
             [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "has the frontier"},
-            [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "knows how much may be had"},
-            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows what is ours"},
+            [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "limits what the crawl takes"},
+            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows which hosts are ours"},
             {0}},
     .open = admit_open,
     .close = admit_close,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* disposition: every ending of a visit, good or bad, and of a list of URLs.
  *
- * The order is what durability rests on. One batch in the journal says what became of a visit and
+ * Durability depends on the order. One batch in the journal says what became of a visit and
  * which new links it brought, so "done" implies that its links are safe. Behind that the links go
  * to the shards that own their hosts, and the cluster hears that the host came back. What stands in
  * the batch and what follows from it is decided in src/outcome. */
@@ -97,7 +97,7 @@ static enum rc record_redirect(struct disposition *s, struct visit *v)
     return rc ? rc : outcome_record(&s->here, &o);
 }
 
-/* Nothing was taken: the URL goes back to its queue without a word in the journal. */
+/* Nothing was fetched: the URL goes back to its queue, and the journal gets no entry. */
 static void put_back(struct disposition *s, struct visit *v)
 {
     struct fresh_links none = {.from = v->turn.checkout.host_name};
@@ -107,7 +107,7 @@ static void put_back(struct disposition *s, struct visit *v)
     hand_out_links(s->self, LINKS, &v->head, &none);
 }
 
-/* Its host was returned: the cluster hears of it, and of the URLs that join the seeds. */
+/* Tells the cluster that the host was returned, and which URLs join the seeds. */
 static void tell_cluster(struct cluster_service *cluster, const struct visit *v)
 {
     const struct found_links *links = &v->judged.links;
@@ -134,7 +134,7 @@ static void handle_visit(struct instance *self, struct message *m)
     else
         rc = record_visit(s, v);
     if (rc)
-        part_fail(self, rc, "cannot record what became of a URL: %s", rc_text(rc));
+        part_fail(self, rc, "cannot record the outcome of a URL: %s", rc_text(rc));
     tell_cluster(s->here.cluster, v);
     v->may_end = true;
     part_end(self, m);
@@ -192,16 +192,18 @@ const struct part part_disposition = {
         (const struct part_port[]){[VISITS] = {"in", VISIT_TYPE, "visits that have ended", false},
                                    [LISTS] = {"lists", URL_LIST_TYPE, "lists of URLs", false},
                                    {0}},
-    .outlets = (const struct part_port[]){{"links", LINKS_TYPE, "what it found", false},
-                                          {"again", LINKS_TYPE, "a page with a shorter path", true},
-                                          {0}},
+    .outlets =
+        (const struct part_port[]){
+            {"links", LINKS_TYPE, "new links, for the shards that own their hosts", false},
+            {"again", LINKS_TYPE, "a page to which a shorter path was found", true},
+            {0}},
     .needs =
         (const struct part_need[]){
-            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "keeps what became of it"},
-            [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "is told what it took"},
+            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "journals the outcome"},
+            [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "counts what the visit took"},
             [NEED_PACE] = {"pace", PACE_INTERFACE, "says when to ask again"},
             [NEED_ADDRESSES] = {"addresses", ADDRESSES_INTERFACE, "gets permits back"},
-            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows what is ours"},
+            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows which hosts are ours"},
             {0}},
     .options = disposition_options,
     .settings_bytes = sizeof(struct disposition_settings),

@@ -22,12 +22,13 @@ enum { PUT_OFF_MS = 200 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct asker_settings, field, __VA_ARGS__)
 static const struct option fetch_options[] = {
-    ROW(TEXT, user_agent, "user-agent", "orbweaver", "who asks"),
+    ROW(TEXT, user_agent, "user-agent", "orbweaver", "the crawler's name, in requests"),
     ROW(TEXT, contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),
     ROW(TEXT, encodings, "encodings", REQUEST_ENCODINGS,
-        "what a body may be coded in; archives keep it so, and replays may not know zstd"),
-    ROW(SIZE, body_bytes, "body-size", "100M", "a body is cut behind so many bytes", .min = 1),
-    ROW(LIST, types, "types", NULL, "answers of other types are left where they are",
+        "codings that a body may have; archives keep them, and replay tools may not know zstd"),
+    ROW(SIZE, body_bytes, "body-size", "100M", "most bytes of a body; the rest is cut off",
+        .min = 1),
+    ROW(LIST, types, "types", NULL, "media types to fetch; bodies of other types are not fetched",
         .arg = "TYPE,..."),
     {0},
 };
@@ -36,7 +37,7 @@ static const struct option fetch_options[] = {
 struct fetch {
     struct instance *self;
     struct asker asker;
-    struct early early; /* at a place without a ledger: until they may be asked */
+    struct early early; /* visits that wait until they may be asked, at a place without a ledger */
     struct pace_service *pace;
     struct cluster_service *cluster;
     struct rng rng;
@@ -157,11 +158,11 @@ const struct part part_fetch = {
                                           {0}},
     .needs =
         (const struct part_need[]){
-            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "counts what is open"},
-            [NEED_HTTP] = {"http", HTTP_INTERFACE, "asks"},
+            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "counts open requests"},
+            [NEED_HTTP] = {"http", HTTP_INTERFACE, "sends requests"},
             [NEED_GUARD] = {"guard", GUARD_INTERFACE, "knows private addresses"},
-            [NEED_PACE] = {"pace", PACE_INTERFACE, "says what is asked again"},
-            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows what is ours"},
+            [NEED_PACE] = {"pace", PACE_INTERFACE, "says whether to ask again"},
+            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows which hosts are ours"},
             {0}},
     .spares = (const char *const[]){"ledger", "cluster", NULL},
     .options = fetch_options,

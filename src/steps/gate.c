@@ -67,8 +67,8 @@ static bool has_permit(struct instance *self, struct visit *v)
     return !v->route.due_ms;
 }
 
-/* Takes a page of the budgets of crawl, host and domain. When that of the crawl is spent, it ends.
- */
+/* Takes a page of the budgets of crawl, host and domain. The crawl ends when its budget is
+ * spent. */
 static bool budget_allows(struct instance *self, struct visit *v)
 {
     const struct gate *g = self->state;
@@ -147,17 +147,18 @@ const struct part part_gate = {
     .abi = PART_ABI,
     .kind = PART_COMPONENT,
     .name = "gate",
-    .help = "lets through what robots.txt, budgets and the address allow now",
+    .help = "lets visits through that robots.txt, budgets and their address allow now",
     .inlets = (const struct part_port[]){{"in", VISIT_TYPE, "visits with addresses", false}, {0}},
-    .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "may be asked", false},
-                                          {"refused", VISIT_TYPE, "may not, or not now", false},
+    .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "visits that may be asked", false},
+                                          {"refused", VISIT_TYPE, "visits that may not, or not now",
+                                           false},
                                           {0}},
     .needs =
         (const struct part_need[]){
-            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "has the time"},
-            [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "knows how much may be had"},
-            [NEED_ADDRESSES] = {"addresses", ADDRESSES_INTERFACE, "knows who is busy"},
-            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "ends it for all agents"},
+            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "has the crawl's clock"},
+            [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "limits what the crawl takes"},
+            [NEED_ADDRESSES] = {"addresses", ADDRESSES_INTERFACE, "gives permits to ask"},
+            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "ends the crawl of all agents"},
             {0}},
     .options = gate_options,
     .settings_bytes = sizeof(struct gate_settings),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge-links: references become URLs, and the crawl knows which of them belong to it
+/* judge-links: makes URLs of references, and decides which of them belong to the crawl
  * (scope/link_judge.h). Pages come by inlet `in`; lists of seeds, of URLs that are requeued, and of
  * links that are judged again come by inlet `lists`. */
 #include "ledger/host_records.h"
@@ -195,9 +195,9 @@ const struct part part_judge_links = {
                                           {0}},
     .needs =
         (const struct part_need[]){
-            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "counts"},
-            [NEED_SCOPE] = {"scope", SCOPE_INTERFACE, "knows what belongs"},
-            [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "says what a host may bring"},
+            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "has the counters"},
+            [NEED_SCOPE] = {"scope", SCOPE_INTERFACE, "decides which URLs belong"},
+            [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "limits what a host may bring"},
             {0}},
     .open = judge_links_open,
     .close = judge_links_close,

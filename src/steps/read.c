@@ -13,15 +13,15 @@
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct reading_settings, field, __VA_ARGS__)
 static const struct option read_options[] = {
-    ROW(TEXT, user_agent, "user-agent", "orbweaver", "whose meta elements count"),
-    ROW(SIZE, text_bytes, "text-size", "100M", "a body is unpacked to so many bytes at most",
-        .min = 1 << 10, .max = UINT64_C(1) << 30),
+    ROW(TEXT, user_agent, "user-agent", "orbweaver", "meta elements that name it count"),
+    ROW(SIZE, text_bytes, "text-size", "100M", "most bytes of an unpacked body", .min = 1 << 10,
+        .max = UINT64_C(1) << 30),
     ROW(COUNT, links, "links", "50k", "references taken from a page", .min = 1,
         .max = VISIT_MAX_REFERENCES),
     ROW(COUNT, sitemap_urls, "sitemap-urls", "50k", "references taken from a sitemap or feed",
         .min = 1, .max = VISIT_MAX_REFERENCES),
     ROW(BOOL, follow_nofollow, "follow-nofollow", "no", "follow links that say nofollow"),
-    ROW(LIST, keywords, "keywords", NULL, "if there are any, also reads texts, for focus",
+    ROW(LIST, keywords, "keywords", NULL, "with keywords, texts are read for focus, too",
         .arg = "WORD,..."),
     {0},
 };

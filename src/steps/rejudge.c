@@ -26,7 +26,7 @@ struct rejudge_settings {
 
 static const struct option rejudge_options[] = {
     OPTION_DURATION_ROW(struct rejudge_settings, again_ms, "again", "300ms",
-                        "between two looks for what is not written yet", .min = 1),
+                        "time between two looks for pages that are not archived yet", .min = 1),
     {0},
 };
 
@@ -45,7 +45,7 @@ static void emit(struct rejudge *r, struct links *from, struct url_list *l)
     part_emit(r->self, 0, &l->head);
 }
 
-/* Nothing more will come of the page here. */
+/* The page counts as work no longer. */
 static void give_up(void *ctx)
 {
     struct rejudge *r = ctx;
@@ -152,7 +152,7 @@ const struct part part_rejudge = {
     .needs =
         (const struct part_need[]){
             [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "has the archive"},
-            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "is told what waits"},
+            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "counts pages that wait as work"},
             {0}},
     .options = rejudge_options,
     .settings_bytes = sizeof(struct rejudge_settings),

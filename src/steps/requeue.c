@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* requeue: brings what a recrawl begins with: every URL of the history, a few hundred to a list
- * (visit/url_list.h). A page that has not changed says no links (304), so its links come from here.
- * disposition leaves out what the frontier knows, so after an interruption requeue brings all of it
- * again. In a cluster each agent brings the URLs that it has asked for; a URL of another agent's
- * host is sent there, as a link is.
+/* requeue: brings the URLs that a recrawl begins with: all of the history, a few hundred to a list
+ * (visit/url_list.h). A page that has not changed (304) has no body, so its links come from here.
+ * disposition leaves out URLs that the frontier knows, so after an interruption requeue brings all
+ * of them again. In a cluster each agent brings the URLs that it has asked for; a URL of another
+ * agent's host is sent there, as a link is.
  *
- * A crawl that goes on also gets the URLs with a shorter path that an earlier run had no time to
- * follow (ledger/depth_recall.h). */
+ * A crawl that is resumed also gets the URLs to which an earlier run found a shorter path too late
+ * (ledger/depth_recall.h). */
 #include "ledger/depth_recall.h"
 #include "roles/cluster.h"
 #include "roles/ledger.h"
@@ -44,7 +44,7 @@ static enum rc requeue_open(struct instance *self, struct buf *why)
     k->cluster = part_provider(self, NEED_CLUSTER);
     k->again = buf_str(&k->ledger->found_again);
     struct history *h = ledger_history(k->ledger->ledger);
-    if (!k->ledger->opened.is_unmet || !h)
+    if (!k->ledger->opened.needs_requeue || !h)
         return RC_OK;
     k->cursor = history_cursor_open(h);
     if (k->cursor) { /* the crawl must not look done until all are on their way */
@@ -114,9 +114,9 @@ static enum produced requeue_produce(struct instance *self)
     if (was_known)
         k->cluster->ops->end(k->cluster);
     if (was_known && rc == RC_NOT_FOUND)
-        k->cluster->ops->met(k->cluster);
+        k->cluster->ops->requeued(k->cluster);
     else if (rc != RC_NOT_FOUND)
-        part_fail(self, rc, "cannot read what is known: %s", rc_text(rc));
+        part_fail(self, rc, "cannot read the history: %s", rc_text(rc));
     return PRODUCED_IDLE;
 }
 
@@ -125,14 +125,14 @@ const struct part part_requeue = {
     .kind = PART_COMPONENT,
     .name = "requeue",
     .former_name = "known",
-    .help = "brings what was asked for before, when it is to be asked for again",
+    .help = "brings the URLs of earlier runs, in a recrawl",
     .where = PART_ON_ONE_SHARD,
     .outlets =
         (const struct part_port[]){{"out", URL_LIST_TYPE, "URLs of earlier runs", false}, {0}},
     .needs =
         (const struct part_need[]){
             [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "has the history"},
-            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "waits for what is known"},
+            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "waits until all are queued"},
             {0}},
     .credits_each = 4,
     .credits_default = 64,

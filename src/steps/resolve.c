@@ -63,8 +63,8 @@ static void choose(struct resolve *r, struct visit *v, const struct address *lis
         v->route.permit.address_group = address_group(&v->route.addresses[0]);
 }
 
-/* What the visit asks cannot be asked. Where a robots.txt redirects to, that says nothing of the
- * host whose it is (host/host_end.h). */
+/* No address of the visit's host can be asked. If a robots.txt redirected there, that says nothing
+ * about the host that has the robots.txt (host/host_end.h). */
 static void fail(struct resolve *r, struct visit *v, enum dns_outcome outcome, const char *why)
 {
     v->state = VISIT_ENDED;

@@ -26,7 +26,7 @@ struct robots_settings {
 
 static const struct option robots_options[] = {
     OPTION_TEXT_ROW(struct robots_settings, user_agent, "user-agent", "orbweaver",
-                    "whose rules are read"),
+                    "the crawler's name: its rules are read"),
     OPTION_BOOL_ROW(struct robots_settings, no_sitemaps, "no-sitemaps", "no",
                     "do not read the sitemaps that robots.txt names"),
     {0},
@@ -53,7 +53,7 @@ static void on_due(struct instance *self, struct visit *v)
 }
 
 /* The answer that redirected is archived and logged on its own, now, while its bytes are there. */
-static void tell_hop(struct robots_part *r, struct visit *v, const struct url *from)
+static void emit_redirect(struct robots_part *r, struct visit *v, const struct url *from)
 {
     struct visit *hop = robots_redirect_hop(v, from);
     if (!hop) {
@@ -79,7 +79,7 @@ static void ask_again(struct robots_part *r, struct visit *v)
 
 /* Meaning -------------------------------------------------------------------------------------- */
 
-/* Puts what the answer means on the record of the host. */
+/* Writes to the host's record what the answer means. */
 static void learn(struct robots_part *r, struct visit *v, const struct host_request *request,
                   enum robots_status_meaning meaning)
 {
@@ -96,7 +96,7 @@ static void learn(struct robots_part *r, struct visit *v, const struct host_requ
                                (int64_t)clock_wall_ms(r->ledger->run.clock));
     v->parsed.robots_changed = true;
     if (rc)
-        part_fail(r->self, rc, "cannot keep a robots.txt: %s", rc_text(rc));
+        part_fail(r->self, rc, "cannot store the rules of a robots.txt: %s", rc_text(rc));
 }
 
 /* Judged here and not in fetch, for the rules may ask for a Crawl-delay. */
@@ -117,7 +117,7 @@ static void robots_handle(struct instance *self, unsigned inlet, struct message 
     enum robots_status_meaning meaning = robots_answer_meaning(v, &request);
     if (meaning == ROBOTS_REDIRECT &&
         robots_redirect_url(v, r->scope->idn, (struct url_room){r->room, sizeof r->room})) {
-        tell_hop(r, v, &from);
+        emit_redirect(r, v, &from);
         ask_again(r, v);
         return;
     }
@@ -174,9 +174,9 @@ const struct part part_robots = {
                                           {0}},
     .needs =
         (const struct part_need[]){
-            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "has the time"},
-            [NEED_SCOPE] = {"scope", SCOPE_INTERFACE, "knows names"},
-            [NEED_ADDRESSES] = {"addresses", ADDRESSES_INTERFACE, "gets slots back"},
+            [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "has the crawl's clock"},
+            [NEED_SCOPE] = {"scope", SCOPE_INTERFACE, "reads international host names"},
+            [NEED_ADDRESSES] = {"addresses", ADDRESSES_INTERFACE, "gets permits back"},
             [NEED_PACE] = {"pace", PACE_INTERFACE, "says when to ask again"},
             {0}},
     .options = robots_options,

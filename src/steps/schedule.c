@@ -32,14 +32,14 @@ struct schedule_settings {
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct schedule_settings, field, __VA_ARGS__)
 static const struct option schedule_options[] = {
-    ROW(BOOL, turn.ignore_robots, "ignore-robots", "no", "do not ask robots.txt"),
-    ROW(BOOL, recrawl, "recrawl", "no", "ask for known pages with conditions"),
-    ROW(DURATION, turn.robots_fresh_ms, "robots-fresh", "24h", "a robots.txt is used for so long",
+    ROW(BOOL, turn.ignore_robots, "ignore-robots", "no", "do not ask for robots.txt"),
+    ROW(BOOL, recrawl, "recrawl", "no", "ask for known pages only if they changed"),
+    ROW(DURATION, turn.robots_fresh_ms, "robots-fresh", "24h", "how long a robots.txt is used",
         .min = 1),
     ROW(DURATION, turn.robots_again_ms, "robots-again", "5m",
-        "one that fails is asked for again after", .min = 1),
+        "wait before a robots.txt that fails is asked for again", .min = 1),
     ROW(DURATION, gate_wait_ms, "gate-wait", "200ms",
-        "a host that the cluster does not let ask yet is looked at again after", .min = 1),
+        "wait before a host is tried again that the cluster does not release yet", .min = 1),
     {0},
 };
 #undef ROW
@@ -67,7 +67,7 @@ static enum produced wait_for_host(struct schedule *s)
     return due_ms == UINT64_MAX ? PRODUCED_WAIT : crawl_watch_wait(&s->watch, due_ms);
 }
 
-/* What is done with a URL that is checked out: it goes on its way, or back. */
+/* Sends the URL that is checked out on its way, or puts it back. */
 static enum produced take_turn(struct schedule *s, struct checkout *checkout, uint64_t now_ms)
 {
     const struct schedule_settings *set = s->self->settings;
@@ -107,7 +107,7 @@ static enum produced schedule_produce(struct instance *self)
     enum produced refused;
     if (s->asked++ % GAUGES_EVERY == 0)
         ledger_service_gauge_frontier(s->ledger, self->shard);
-    crawl_watch_keep(&s->watch);
+    crawl_watch_set_limit(&s->watch);
     if (!crawl_watch_goes_on(&s->watch, false, &refused))
         return refused;
     if (ledger_is_short(s->ledger->ledger)) /* nothing is checked out until the disk has room */
@@ -182,8 +182,8 @@ const struct part part_schedule = {
     .needs =
         (const struct part_need[]){
             [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "has the frontier"},
-            [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "knows when it is over"},
-            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows what is ours"},
+            [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "says when a limit ends the crawl"},
+            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows which hosts are ours"},
             {0}},
     .options = schedule_options,
     .settings_bytes = sizeof(struct schedule_settings),

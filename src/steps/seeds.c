@@ -201,8 +201,8 @@ const struct part part_seeds = {
     .needs =
         (const struct part_need[]){
             [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "knows earlier seeds"},
-            [NEED_SCOPE] = {"scope", SCOPE_INTERFACE, "knows names"},
-            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "must not end too early"},
+            [NEED_SCOPE] = {"scope", SCOPE_INTERFACE, "reads international host names"},
+            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "must not end before all are queued"},
             {0}},
     .options = seeds_options,
     .settings_bytes = sizeof(struct seeds_settings),

@@ -22,7 +22,7 @@ struct write_warc_settings {
 static const struct option write_warc_options[] = {
     OPTION_BOOL_ROW(struct write_warc_settings, archive_only, "archive-only", "no",
                     "leave out the links of a page"),
-    OPTION_BOOL_ROW(struct write_warc_settings, none, "no-archive", "no", "keep nothing"),
+    OPTION_BOOL_ROW(struct write_warc_settings, none, "no-archive", "no", "write no archive"),
     {0},
 };
 
@@ -126,7 +126,7 @@ static void recall_payload(struct write_warc *k, const struct visit *v)
     digest_table_put(ledger_digests(k->ledger->ledger), &v->turn.history.digest, &ref);
 }
 
-static enum rc keep_answer(struct instance *self, struct write_warc *k, struct visit *v)
+static enum rc archive_answer(struct instance *self, struct write_warc *k, struct visit *v)
 {
     const struct write_warc_settings *s = self->settings;
     const struct http_answer *a = v->answer.http;
@@ -175,7 +175,7 @@ static void write_warc_handle(struct instance *self, unsigned inlet, struct mess
         v->stored.via = ledger_service_url(k->ledger, v->turn.checkout.via, v->arena);
     bool is_answer = visit_has_result(v);
     count_add(&k->ledger->counts.unkept, is_answer && visit_is_unkept(v));
-    enum rc rc = is_answer && !visit_is_unkept(v) && !s->none ? keep_answer(self, k, v) : RC_OK;
+    enum rc rc = is_answer && !visit_is_unkept(v) && !s->none ? archive_answer(self, k, v) : RC_OK;
     if (rc == RC_INVALID) { /* the standard forbids such a record: it is logged and left out */
         log_warn_limited(part_log(self), "archive.refused", LOG_STR("url", url_href(&v->turn.url)));
         part_count_error(self);
@@ -192,7 +192,7 @@ const struct part part_write_warc = {
     .former_name = "keep",
     .help = "writes answers to the archive",
     .inlets = (const struct part_port[]){{"in", VISIT_TYPE, "answers", false}, {0}},
-    .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "kept", false}, {0}},
+    .outlets = (const struct part_port[]){{"out", VISIT_TYPE, "the same, archived", false}, {0}},
     .needs =
         (const struct part_need[]){[NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "has the archive"},
                                    {0}},

@@ -16,7 +16,7 @@
 /* What a change was about: elements, words, or neither of them (attributes, scripts, comments). */
 enum history_change { HISTORY_STRUCTURE = 1, HISTORY_TEXT = 2, HISTORY_MARKUP = 4 };
 
-/* The last time a URL was asked for; with 0 fetches it waits, and `seed_path` is a shorter way to
+/* The last time a URL was asked for; with 0 fetches it waits, and `seed_path` is a shorter path to
  * it than the one it was found by. */
 struct history_entry {
     struct str url;

@@ -25,7 +25,7 @@ struct new_links {
     struct candidate
         *list; /* those of this agent's hosts first, then those of other agents' hosts */
     size_t count;
-    size_t foreign;         /* the last so many: they are journalled, and sent from there */
+    size_t foreign;         /* the last ones of the list: journalled, and sent from there */
     uint64_t known;         /* links that were left out because they are known */
     uint64_t known_foreign; /* of them, of other agents' hosts */
 };

@@ -71,7 +71,7 @@ struct visit_turn {
     struct host_standing standing; /* of a copy, which has no record */
 };
 
-/* The way to the server: resolve's and gate's. fetch sets due_ms when it puts a visit off, and the
+/* How to reach the server: resolve's and gate's. fetch sets due_ms when it puts a visit off, and the
  * permit is returned by disposition, and by robots before it follows a redirect. */
 struct visit_route {
     struct address addresses[VISIT_MAX_ADDRESSES];
@@ -128,7 +128,7 @@ struct visit_parsed {
 /* What the crawl thinks of the page and its links: focus's, compare's and judge-links'. */
 struct visit_judged {
     double score;          /* how well it fits the topic; -1 = not asked */
-    bool is_unkept;        /* too badly for the archive */
+    bool is_unkept;        /* it fits too badly for the archive */
     size_t unwanted_count; /* of the references */
     struct str codes;      /* of the page, encoded (change/codes.h); absent = none */
     unsigned what_changed; /* bits of enum history_change, if the payload changed; 0: not known */
@@ -145,7 +145,7 @@ struct visit_stored {
 
 struct visit {
     struct message head;
-    struct arena *arena; /* what is asked for memory now */
+    struct arena *arena; /* memory is taken from it now */
     struct arena *cool;  /* the one it began with, once it is warm; as lasting as the other */
     struct visit_pool *pool;
     enum visit_kind kind;
@@ -247,8 +247,8 @@ static inline bool visit_has_result(const struct visit *v)
            v->answer.verdict.next != PACE_AGAIN;
 }
 
-/* Whether the archive is spared its answer: by its type, by its score, or by a part from outside.
- */
+/* Whether its answer is not archived: because of its type or its score, or a part from outside
+ * dropped it. */
 static inline bool visit_is_unkept(const struct visit *v)
 {
     return v->answer.has_other_type || v->judged.is_unkept || v->is_dropped;

@@ -84,7 +84,7 @@ struct step_cluster {
     enum rc forward;
     struct cluster_breaker breaker;
     int begun; /* begin less end */
-    unsigned claimed, given_back, joined, met, forwarded;
+    unsigned claimed, given_back, joined, requeued, forwarded;
 };
 
 struct step_dns {

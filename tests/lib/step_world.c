@@ -87,9 +87,9 @@ static void join(struct cluster_service *s, struct str url)
     fake(s)->joined++;
 }
 
-static void met(struct cluster_service *s)
+static void requeued(struct cluster_service *s)
 {
-    fake(s)->met++;
+    fake(s)->requeued++;
 }
 
 static enum rc forward(struct cluster_service *s, const struct candidate *c, struct str who)
@@ -109,7 +109,7 @@ static const struct cluster_ops cluster_ops = {.phase = phase,
                                                .begin = begin,
                                                .end = end,
                                                .join = join,
-                                               .met = met,
+                                               .requeued = requeued,
                                                .forward = forward};
 
 /* DNS and HTTP, in place of the functions of net/ ---------------------------------------------- */

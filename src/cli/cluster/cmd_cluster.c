@@ -509,7 +509,7 @@ const struct command cmd_cluster_streams = {
 const struct command cmd_cluster_add = {
     .name = "cluster add",
     .args = "NAME",
-    .summary = "one agent more: account, login, stream",
+    .summary = "add an agent: account, login, stream",
     .details = "Writes the configuration of every machine anew. Servers that run on this machine\n"
                "out of the folder are told to read it again; for the others it prints what to do.\n"
                "On a new machine the server carries messages and keeps no stream.",

@@ -197,7 +197,8 @@ static int run(struct invocation *in)
 static const struct option options[] = {
     OPTION_TEXT_ROW(struct settings, dir, "dir", "cluster", "the operator's folder of the cluster",
                     .letter = 'd', .arg = "DIR"),
-    OPTION_BOOL_ROW(struct settings, dry, "dry-run", "no", "only say what could go", .letter = 'n'),
+    OPTION_BOOL_ROW(struct settings, dry, "dry-run", "no", "only say what would be purged",
+                    .letter = 'n'),
     {0},
 };
 

@@ -240,8 +240,8 @@ const struct command cmd_cluster_status = {
         "unsent: pages whose links are not all acknowledged; parcels: messages not durable at\n"
         "their receiver; behind: messages read and not durable here; ep./set.: the epoch an agent\n"
         "knows and the last that is settled. All are asked at once, for three seconds at most; an\n"
-        "agent that does not answer is silent, and its line says what the others know of it. An\n"
-        "agent that the others do not hear either is not waited for.\n"
+        "agent that does not answer is silent, and its line says what the others know of it. The\n"
+        "command does not wait for an agent that the others do not hear either.\n"
         "Below: pages of each agent that are done and not told to the cluster. If its disk were\n"
         "lost, they would be asked for again. At the bound (cluster.untold-pages) it pauses.",
     .options = status_options,
@@ -252,9 +252,9 @@ const struct command cmd_cluster_status = {
 const struct command cmd_cluster_drain = {
     .name = "cluster drain",
     .args = "NAME",
-    .summary = "an agent hands its hosts over and leaves",
+    .summary = "make an agent hand its hosts over and leave",
     .details =
-        "Said with the operator's login, from any machine. Only an agent that runs hears it;\n"
+        "Sent with the operator's login, from any machine. Only an agent that runs hears it;\n"
         "one that does not is adopted by the others anyway. `crawl` with the same options\n"
         "brings it back.",
     .options = drain_options,

@@ -17,7 +17,7 @@ enum {
     TEXT_BYTES = 4096,
     RESTART_MS = 1000,
     RESTARTS_MOST = 10,
-    RESTART_CALM_MS = 60000, /* after so long a run the count of restarts begins anew */
+    RESTART_CALM_MS = 60000, /* after a run of this length the count of restarts begins anew */
     RESTART_LONGEST_MS = 30000,
 };
 
@@ -121,7 +121,7 @@ static const struct option options[] = {
                      "how many there are: 3, or as many as there were; more than that are added",
                      .max = UP_MOST_AGENTS),
     OPTION_TEXT_ROW(struct up_settings, output, "output", "cluster-crawl",
-                    "the folder of everything; the same again resumes", .letter = 'o',
+                    "the folder of everything; a crawl that is there is resumed", .letter = 'o',
                     .arg = "DIR"),
     OPTION_BOOL_ROW(struct up_settings, quiet, "quiet", "no", "no progress line", .letter = 'q'),
     TIMING_ROWS(struct up_settings),
@@ -131,9 +131,10 @@ static const struct option options[] = {
 const struct command cmd_cluster_up = {
     .name = "cluster up",
     .args = "[URL...] [-- CRAWL-OPTION...]",
-    .summary = "several agents on this machine are one crawl",
+    .summary = "run several agents on this machine as one crawl",
     .details =
-        "Makes and starts a nats-server of its own, and so many agents with these seeds; each has\n"
+        "Makes and starts a nats-server of its own, and --agents agents with these seeds; each "
+        "has\n"
         "its directory in DIR. Options of crawl stand behind --. It ends when the crawl is done;\n"
         "^C stops all in order, and the same command goes on, or -o DIR alone: each agent keeps "
         "its\n"

@@ -7,7 +7,7 @@
  *   DIR/sink/agents                         a line an agent: name, hash of its secret
  *   DIR/sink/NAME.login                     goes to the agent's machine (sink/login.h)
  *
- * All of it is 0600. What arrives is sink/store.h's. */
+ * All of it is 0600. sink/store.h has the files that arrive. */
 #include "cli/commands.h"
 
 #include "bus/certificate.h"
@@ -249,9 +249,10 @@ const struct command cmd_sink_init = {
 const struct command cmd_sink_add = {
     .name = "sink add",
     .args = "DIR AGENT",
-    .summary = "a login for one agent more, or a new one",
-    .details = "sink listen need not be started again. An agent that is known gets a new secret, "
-               "and\nthe old one is good no more.",
+    .summary = "make a login for an agent, or replace it",
+    .details =
+        "sink listen need not be started again. An agent that has a login gets a new secret;\n"
+        "the old secret is refused from then on.",
     .settings_bytes = sizeof(struct settings),
     .run = run_add,
 };
@@ -259,8 +260,9 @@ const struct command cmd_sink_add = {
 const struct command cmd_sink_remove = {
     .name = "sink remove",
     .args = "DIR AGENT",
-    .summary = "an agent's login for an archive machine is good no more",
-    .details = "What it has sent stays. A connection that it has now may go on until it ends.",
+    .summary = "revoke an agent's login for an archive machine",
+    .details =
+        "Files that the agent has sent stay. A connection that is open may go on until it ends.",
     .settings_bytes = sizeof(struct settings),
     .run = run_remove,
 };

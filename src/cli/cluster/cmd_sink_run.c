@@ -169,8 +169,8 @@ const struct command cmd_sink_listen = {
     .summary = "receive archive files from agents, as an archive machine",
     .details =
         "Takes whole archive files and their lines of the index, over TLS, from agents with\n"
-        "a login of sink init or sink add, and acknowledges each when it lasts on this\n"
-        "disk. export cdxj DIR sorts what is there into one index. SIGTERM and ^C end it;\n"
+        "a login of sink init or sink add, and acknowledges each when it is durable on\n"
+        "this disk. export cdxj DIR sorts what is there into one index. SIGTERM and ^C end it;\n"
         "it may be killed at any moment.",
     .options = listen_options,
     .settings_bytes = sizeof(struct listen_settings),
@@ -242,7 +242,7 @@ static const struct option send_options[] = {
     OPTION_TEXT_ROW(struct send_settings, sink, "sink", NULL, "the login of the archive machine",
                     .arg = "FILE"),
     OPTION_BOOL_ROW(struct send_settings, removes, "sink-remove", "no",
-                    "remove files here once they last there"),
+                    "remove files here once they are durable there"),
     OPTION_DURATION_ROW(struct send_settings, wait_ms, "sink-wait", "1h",
                         "how long to try until all are there"),
     OPTION_BOOL_ROW(struct send_settings, verbose, "verbose", "no", "say what is sent",

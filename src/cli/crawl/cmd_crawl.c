@@ -2,9 +2,9 @@
 #include "cli/commands.h"
 #include "cli/config_write.h"
 #include "cli/crawl/crawl_limits.h"
+#include "cli/crawl/crawl_progress.h"
 #include "cli/crawl/crawl_seeds.h"
 #include "cli/crawl/crawl_trouble.h"
-#include "cli/crawl/crawl_watch.h"
 #include "cli/crawl/saved_settings.h"
 #include "cli/place.h"
 #include "cli/settings.h"
@@ -34,7 +34,7 @@ struct crawl {
     enum settings_source *sources;
     struct wiring *wiring;
     struct flow *flow;
-    struct crawl_watch *watch;
+    struct crawl_progress *watch;
     struct log *log;
     struct ledger_service *ledger;
     struct cluster_service *cluster; /* NULL: the wiring has none */
@@ -116,7 +116,7 @@ static void say_nothing_done(const struct crawl *c, struct str reached, struct b
                    STR_ARG(reached));
     else
         buf_printf(out,
-                   "nothing is left to do in " STR_FMT " (--recrawl asks again for what is known)",
+                   "nothing is left to do in " STR_FMT " (--recrawl asks again for known pages)",
                    STR_ARG(c->settings->output));
 }
 
@@ -173,14 +173,14 @@ static bool has_lost_cluster(const struct crawl *c)
 /* The crawl had no seed. */
 static bool found_nothing(const struct crawl *c)
 {
-    return !c->resumes && !get(&c->ledger->counts.admitted) && !crawl_watch_signal(c->watch) &&
+    return !c->resumes && !get(&c->ledger->counts.admitted) && !crawl_progress_signal(c->watch) &&
            !is_in_cluster(c);
 }
 
 static int end_code(const struct crawl *c)
 {
     const struct crawl_counts *n = &c->ledger->counts;
-    int number = crawl_watch_signal(c->watch);
+    int number = crawl_progress_signal(c->watch);
     if (number)
         return 128 + number;
     bool was_tried =
@@ -238,7 +238,7 @@ static void write_summaries(const struct crawl *c)
 static bool is_told_twice(void *ctx)
 {
     const struct crawl *c = ctx;
-    return crawl_watch_signals(c->watch) > 1;
+    return crawl_progress_signals(c->watch) > 1;
 }
 
 /* True: nothing is left to send, or the crawl has no sink. */
@@ -298,7 +298,7 @@ static int run_crawl(struct crawl *c)
     if (rc == RC_OK)
         rc = begin_with_limits(c, &why);
     if (rc == RC_OK)
-        rc = crawl_watch_begin(c->watch, c->flow, c->ledger);
+        rc = crawl_progress_begin(c->watch, c->flow, c->ledger);
     if (rc == RC_OK)
         open_control(c);
     if (rc == RC_OK)
@@ -313,8 +313,8 @@ static int run_crawl(struct crawl *c)
     control_server_close(c->control);
     if (rc == RC_OK)
         rc = crawl_limits_end(&c->limits);
-    crawl_watch_end(c->watch);
-    if (rc == RC_OK && !crawl_watch_signal(c->watch))
+    crawl_progress_end(c->watch);
+    if (rc == RC_OK && !crawl_progress_signal(c->watch))
         write_summaries(c);
     if (rc && !why.n)
         buf_add(&why, str_c(rc_text(rc)));
@@ -329,7 +329,7 @@ static int run_crawl(struct crawl *c)
     if (found_nothing(c))
         return cli_fail(EXIT_USAGE,
                         "no seed is left: every seed was refused, or the seed files have none");
-    say_end(c, crawl_watch_signal(c->watch) != 0);
+    say_end(c, crawl_progress_signal(c->watch) != 0);
     int code = end_code(c);
     return code == EXIT_DONE && !is_sent ? EXIT_OTHER : code;
 }
@@ -337,17 +337,17 @@ static int run_crawl(struct crawl *c)
 static int crawl_with(struct crawl *c)
 {
     const struct settings *s = c->settings;
-    struct crawl_watch_settings w = {
+    struct crawl_progress_settings w = {
         .json = s->json, .quiet = s->quiet, .dir = s->output.p, .grace_ms = s->grace_ms};
-    c->watch = crawl_watch_open(&w);
+    c->watch = crawl_progress_open(&w);
     enum log_level least = s->verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN;
     if (c->watch)
-        c->log = log_open(least, s->json, clock_real(), crawl_watch_sink(c->watch));
+        c->log = log_open(least, s->json, clock_real(), crawl_progress_sink(c->watch));
     if (!c->log)
         return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
     if (s->ignore_robots)
         log_warn(c->log, "robots.ignored",
-                 LOG_C("note", "robots.txt is not asked: only for sites of your own"));
+                 LOG_C("note", "robots.txt is not obeyed: only for sites of your own"));
     return run_crawl(c);
 }
 
@@ -434,7 +434,7 @@ static int crawl_run(struct invocation *in)
     flow_close(c.flow);
     wiring_close(c.wiring);
     log_close(c.log);
-    crawl_watch_close(c.watch);
+    crawl_progress_close(c.watch);
     return code;
 }
 
@@ -446,8 +446,8 @@ const struct command cmd_crawl = {
         "Fetches the URLs and what they lead to, as far as --scope and the limits allow,\n"
         "politely: one request at a time to a host, a delay between two, robots.txt first.\n"
         "Everything goes to the directory of -o: WARC files, an index, a log, and what is\n"
-        "needed to go on after an interruption of any kind. ^C stops after what is under\n"
-        "way; a second ^C at once.\n"
+        "needed to go on after an interruption of any kind. ^C stops when open\n"
+        "requests have ended; a second ^C stops at once.\n"
         "A wiring with places may run in a process for each, with --place.\n"
         "The flag of a list (-i, --include, --exclude, --types, --keywords, --set, ...) may\n"
         "be given several times and adds to the list; an empty value empties it. Of any\n"

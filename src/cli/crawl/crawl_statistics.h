@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* crawl_statistics: logs/progress-statistics.log, a line every twenty seconds, in the columns that
- * Heritrix users know; "-" where this crawler has no such number. It is for people who look back,
+ * Heritrix users know; "-" where this crawler has no such number. It is for people,
  * so it is neither synced nor cut at a resume, and a crawl runs also without it. */
 #ifndef CLI_CRAWL_CRAWL_STATISTICS_H
 #define CLI_CRAWL_CRAWL_STATISTICS_H

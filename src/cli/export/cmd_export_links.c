@@ -125,7 +125,7 @@ static int write_graph(struct invocation *in, const struct crawl_dirs *dirs)
     struct graph_counts counts = {0};
     struct disk *to = NULL;
     if (!s->output.n && !dirs->folder)
-        return cli_fail(EXIT_USAGE, "of several directories: -o FOLDER is wanted");
+        return cli_fail(EXIT_USAGE, "several directories: expected -o FOLDER");
     const char *folder =
         s->output.n ? s->output.p : arena_printf(in->arena, "%s/links/graph", dirs->folder).p;
     enum rc rc = crawl_scratch_open(dirs->disks[0], &scratch); /* one at a time */

@@ -40,7 +40,7 @@ static int open_part(struct files *f, uint64_t part)
 {
     struct str path = STR_NONE;
     if (!f->stem.p && part)
-        return cli_fail(EXIT_USAGE, "more pages than one sitemap may hold: -o FILE.xml is wanted");
+        return cli_fail(EXIT_USAGE, "more pages than one sitemap may hold: expected -o FILE.xml");
     if (f->stem.p)
         path = part ? arena_printf(f->arena, STR_FMT "-%llu.xml", STR_ARG(f->stem),
                                    (unsigned long long)part)
@@ -99,7 +99,7 @@ static int run(struct invocation *in)
     struct files f = {.arena = in->arena, .code = EXIT_DONE};
     bool is_file = s->output.n && !str_eq(s->output, STR("-"));
     if (is_file && !str_ends(s->output, STR(".xml")))
-        return cli_fail(EXIT_USAGE, "--output: a name that ends with .xml is wanted");
+        return cli_fail(EXIT_USAGE, "--output: expected a name that ends with .xml");
     if (is_file)
         f.stem = str_first(s->output, s->output.n - STR(".xml").n);
     int code = crawl_dirs_open(in, &want, &dirs);

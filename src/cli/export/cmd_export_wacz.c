@@ -64,7 +64,7 @@ static int write_file(struct invocation *in, const struct crawl_dirs *dirs)
     struct buf why = {.max = 8192};
     int code = EXIT_DONE;
     if (!s->output.n && !dirs->folder)
-        return cli_fail(EXIT_USAGE, "of several directories: -o FILE is wanted");
+        return cli_fail(EXIT_USAGE, "several directories: expected -o FILE");
     struct wacz_options o = {
         .parts = parts_of(in, dirs),
         .part_count = dirs->count,

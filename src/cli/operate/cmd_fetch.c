@@ -139,7 +139,7 @@ static int obey_robots(struct fetching *f, uint64_t *ret_wait_ms)
     uint32_t delay_ms = 0;
     *ret_wait_ms = 0;
     if (f->s->ignore_robots) {
-        step(f, "robots.txt is not asked: --ignore-robots, only for sites of your own");
+        step(f, "robots.txt is not asked for: --ignore-robots, only for sites of your own");
         return EXIT_DONE;
     }
     enum rc rc = ask_robots(f, &got, &status);
@@ -291,14 +291,16 @@ static int run(struct invocation *in)
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct settings, field, __VA_ARGS__)
 static const struct option options[] = {
     ROW(BOOL, json, "json", "no", "print JSON", .letter = 'j'),
-    ROW(TEXT, net.user_agent, "user-agent", "orbweaver", "who asks, in requests and robots.txt"),
+    ROW(TEXT, net.user_agent, "user-agent", "orbweaver",
+        "the crawler's name, in requests and robots.txt"),
     ROW(TEXT, net.contact, "contact", NULL, "where a site's operator can write to",
         .arg = "URL|MAIL"),
-    ROW(DURATION, delay_ms, "delay", "1s", "between two requests to a host", .letter = 'w'),
+    ROW(DURATION, delay_ms, "delay", "1s", "least time between two requests to a host",
+        .letter = 'w'),
     ROW(CHOICE, scope, "scope", "host", "what a crawl from this URL would take",
         .choices = "host|domain|prefix|page|any"),
     ROW(BOOL, ignore_robots, "ignore-robots", "no",
-        "do not ask robots.txt (only on your own sites)"),
+        "do not obey robots.txt (only on your own sites)"),
     ROW(LIST, net.allow_private, "allow-private", NULL, "fetch from private addresses, all or some",
         .arg = "CIDR", .bare = "all"),
     ROW(TEXT, net.resolver, "resolver", NULL, "a DNS server to ask instead of the system's",
@@ -306,9 +308,9 @@ static const struct option options[] = {
     ROW(BOOL, net.http2, "http2", "no", "offer HTTP/2"),
     ROW(BOOL, net.insecure, "insecure", "no", "accept certificates that do not verify"),
     ROW(TEXT, net.ca_file, "ca-file", NULL,
-        "certificates of the authorities to believe, not the system's", .arg = "FILE"),
-    ROW(SIZE, net.body_bytes, "body-size", "20M", "a body is cut behind so many bytes", .min = 1,
-        .max = 64 << 20),
+        "certificates of trusted authorities, instead of the system's", .arg = "FILE"),
+    ROW(SIZE, net.body_bytes, "body-size", "20M", "most bytes of a body; the rest is cut off",
+        .min = 1, .max = 64 << 20),
     {0},
 };
 #undef ROW

@@ -113,7 +113,7 @@ static int add_one(void *ctx, struct str line)
 static void say_added(const struct adding *a)
 {
     if (!crawl_client_is_connected(&a->client) && !a->as_json)
-        (void)printf("%llu said to all agents\n", (unsigned long long)a->said);
+        (void)printf("%llu sent to all agents\n", (unsigned long long)a->said);
     else if (a->as_json)
         (void)printf("{\"added\":%llu,\"known\":%llu,\"refused\":%llu}\n",
                      (unsigned long long)a->added, (unsigned long long)a->known,
@@ -437,7 +437,7 @@ static const struct option add_options[] = {
 const struct command cmd_seeds_add = {
     .name = "seeds add",
     .args = "DIR URL...|-",
-    .summary = "more seeds for the running crawl",
+    .summary = "add seeds to the running crawl",
     .details =
         "Each URL joins the crawl as if it had been there from the start: it is queued and draws\n"
         "the scope. \"-\" reads them from standard input, one a line. When this ends with exit "

@@ -70,14 +70,14 @@ static const struct option options[] = {
 const struct command cmd_set = {
     .name = "set",
     .args = "DIR KEY=VALUE...",
-    .summary = "another value for a setting of the running crawl",
+    .summary = "change a setting of the running crawl",
     .details =
         "KEY is a setting that orbweaver config defaults calls live (delay, pages, exclude, ...)\n"
         "and changes in every part that has it; PART.KEY is an option of one part\n"
         "(orbweaver check --parts). A list is replaced; nothing behind the = empties it. The\n"
         "directory keeps KEY for later starts; PART.KEY lasts until the crawl ends: give it to\n"
         "the next start with --set. In a cluster all agents are told, but for settings of the\n"
-        "part cluster; what was said lasts there.",
+        "part cluster; agents that join later get it, too.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

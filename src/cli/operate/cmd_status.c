@@ -117,7 +117,7 @@ static const struct option tell_options[] = {JSON_ROW, ONLY_ROW, {0}};
 static const struct option stop_options[] = {
     JSON_ROW,
     ONLY_ROW,
-    OPTION_BOOL_ROW(struct settings, now, "now", "no", "do not wait for what is under way"),
+    OPTION_BOOL_ROW(struct settings, now, "now", "no", "do not wait for open requests"),
     {0},
 };
 
@@ -138,8 +138,8 @@ const struct command cmd_status = {
 const struct command cmd_pause = {
     .name = "pause",
     .args = "DIR",
-    .summary = "the crawl asks for nothing more until it is unpaused",
-    .details = "What is under way comes to its end. A paused crawl keeps its queues; it can be\n"
+    .summary = "pause the crawl: no new requests until it is unpaused",
+    .details = "Open requests come to their end. A paused crawl keeps its queues; it can be\n"
                "stopped, and when it is started again it is no longer paused. In a cluster all "
                "agents are\n"
                "told, by the operator's login (docs/cluster.md), those that come later as well.",
@@ -151,7 +151,7 @@ const struct command cmd_pause = {
 const struct command cmd_unpause = {
     .name = "unpause",
     .args = "DIR",
-    .summary = "the crawl goes on",
+    .summary = "continue a paused crawl",
     .options = tell_options,
     .settings_bytes = sizeof(struct settings),
     .run = run_unpause,
@@ -160,7 +160,7 @@ const struct command cmd_unpause = {
 const struct command cmd_checkpoint = {
     .name = "checkpoint",
     .args = "DIR",
-    .summary = "the crawl writes a snapshot of its state now",
+    .summary = "write a snapshot of the crawl's state now",
     .details = "Nothing is lost without: everything that happened is in the journal. A checkpoint\n"
                "makes the next start faster.",
     .options = json_options,
@@ -171,10 +171,9 @@ const struct command cmd_checkpoint = {
 const struct command cmd_stop = {
     .name = "stop",
     .args = "DIR",
-    .summary = "the crawl ends in order; this waits until it has",
-    .details =
-        "What is under way comes to its end (for five seconds), everything is made durable,\n"
-        "and the last status is printed. orbweaver crawl -o DIR goes on with it.",
+    .summary = "end the crawl in order, and wait until it has ended",
+    .details = "Open requests come to their end (for five seconds), everything is made durable,\n"
+               "and the last status is printed. orbweaver crawl -o DIR goes on with it.",
     .options = stop_options,
     .settings_bytes = sizeof(struct settings),
     .run = run_stop,

@@ -52,7 +52,7 @@ void fetch_net_close(struct fetch_net *n); /* accepts a half-open one */
  * machine. */
 MUST_CHECK enum rc fetch_net_get(struct fetch_net *n, const struct url *u, struct fetched *ret);
 
-/* Waits so long, without a request. */
+/* Waits for that time, without a request. */
 void fetch_net_pause(uint64_t ms);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* simulate cluster: the protocol between agents, with everything going wrong, on imagined time. */
+/* simulate cluster: the protocol between agents, with everything going wrong, on simulated time. */
 #include "cli/commands.h"
 
 #include "base/mem.h"
@@ -35,7 +35,7 @@ static const char *const invariants[WORLD_INVARIANTS + 1] = {
     "refetches are accounted for",
     "records merge in any order",
     "delays hold across moves",
-    "floors tell the truth",
+    "acked_through tells the truth",
     "nothing goes back",
     "it finishes, and never early",
     "a change moves only its own hosts",
@@ -59,7 +59,7 @@ static void print_faults(struct buf *out, const struct world_report *r, int kind
     for (int i = 0; i < kinds; i++)
         buf_printf(out, "  %-26s %7llu\n", world_fault_names[i], (unsigned long long)r->faults[i]);
     for (int i = 0; i < NATS_SIM_FAULTS; i++)
-        buf_printf(out, "  post office: %-13s %7llu\n", nats_sim_fault_names[i],
+        buf_printf(out, "  servers: %-17s %7llu\n", nats_sim_fault_names[i],
                    (unsigned long long)r->nats_sim_faults[i]);
 }
 
@@ -194,7 +194,7 @@ static void print_many(struct buf *out, const struct simulate_cluster *o,
     buf_printf(
         out,
         "%llu runs, %llu failed: %llu agents, %llu hosts\n"
-        "timings: beat %.1f s, renew %.1f s, fence %.1f s, dead %.1f s\n"
+        "timings: heartbeat %.1f s, renew %.1f s, fence %.1f s, dead %.1f s\n"
         "modelled with all invariants: %u hosts, %u URLs; the others count for shares only\n"
         "simulated: %.0f s, %llu events, %llu epochs after the %llu joins at the beginning\n"
         "fetches: %llu, of which %llu were done before (%llu allowed by crashes)\n"
@@ -259,7 +259,8 @@ static int run(struct invocation *in)
         return cli_fail(EXIT_USAGE, "simulate cluster takes no arguments, only options");
     bool is_large = o->agents > FEW_AGENTS || o->hosts > MOST_HOSTS || o->urls > MOST_URLS;
     if (is_large && o->agents < LEAST_MANY_AGENTS)
-        return cli_fail(EXIT_USAGE, "so many need --agents of %d or more", LEAST_MANY_AGENTS);
+        return cli_fail(EXIT_USAGE, "--hosts and --urls of this size need --agents of %d or more",
+                        LEAST_MANY_AGENTS);
     if (is_large && !o->hosts)
         o->hosts = USUAL_MANY_HOSTS;
     int code = run_all(o, is_large, &out);
@@ -287,7 +288,7 @@ static const struct option options[] = {
 const struct command cmd_simulate_cluster = {
     .name = "simulate cluster",
     .args = "",
-    .summary = "agents of a cluster on imagined time, with faults",
+    .summary = "agents of a cluster on simulated time, with faults",
     .details =
         "Runs the protocol between agents in one process, on simulated NATS servers and "
         "clock, with crashes, wiped disks, freezes, partitions and servers that lose what "

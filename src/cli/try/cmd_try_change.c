@@ -123,7 +123,7 @@ static int try_change(struct try_change *t, char **words, const struct settings 
 static int run(struct invocation *in)
 {
     if (in->word_count != 2)
-        return cli_fail(EXIT_USAGE, "two files are wanted, the old and the new version");
+        return cli_fail(EXIT_USAGE, "try change: expected two files, the old and the new version");
     struct try_change *t = arena_zero(in->arena, sizeof *t);
     if (!t)
         return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));

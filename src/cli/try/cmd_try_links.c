@@ -113,7 +113,7 @@ static int run(struct invocation *in)
 {
     const struct settings *s = in->settings;
     if (in->word_count != 1)
-        return cli_fail(EXIT_USAGE, "one file of HTML is wanted (- is standard input)");
+        return cli_fail(EXIT_USAGE, "try links: expected one file of HTML (- is standard input)");
     struct try_links *t = arena_zero(in->arena, sizeof *t);
     if (!t)
         return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));

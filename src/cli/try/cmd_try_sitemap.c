@@ -176,7 +176,8 @@ static int try_open(struct try_sitemap *t, const struct settings *s)
 static int run(struct invocation *in)
 {
     if (in->word_count != 1)
-        return cli_fail(EXIT_USAGE, "one sitemap or feed is wanted (- is standard input)");
+        return cli_fail(EXIT_USAGE,
+                        "try sitemap: expected one sitemap or feed (- is standard input)");
     struct try_sitemap *t = arena_zero(in->arena, sizeof *t);
     if (!t)
         return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));

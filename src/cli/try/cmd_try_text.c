@@ -93,7 +93,7 @@ static int run(struct invocation *in)
 {
     struct page_input input = {0};
     if (in->word_count != 1)
-        return cli_fail(EXIT_USAGE, "one file of HTML is wanted (- is standard input)");
+        return cli_fail(EXIT_USAGE, "try text: expected one file of HTML (- is standard input)");
     struct arena *arena = arena_open(1 << 20, PAGE_ARENA_BYTES);
     int code = arena ? text_print(&input, in->words[0], in->settings, arena)
                      : cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));

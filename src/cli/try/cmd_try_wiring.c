@@ -18,7 +18,7 @@ static const struct option try_wiring_options[] = {
     OPTION_BOOL_ROW(struct try_wiring_settings, quiet, "quiet", "no", "print no statistics",
                     .letter = 'q'),
     OPTION_TEXT_ROW(struct try_wiring_settings, place, "place", "",
-                    "run only what the wiring puts at this place"),
+                    "run only the parts that the wiring puts at this place"),
     OPTION_TEXT_ROW(struct try_wiring_settings, place_secret, "place-secret", "",
                     "file of the secret that all places have in common"),
     {0},

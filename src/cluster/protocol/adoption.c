@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* adoption: forwards the stream of a dead agent to the new owners of its hosts.
  *
- * The ring decides who adopts; no agent claims it. The adopter reads all messages of the stream and
- * sends their records to the present owners. Once every living agent has read of the death, no
- * acknowledgement from that stream counts any more, so an end that the adopter appends then stands
- * behind every message that matters. When it has read the stream up to that end, and the receivers
- * have confirmed all records, it sends handover marks in the name of the dead agent to all agents
- * that gained hosts from it. When those are acknowledged it appends `adopted`. The cursor is
- * journalled only for a restart of this agent; another adopter begins at the first message.
+ * The ring decides which agent adopts; no agent claims it. The adopter reads all messages of the
+ * stream and sends their records to the present owners. Once every living agent has read of the
+ * death, no acknowledgement from that stream counts any more, so an end that the adopter appends
+ * then stands behind every message that matters. When it has read the stream up to that end, and
+ * the receivers have confirmed all records, it sends handover marks in the name of the dead agent
+ * to all agents that gained hosts from it. When those are acknowledged it appends `adopted`. The
+ * cursor is journalled only for a restart of this agent; another adopter begins at the first
+ * message.
  *
  * An adopted agent stays a holder until the epoch is settled. If the epoch changes before that, its
  * adopter at that time sends marks for the new epoch. It need not read the stream again, since
@@ -82,7 +83,7 @@ static bool is_dead(const struct roster_agent *r)
     return r->state == ROSTER_DEAD_NOW || r->state == ROSTER_FORGOTTEN;
 }
 
-/* Whom this agent must adopt, by the roster as it is. */
+/* Updates the list of agents that this agent must adopt, by the roster. */
 void adoption_roster(struct agent *a)
 {
     struct adoption *ad = &a->adoption;

@@ -101,9 +101,9 @@ struct port_ops {
     struct port_used (*used)(struct port *p);
     void (*others)(struct port *p, const struct port_used *sum);
     size_t (*tell_domains)(struct port *p, struct heartbeat_domain *ret, size_t most);
-    void (*heard_domain)(struct port *p, uint64_t who, const struct heartbeat_domain *d);
+    void (*heard_domain)(struct port *p, uint64_t agent, const struct heartbeat_domain *d);
     size_t (*tell_addresses)(struct port *p, uint64_t *ret, size_t most);
-    void (*heard_addresses)(struct port *p, uint64_t who, const uint64_t *list, size_t count);
+    void (*heard_addresses)(struct port *p, uint64_t agent, const uint64_t *list, size_t count);
 };
 struct port {
     const struct port_ops *ops;

@@ -117,8 +117,8 @@ void recrawls_stamp(const struct agent *a, struct record *r, uint64_t position)
             (uint32_t)(position < t->position || r->time_ms < t->wall_ms ? t->before : t->number);
 }
 
-/* If a host was last asked in an earlier recrawl, that time still counts. The rest that was known
- * of the host is dropped, as in a crawl of one machine. */
+/* If a host was last asked in an earlier recrawl, that time still counts. All else that was
+ * known of the host is dropped, as in a crawl of one machine. */
 bool recrawls_takes(const struct agent *a, struct record *r)
 {
     if (r->kind == RECORD_HOST && r->time_ms < a->recrawl.wall_ms)

@@ -105,7 +105,7 @@ static bool waits_to_settle(const struct agent *a, struct buf *out)
 }
 
 /* What keeps the agent from being idle. */
-static bool waits_to_rest(struct agent *a, struct buf *out)
+static bool waits_to_idle(struct agent *a, struct buf *out)
 {
     struct port_counts c = port_counts(a->port);
     const struct parcel *p = a->outbox.parcels;
@@ -157,7 +157,7 @@ void agent_waits(struct agent *a, uint64_t now_ms, struct buf *out)
     if (a->state == AGENT_GONE || a->state == AGENT_STOPPED)
         return;
     bool said = waits_to_come(a, now_ms, out) || waits_for_handover(a, out) ||
-                waits_for_gates(a, out) || waits_to_settle(a, out) || waits_to_rest(a, out) ||
+                waits_for_gates(a, out) || waits_to_settle(a, out) || waits_to_idle(a, out) ||
                 waits_for_others(a, out);
     if (!said)
         buf_add(out, STR("nothing"));

@@ -316,7 +316,7 @@ size_t roster_holders(const struct roster *r, uint64_t host_hash, const struct r
     return count;
 }
 
-/* Who held what ------------------------------------------------------------------------------ */
+/* Former holders ----------------------------------------------------------------------------- */
 
 /* An agent's weight in one row after another; neighbouring rows mostly share a ring. */
 struct weigher {

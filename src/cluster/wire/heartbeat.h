@@ -3,10 +3,10 @@
  * be lost, doubled or late; `number` grows within a boot, so an older one is recognised. As bytes:
  * versioned, little endian, bounded.
  *
- * The budgets of the whole crawl rest on its sums: what this agent has used, its sum for all
+ * The budgets of the whole crawl depend on its sums: what this agent has used, its sum for all
  * agents, and what it has used of some registrable domains, a few at a time. Senders forget the
- * batches that its receipts confirm. Politeness per address across agents rests on its addresses:
- * those that the agent asks most. */
+ * batches that its receipts confirm. Politeness per address across agents depends on its
+ * addresses: those that the agent asks most. */
 #ifndef CLUSTER_WIRE_HEARTBEAT_H
 #define CLUSTER_WIRE_HEARTBEAT_H
 

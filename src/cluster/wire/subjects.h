@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* subjects: the addresses of a crawl's messages, and the streams that keep them.
  *
- *   kind       subject                          stream            who may send it
+ *   kind       subject                          stream            sender
  *   heartbeat  orb.CRAWL.hb.FROM                -                 FROM
  *   roster     orb.CRAWL.roster.FROM            ORB_CRAWL_ROSTER  FROM
  *   in         orb.CRAWL.j.TO.INC.in.FROM       ORB_CRAWL_TO      FROM

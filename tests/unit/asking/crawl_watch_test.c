@@ -97,8 +97,8 @@ static void the_time_of_the_crawl_ends_it_though_the_source_is_not_asked(void **
 {
     (void)state;
     open_watch("time=1500ms");
-    crawl_watch_keep(&watch);
-    crawl_watch_keep(&watch); /* once is enough */
+    crawl_watch_set_limit(&watch);
+    crawl_watch_set_limit(&watch); /* once is enough */
     step_advance(&s, 1499);
     assert_int_equal(s.drained, 0);
     step_advance(&s, 1);
@@ -113,7 +113,7 @@ static void a_crawl_without_a_limit_of_time_has_no_timer(void **state)
 {
     (void)state;
     open_watch("");
-    crawl_watch_keep(&watch);
+    crawl_watch_set_limit(&watch);
     assert_false(watch.limit_set);
     close_watch();
 }
@@ -122,7 +122,7 @@ static void nothing_is_due_once_it_stops(void **state)
 {
     (void)state;
     open_watch("time=1500ms");
-    crawl_watch_keep(&watch);
+    crawl_watch_set_limit(&watch);
     (void)crawl_watch_wait(&watch, s.clock.now + 50);
     crawl_watch_stop(&watch);
     step_advance(&s, 5000);

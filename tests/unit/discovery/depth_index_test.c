@@ -127,7 +127,7 @@ static void what_is_asked_for_again_is_done_by_a_way_as_short_and_by_no_longer_o
     depth_index_close(d);
 }
 
-static void a_page_that_is_here_after_all_is_nearer_by_the_way_it_waited_by(void **state)
+static void a_page_that_is_here_after_all_is_done_by_the_path_it_waited_by(void **state)
 {
     (void)state;
     struct depth_index *d = depth_index_open(1000, true);
@@ -171,7 +171,7 @@ int main(void)
         cmocka_unit_test(a_url_that_waits_is_handed_on_by_its_shortest_way),
         cmocka_unit_test(an_origin_has_the_shortest_way_to_any_of_its_urls),
         cmocka_unit_test(what_is_asked_for_again_is_done_by_a_way_as_short_and_by_no_longer_one),
-        cmocka_unit_test(a_page_that_is_here_after_all_is_nearer_by_the_way_it_waited_by),
+        cmocka_unit_test(a_page_that_is_here_after_all_is_done_by_the_path_it_waited_by),
         cmocka_unit_test(without_room_a_url_keeps_its_first_way),
     };
     return cmocka_run_group_tests_name("depths", tests, NULL, NULL);

@@ -14,7 +14,7 @@ struct opened {
     enum rc late; /* of a bucket that is_swapped, or of an entry of the history, that was asked for
                      later */
     char why[400];
-    bool is_new, is_recrawl, is_unmet;
+    bool is_new, is_recrawl, needs_requeue;
     uint64_t pages, bytes, archive_bytes, restart_id, restart_ms;
     enum url_state urls[SMALL_URLS];
     uint64_t history[SMALL_URLS]; /* hash of what it has of each; 0 = nothing */

@@ -165,7 +165,7 @@ static enum rc open_ledger(struct looking *l, const struct base *b, const char *
                           &report, &why);
     o->is_new = report.is_new;
     o->is_recrawl = report.is_recrawl;
-    o->is_unmet = report.is_unmet;
+    o->needs_requeue = report.needs_requeue;
     return rc;
 }
 

@@ -81,7 +81,7 @@ static void what_is_done_is_forgotten_once(void **state)
     (void)state;
     struct disk *d = crawled_disk(2, UINT32_MAX);
     assert_rc(small_open_anew(&one, d, 2, &truth), RC_OK);
-    assert_true(one.report.is_restarted && one.report.is_recrawl && one.report.is_unmet);
+    assert_true(one.report.is_restarted && one.report.is_recrawl && one.report.needs_requeue);
     struct ledger_restarts first = ledger_restarts(one.ledger);
     assert_true(first.id && first.wall_ms);
     assert_int_equal(counts_of(&one).known, 0);
@@ -92,15 +92,15 @@ static void what_is_done_is_forgotten_once(void **state)
     small_close(&one);
 
     assert_rc(small_open_anew(&one, d, 3, &truth), RC_OK); /* it has not ended: it goes on */
-    assert_true(!one.report.is_restarted && one.report.is_recrawl && one.report.is_unmet);
+    assert_true(!one.report.is_restarted && one.report.is_recrawl && one.report.needs_requeue);
     assert_int_equal(counts_of(&one).queued, NEW);
     assert_int_equal(ask_all(&one), NEW);
-    ledger_met(one.ledger);
+    ledger_requeued(one.ledger);
     assert_rc(ledger_finish(one.ledger), RC_OK);
     small_close(&one);
 
     assert_rc(small_open(&one, d, 3, &truth), RC_OK); /* it has */
-    assert_true(!one.report.is_restarted && one.report.is_recrawl && !one.report.is_unmet);
+    assert_true(!one.report.is_restarted && one.report.is_recrawl && !one.report.needs_requeue);
     assert_int_equal(ledger_restarts(one.ledger).id, first.id); /* the same, until the next */
     assert_int_equal(ledger_restarts(one.ledger).wall_ms, first.wall_ms);
     assert_int_equal(counts_of(&one).known, NEW);
@@ -137,7 +137,7 @@ static void without_an_end_it_is_not_over(void **state)
     assert_rc(ledger_finish(one.ledger), RC_OK); /* nothing queued, but not all was met */
     small_close(&one);
     assert_rc(small_open_anew(&one, d, 1, &truth), RC_OK);
-    assert_true(!one.report.is_restarted && one.report.is_unmet);
+    assert_true(!one.report.is_restarted && one.report.needs_requeue);
     assert_rc(meet(&one, 0), RC_OK);
     ledger_conclude(one.ledger); /* a limit, though something is queued */
     assert_rc(ledger_finish(one.ledger), RC_OK);
@@ -204,7 +204,7 @@ static const char *look_at(struct trial *t, struct disk *image)
     t->after += is_anew;
     if (!is_anew && (n.known != KNOWN || t->synced))
         return "not begun anew, and not as before";
-    if (is_anew && (n.known < t->synced || n.known > t->met || !two.report.is_unmet))
+    if (is_anew && (n.known < t->synced || n.known > t->met || !two.report.needs_requeue))
         return "begun anew, and something is lost or was never met";
     small_close(&two);
     rc = small_open_anew(&two, image, 2, &truth);

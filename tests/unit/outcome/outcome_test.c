@@ -71,7 +71,7 @@ static void a_page_has_its_history_its_lines_and_its_links_in_one_batch(void **s
     assert_ptr_equal(o.batch.links, o.fresh.new.list);
     assert_int_equal(o.batch.link_count, 2);
     assert_int_equal(o.batch.foreign_count, 1);
-    assert_false(o.is_nearer);
+    assert_false(o.has_shorter_path);
     close_world(&v->head);
 }
 
@@ -102,7 +102,7 @@ static void what_is_tried_again_has_no_history(void **state)
     (void)depth_index_found(s.depth_index[0], v->turn.fingerprint, 2, STR("LL"));
     (void)make(v);
     assert_null(o.batch.history);
-    assert_false(o.is_nearer);
+    assert_false(o.has_shorter_path);
     assert_int_equal(depth_index_found(s.depth_index[0], v->turn.fingerprint, 1, STR("L")),
                      SHORTER_WAITING); /* it is not done */
     close_world(&v->head);
@@ -122,7 +122,7 @@ static void a_robots_txt_that_came_has_lines_and_its_page_no_history(void **stat
     close_world(&v->head);
 }
 
-static void a_page_with_links_that_is_nearer_must_be_judged_again(void **state)
+static void a_page_with_links_and_a_shorter_path_must_be_judged_again(void **state)
 {
     (void)state;
     open_world("", STEP_DEPTHS);
@@ -131,7 +131,7 @@ static void a_page_with_links_that_is_nearer_must_be_judged_again(void **state)
     (void)depth_index_found(s.depth_index[0], v->turn.fingerprint, 3, STR("LLL"));
     (void)depth_index_found(s.depth_index[0], v->turn.fingerprint, 1, STR("L"));
     (void)make(v);
-    assert_true(o.is_nearer);
+    assert_true(o.has_shorter_path);
     assert_str(o.page.seed_path, STR("L"));
     assert_str(o.history.seed_path, STR("LLL"));
     close_world(&v->head);
@@ -274,7 +274,7 @@ int main(void)
         cmocka_unit_test(making_an_outcome_journals_nothing),
         cmocka_unit_test(what_is_tried_again_has_no_history),
         cmocka_unit_test(a_robots_txt_that_came_has_lines_and_its_page_no_history),
-        cmocka_unit_test(a_page_with_links_that_is_nearer_must_be_judged_again),
+        cmocka_unit_test(a_page_with_links_and_a_shorter_path_must_be_judged_again),
         cmocka_unit_test(what_a_host_may_not_bring_is_counted_and_told),
         cmocka_unit_test(a_robots_txt_that_ends_its_page_keeps_its_capture),
         cmocka_unit_test(a_redirect_of_robots_txt_checks_nothing_in),

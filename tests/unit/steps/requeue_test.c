@@ -33,7 +33,7 @@ static void without_a_recrawl_there_is_nothing_to_bring(void **state)
     make_durable(&s);
     assert_rc(step_open(&s, &part_requeue), RC_OK);
     assert_int_equal(step_produce(&s), PRODUCED_IDLE);
-    assert_int_equal(s.out_count[0] + (unsigned)s.cluster.begun + s.cluster.met, 0);
+    assert_int_equal(s.out_count[0] + (unsigned)s.cluster.begun + s.cluster.requeued, 0);
     step_close(&s);
 }
 
@@ -44,7 +44,7 @@ static void a_recrawl_brings_everything_that_was_asked_for(void **state)
     remember(&s, "http://a.test/1", "L");
     remember(&s, "http://b.test/2", "");
     make_durable(&s);
-    s.ledger->opened.is_unmet = true;
+    s.ledger->opened.needs_requeue = true;
     assert_rc(step_open(&s, &part_requeue), RC_OK);
     assert_int_equal(s.cluster.begun, 1); /* the crawl must not look done before the first list */
     assert_int_equal(step_produce(&s), PRODUCED_IDLE);
@@ -55,10 +55,10 @@ static void a_recrawl_brings_everything_that_was_asked_for(void **state)
         assert_true(is_first || str_eq(step_list_url(m, i), STR("http://b.test/2")));
         assert_str(step_list_seed_path(m, i), is_first ? STR("L") : STR(""));
     }
-    assert_int_equal(s.cluster.met, 1);
+    assert_int_equal(s.cluster.requeued, 1);
     assert_int_equal(s.cluster.begun, 1); /* the list */
     assert_int_equal(step_produce(&s), PRODUCED_IDLE);
-    assert_int_equal(s.cluster.met, 1);
+    assert_int_equal(s.cluster.requeued, 1);
     step_close(&s);
 }
 
@@ -72,16 +72,16 @@ static void many_pages_come_in_several_lists(void **state)
         remember(&s, urls[i], "L");
     }
     make_durable(&s);
-    s.ledger->opened.is_unmet = true;
+    s.ledger->opened.needs_requeue = true;
     assert_rc(step_open(&s, &part_requeue), RC_OK);
     assert_int_equal(step_produce(&s), PRODUCED_MORE);
-    assert_int_equal(s.cluster.met, 0);
+    assert_int_equal(s.cluster.requeued, 0);
     assert_int_equal(step_produce(&s), PRODUCED_IDLE);
     assert_int_equal(step_list_count(s.out[0][0]) + step_list_count(s.out[0][1]), 250);
     step_close(&s);
 }
 
-static void what_is_nearer_than_an_earlier_run_saw_is_brought(void **state)
+static void urls_with_a_shorter_path_found_too_late_are_brought(void **state)
 {
     (void)state;
     step_world(&s, "", 0);
@@ -94,7 +94,7 @@ static void what_is_nearer_than_an_earlier_run_saw_is_brought(void **state)
     assert_str(step_list_seed_path(m, 0), STR("LR"));
     (void)step_produce(&s);
     assert_int_equal(s.out_count[0], 1);
-    assert_int_equal(s.cluster.met, 0);
+    assert_int_equal(s.cluster.requeued, 0);
     step_close(&s);
 }
 
@@ -129,7 +129,7 @@ int main(void)
         cmocka_unit_test(without_a_recrawl_there_is_nothing_to_bring),
         cmocka_unit_test(a_recrawl_brings_everything_that_was_asked_for),
         cmocka_unit_test(many_pages_come_in_several_lists),
-        cmocka_unit_test(what_is_nearer_than_an_earlier_run_saw_is_brought),
+        cmocka_unit_test(urls_with_a_shorter_path_found_too_late_are_brought),
         cmocka_unit_test(whatever_allocation_fails_the_list_comes_or_the_crawl_says_so),
     };
     return cmocka_run_group_tests_name("requeue", tests, NULL, NULL);

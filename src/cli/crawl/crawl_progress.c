@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/crawl/crawl_watch.h"
+#include "cli/crawl/crawl_progress.h"
 
 #include "cli/crawl/crawl_statistics.h"
 #include "control/crawl_status.h"
@@ -18,8 +18,8 @@
 
 enum { REDRAW_MS = 250, LINE_MS = 60 * 1000, RATE_MS = 5000, MAX_COLUMNS = 400 };
 
-struct crawl_watch {
-    struct crawl_watch_settings settings;
+struct crawl_progress {
+    struct crawl_progress_settings settings;
     bool is_terminal;
     struct flow *flow;
     struct ledger_service *ledger;
@@ -63,21 +63,21 @@ static void catch_signals(void (*handler)(int))
     (void)signal(SIGPIPE, SIG_IGN);
 }
 
-int crawl_watch_signal(const struct crawl_watch *w)
+int crawl_progress_signal(const struct crawl_progress *w)
 {
     (void)w;
     return last_signal;
 }
 
-int crawl_watch_signals(const struct crawl_watch *w)
+int crawl_progress_signals(const struct crawl_progress *w)
 {
     (void)w;
     return signal_count;
 }
 
-struct crawl_watch *crawl_watch_open(const struct crawl_watch_settings *s)
+struct crawl_progress *crawl_progress_open(const struct crawl_progress_settings *s)
 {
-    struct crawl_watch *w = mem_zero(1, sizeof *w);
+    struct crawl_progress *w = mem_zero(1, sizeof *w);
     if (!w)
         return NULL;
     w->settings = *s;
@@ -92,11 +92,11 @@ struct crawl_watch *crawl_watch_open(const struct crawl_watch_settings *s)
     return w;
 }
 
-void crawl_watch_close(struct crawl_watch *w)
+void crawl_progress_close(struct crawl_progress *w)
 {
     if (!w)
         return;
-    crawl_watch_end(w);
+    crawl_progress_end(w);
     (void)pthread_cond_destroy(&w->wakes);
     pthread_mutex_destroy(&w->lock);
     buf_done(&w->line);
@@ -105,7 +105,7 @@ void crawl_watch_close(struct crawl_watch *w)
 
 /* Drawing -------------------------------------------------------------------------------------- */
 
-static void wipe(struct crawl_watch *w)
+static void wipe(struct crawl_progress *w)
 {
     if (w->is_drawn)
         (void)fputs("\r\x1b[K", stderr);
@@ -114,7 +114,7 @@ static void wipe(struct crawl_watch *w)
 
 static void sink_write(void *ctx, struct str line)
 {
-    struct crawl_watch *w = ctx;
+    struct crawl_progress *w = ctx;
     pthread_mutex_lock(&w->lock);
     wipe(w);
     (void)fwrite(line.p, 1, line.n, stderr);
@@ -122,7 +122,7 @@ static void sink_write(void *ctx, struct str line)
     pthread_mutex_unlock(&w->lock);
 }
 
-struct log_sink crawl_watch_sink(struct crawl_watch *w)
+struct log_sink crawl_progress_sink(struct crawl_progress *w)
 {
     return (struct log_sink){sink_write, w};
 }
@@ -147,7 +147,7 @@ static struct str fit(struct str text, size_t width)
     return text;
 }
 
-static void draw(struct crawl_watch *w, uint64_t now_ms)
+static void draw(struct crawl_progress *w, uint64_t now_ms)
 {
     uint64_t over_ms = now_ms - w->before_ms;
     buf_clear(&w->line);
@@ -166,7 +166,7 @@ static void draw(struct crawl_watch *w, uint64_t now_ms)
 }
 
 /* The rate is that of the last five to ten seconds. */
-static void measure(struct crawl_watch *w, uint64_t now_ms)
+static void measure(struct crawl_progress *w, uint64_t now_ms)
 {
     if (now_ms - w->rate_ms < RATE_MS)
         return;
@@ -176,7 +176,7 @@ static void measure(struct crawl_watch *w, uint64_t now_ms)
     w->rate_fetched = atomic_load_explicit(&w->ledger->counts.fetched, memory_order_relaxed);
 }
 
-static void look(struct crawl_watch *w)
+static void look(struct crawl_progress *w)
 {
     uint64_t now_ms = clock_now_ms(clock_real());
     uint64_t every_ms = w->is_terminal ? REDRAW_MS : LINE_MS;
@@ -194,7 +194,7 @@ static void look(struct crawl_watch *w)
 
 static void *watch_main(void *arg)
 {
-    struct crawl_watch *w = arg;
+    struct crawl_progress *w = arg;
     pthread_mutex_lock(&w->lock);
     while (!w->ends) {
         struct timespec until;
@@ -216,7 +216,8 @@ static void *watch_main(void *arg)
     return NULL;
 }
 
-enum rc crawl_watch_begin(struct crawl_watch *w, struct flow *flow, struct ledger_service *ledger)
+enum rc crawl_progress_begin(struct crawl_progress *w, struct flow *flow,
+                             struct ledger_service *ledger)
 {
     w->flow = flow;
     w->ledger = ledger;
@@ -233,7 +234,7 @@ enum rc crawl_watch_begin(struct crawl_watch *w, struct flow *flow, struct ledge
     return RC_LIMIT;
 }
 
-void crawl_watch_end(struct crawl_watch *w)
+void crawl_progress_end(struct crawl_progress *w)
 {
     if (!w->runs)
         return;
