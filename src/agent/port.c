@@ -393,11 +393,11 @@ static struct port_counts port_count_all(struct port *p)
     return n;
 }
 
-static struct port_restart port_restarted(struct port *p)
+static struct port_recrawl port_last_recrawl(struct port *p)
 {
     struct cluster_part *c = cluster_of_port(p);
-    struct ledger_restarts r = ledger_restarts(c->ledger->ledger);
-    return (struct port_restart){
+    struct ledger_recrawl r = ledger_last_recrawl(c->ledger->ledger);
+    return (struct port_recrawl){
         .id = r.id, .wall_ms = r.wall_ms, .now_wall_ms = clock_wall_ms(c->ledger->run.clock)};
 }
 
@@ -416,7 +416,7 @@ const struct port_ops cluster_port_ops = {
     .walk = cluster_walk,
     .forget = cluster_forget,
     .aside = port_put_aside,
-    .restart = port_restarted,
+    .last_recrawl = port_last_recrawl,
     .hurry = port_hurry_on,
     .used = cluster_used,
     .others = cluster_share_others,

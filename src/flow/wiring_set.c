@@ -36,6 +36,35 @@ static enum rc unknown(struct buf *why, const char *what, const struct nearest *
     return RC_NOT_FOUND;
 }
 
+static const struct option *option_of(const struct wiring_part *p, struct str key)
+{
+    return p->part->options ? option_find(p->part->options, key) : NULL;
+}
+
+/* A provider that has an option of that name, where the part that was named has none. */
+static const struct wiring_part *find_with_option(const struct wiring *w, struct str key)
+{
+    for (unsigned i = 0; i < w->provider_count; i++)
+        if (option_of(&w->providers[i], key))
+            return &w->providers[i];
+    return NULL;
+}
+
+static enum rc unknown_option(const struct wiring *w, const struct wiring_part *p, struct str key,
+                              struct buf *why)
+{
+    const struct wiring_part *other = find_with_option(w, key);
+    if (other) {
+        buf_printf(why, STR_FMT " has no option \"" STR_FMT "\"; write " STR_FMT "." STR_FMT,
+                   STR_ARG(p->name), STR_ARG(key), STR_ARG(other->name), STR_ARG(key));
+        return RC_NOT_FOUND;
+    }
+    struct nearest near = {.wanted = key};
+    for (const struct option *row = p->part->options; row && row->key; row++)
+        nearest_try(&near, str_c(row->key));
+    return unknown(why, "option", &near);
+}
+
 enum rc wiring_set(struct wiring *w, struct str assignment, struct buf *why)
 {
     struct str value = assignment;
@@ -49,11 +78,8 @@ enum rc wiring_set(struct wiring *w, struct str assignment, struct buf *why)
     struct wiring_part *p = wiring_find(w, name, &near);
     if (!p)
         return unknown(why, "part", &near);
-    const struct option *o = p->part->options ? option_find(p->part->options, key) : NULL;
-    struct nearest near_key = {.wanted = key};
-    for (const struct option *row = p->part->options; !o && row && row->key; row++)
-        nearest_try(&near_key, str_c(row->key));
+    const struct option *o = option_of(p, key);
     if (!o)
-        return unknown(why, "option", &near_key);
+        return unknown_option(w, p, key, why);
     return option_set(o, p->settings, w->arena, str_trim(value), why);
 }

@@ -40,7 +40,7 @@ static void put_record(char room[RECORD_BYTES], const struct claims *c, uint64_t
     put_le64(room, c->position);
     put_le64(room + 8, c->generation);
     put_le64(room + 16, boot);
-    put_le64(room + 24, c->restart);
+    put_le64(room + 24, c->recrawl);
     put_le64(room + 32, c->has_history ? HAS_HISTORY : 0);
     put_le64(room + HASHED_BYTES, hash64(str_make(room, HASHED_BYTES)));
 }
@@ -53,7 +53,7 @@ static bool take_record(const char *p, struct claims *ret, uint64_t *ret_boot)
     *ret = (struct claims){.is_there = true,
                            .position = get_le64(p),
                            .generation = get_le64(p + 8),
-                           .restart = get_le64(p + 24),
+                           .recrawl = get_le64(p + 24),
                            .has_history = get_le64(p + 32) & HAS_HISTORY};
     *ret_boot = get_le64(p + 16);
     return true;

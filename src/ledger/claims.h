@@ -12,7 +12,7 @@
  * So after kill -9 the journal must reach WRITTEN, and after a power cut SYNCED. A batch or a
  * capture before that point which cannot be read is damage; one behind it may be torn by a crash.
  *
- *   a record: position 8, generation 8, boot 8, restart 8, flags 8, hash 8 */
+ *   a record: position 8, generation 8, boot 8, recrawl 8, flags 8, hash 8 */
 #ifndef LEDGER_CLAIMS_H
 #define LEDGER_CLAIMS_H
 
@@ -24,7 +24,7 @@ struct claims {
     uint64_t position;   /* up to there of the journal everything is durable */
     uint64_t written;    /* the kernel had the journal up to there; at least `position` */
     uint64_t generation; /* the MANIFEST must name that snapshot of the frontier, or a later one */
-    uint64_t restart;    /* the recrawl that state/RECRAWL must tell of, or a later one; 0: none */
+    uint64_t recrawl;    /* the recrawl that state/RECRAWL must tell of, or a later one; 0: none */
     bool has_history;    /* there must be one */
 };
 

@@ -106,7 +106,7 @@ struct ledger_settings {
                                   been asked a moment ago */
     uint64_t most_wait_ms;  /* recorded moments further away are cut to that; PACE_MOST_WAIT_MS */
     uint64_t reserve_bytes; /* ledger_is_short when the disk has less; 256 MB */
-    bool restart;           /* forget what is done, once (see below) */
+    bool recrawl;           /* forget what is done, once (see below) */
     bool
         accepts_lost; /* sealed archive files that are missing or changed are no reason to refuse */
     bool rebuilds;    /* there is no state, and that is right: see ledger_check */
@@ -130,21 +130,21 @@ struct ledger_hears {
     void (*link)(void *ctx, const struct candidate *c);
 };
 
-struct ledger_report {  /* of the opening */
-    bool is_new;        /* nothing was there */
-    uint64_t batches;   /* replayed */
-    uint64_t dropped;   /* batches whose records were not whole */
-    uint64_t cut_bytes; /* of archives and files */
-    bool is_restarted;  /* now, by this opening */
-    bool is_recrawl;    /* it was restarted, now or by an earlier run */
-    bool needs_requeue; /* and not all URLs known before are requeued: see ledger_requeued */
+struct ledger_report {      /* of the opening */
+    bool is_new;            /* nothing was there */
+    uint64_t batches;       /* replayed */
+    uint64_t dropped;       /* batches whose records were not whole */
+    uint64_t cut_bytes;     /* of archives and files */
+    bool has_begun_recrawl; /* now, by this opening */
+    bool is_recrawl;        /* a recrawl, begun now or by an earlier run */
+    bool needs_requeue;     /* and not all URLs known before are requeued: see ledger_requeued */
 };
 
 /* Restarting: everything that is done is forgotten as if it had never been known, and totals and
  * elapsed time begin at 0; what is queued stays queued, archive and history and all other files
  * stay as they are. state/RECRAWL says that it has happened ("begun" and the snapshot with which
  * the crawl begins anew) until ledger_finish finds that everything is done again, or that a limit
- * has ended it ("ended"). A ledger with one that has begun is not restarted again: the same
+ * has ended it ("ended"). A ledger with one that has begun is not begun again: the same
  * settings go on with it. */
 
 /* `d` is the crawl's directory. RC_LOCKED: another process crawls there. RC_CORRUPT: something is
@@ -369,12 +369,12 @@ MUST_CHECK enum rc ledger_asked_lost(struct ledger *l);
 /* Notes, in a recrawl, that all URLs known before are in the frontier again or not wanted any
  * more. */
 void ledger_requeued(struct ledger *l);
-/* The last restart: a number above those of restarts before, and when it was; 0: there was none.
+/* The last recrawl: a number above those of recrawls before, and when it was; 0: there was none.
  * Constant. */
-struct ledger_restarts {
+struct ledger_recrawl {
     uint64_t id, wall_ms;
 };
-struct ledger_restarts ledger_restarts(struct ledger *l);
+struct ledger_recrawl ledger_last_recrawl(struct ledger *l);
 /* Notes that a limit ends the crawl, though URLs are queued. True: for the first time. */
 bool ledger_conclude(struct ledger *l);
 
@@ -390,7 +390,7 @@ struct ledger_seen_numbers {
 };
 struct ledger_seen_numbers ledger_seen_numbers(const struct ledger *l);
 
-struct ledger_totals { /* over all runs, since the last restart */
+struct ledger_totals { /* over all runs, since the last recrawl began */
     uint64_t pages, bytes;
     uint64_t elapsed_ms; /* of crawling, up to the last commit of earlier runs and of this one */
     uint64_t archive_bytes, journal_bytes;

@@ -15,7 +15,7 @@
  *   ledger_outbox.c   what the journal holds for other agents
  *   ledger_sync.c     the helper: syncs, commits, free disk
  *   ledger_swap.c     files of swapped buckets, and the thread for them
- *   ledger_restart.c  beginning anew
+ *   ledger_recrawl.c  beginning anew
  *   ledger_seen.c     where known URLs are kept, if not in the buckets
  *   names.c           which URLs have a line in links.nodes
  *   batch*.c, manifest.c, record.c   bytes
@@ -157,10 +157,10 @@ struct agent_state {
     uint64_t outbox_kept; /* the journal is needed from there on; LEDGER_NOT_SAID */
 };
 
-/* ledger_restart.c's. `lock`, but for `restarts`. */
+/* ledger_recrawl.c's. `lock`, but for `last`. */
 struct recrawl_state {
     bool is_on, is_requeued, is_concluded;
-    struct ledger_restarts restarts; /* constant once it is open */
+    struct ledger_recrawl last; /* constant once it is open */
 };
 
 /* Space on the disk, as of the last round. `lock`. */
@@ -309,7 +309,7 @@ MUST_CHECK enum rc seen_read_piece(struct ledger *l, struct str bytes);
 void seen_turn(struct ledger *l, unsigned shard, uint64_t has);
 /* All buckets of the shard are empty. */
 MUST_CHECK enum rc seen_empty(struct ledger *l, unsigned shard);
-/* For a restart: the era of the new frontiers. */
+/* For a recrawl: the era of the new frontiers. */
 uint32_t seen_next_era(const struct ledger *l);
 /* The new frontiers have replaced the old ones. */
 void seen_begin_era(struct ledger *l);
@@ -345,10 +345,11 @@ MUST_CHECK enum rc ledger_open_history(struct ledger *l, struct buf *why);
 /* Makes a snapshot of all buckets, in a round of its own, when no other thread calls. */
 MUST_CHECK enum rc snapshot_of_all(struct ledger *l);
 
-/* ledger_restart.c. Whether state/RECRAWL can be read, and is of that restart or a later one (0: of
+/* ledger_recrawl.c. Whether state/RECRAWL can be read, and is of that recrawl or a later one (0: of
  * any, or missing); it changes nothing. */
 MUST_CHECK enum rc ledger_check_mark(struct ledger *l, uint64_t least_id, struct buf *why);
-MUST_CHECK enum rc ledger_restart(struct ledger *l, struct ledger_report *report, struct buf *why);
+MUST_CHECK enum rc ledger_begin_recrawl(struct ledger *l, struct ledger_report *report,
+                                        struct buf *why);
 MUST_CHECK enum rc ledger_end_recrawl(struct ledger *l);
 
 /* ledger_sync.c. Writes the claim that everything up to `position` is durable. In a round. */

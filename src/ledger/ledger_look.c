@@ -435,7 +435,7 @@ static enum rc look_at_all(struct recovery *r)
     rc = rc ? rc : find_unfinished(r);
     rc = rc ? rc : claims_read(l->disk, l->settings.written_path, l->settings.boot, &r->claims);
     rc = rc ? rc : read_manifest(r);
-    rc = rc ? rc : ledger_check_mark(l, r->claims.restart, r->why);
+    rc = rc ? rc : ledger_check_mark(l, r->claims.recrawl, r->why);
     rc = rc ? rc : look_at_journal(r);
     rc = rc ? rc : find_remains(r, has_version);
     rc = rc ? rc : look_at_archive(r);

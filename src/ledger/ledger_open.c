@@ -122,7 +122,7 @@ enum rc ledger_open(struct disk *d, const struct ledger_settings *s, struct ledg
     rc = rc ? rc : recall_payloads(l);
     rc = rc ? rc : recall_names(l);
     rc = rc ? rc : open_archives(l, why);
-    rc = rc ? rc : ledger_restart(l, &report, why);
+    rc = rc ? rc : ledger_begin_recrawl(l, &report, why);
     rc = rc ? rc : begin_claims(l, why);
     rc = rc ? rc : swap_start(l);
     rc = rc ? rc : helper_start(l);

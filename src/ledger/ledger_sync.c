@@ -130,7 +130,7 @@ struct claims ledger_claims(const struct ledger *l, uint64_t position)
 {
     return (struct claims){.position = position,
                            .generation = l->kept.generation,
-                           .restart = l->recrawl.is_on ? l->recrawl.restarts.id : 0,
+                           .recrawl = l->recrawl.is_on ? l->recrawl.last.id : 0,
                            .has_history = l->history != NULL};
 }
 

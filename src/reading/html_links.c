@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reading/html_links.h"
 
-/* The letter of a link's kind; 0: nothing to fetch. A feed is as deep as its page, like a sitemap:
- * the URLs that it lists are one deeper. */
-static char hop_of(const struct page_link *link)
+/* A feed is as deep as its page, like a sitemap: the URLs that it lists are one deeper. */
+char html_link_hop(const struct page_link *link)
 {
     if (link->is_feed)
         return HOP_PREREQUISITE;
@@ -52,7 +51,7 @@ void html_links_refer(const struct page *page, const struct reading_settings *s,
     bool none = reading_obeys_nofollow(s, parsed->robots_bits);
     for (size_t i = 0; i < page->link_count; i++) {
         const struct page_link *link = &page->links[i];
-        char hop = hop_of(link);
+        char hop = html_link_hop(link);
         bool is_embed = hop == HOP_EMBED;
         bool skips = !hop || (!is_embed && (none || (link->nofollow && !s->follow_nofollow)));
         if (parsed->reference_count >= s->links) {

@@ -15,6 +15,9 @@
 #include "reading/settings.h"
 #include "visit/visit.h"
 
+/* The letter by which the crawl follows the link; 0: it does not. */
+char html_link_hop(const struct page_link *link);
+
 /* Appends the links of `page` to the references of `parsed`, in the order of the page. Left out are
  * links that say nofollow, and all links if `parsed->robots_bits` says so; what the page needs to be
  * shown stays. Past s->links references, or without memory, the rest is dropped and is_cut is set.

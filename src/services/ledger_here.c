@@ -321,7 +321,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         .pace = p->pace->now(p->pace),
         .most_wait_ms = PACE_MOST_WAIT_MS,
         .reserve_bytes = s->reserve_bytes,
-        .restart = s->recrawl,
+        .recrawl = s->recrawl,
         .accepts_lost = s->refetch_lost,
         .written_path = written.p,
         .boot = boot_id(),
@@ -440,7 +440,7 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
     p->service.run.earlier_ms = t.elapsed_ms;
     const struct ledger_part_settings *set = self->settings;
     p->service.compares = !set->no_history && (set->compare || p->service.opened.is_recrawl);
-    if (p->service.opened.is_restarted)
+    if (p->service.opened.has_begun_recrawl)
         p->service.run.not_before_ms = p->service.run.begun_ms + p->pace->now(p->pace).delay_ms;
     if (set->cluster.n && budget_share_with_others(p->budget)) {
         ledger_here_close(self);

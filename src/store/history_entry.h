@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* past_bytes: what is known of a URL, as the bytes that history keeps, and back.
+/* history_entry: what is known of a URL, as the bytes that history keeps, and back.
  *
  *     [version 1][flags 1][via 8][date 8][code 4][bytes 8][fetches 4][changes 4]
  *     with a digest: [SHA-1 20][captured 8][record 16]

@@ -294,7 +294,8 @@ def _(tmp):
             assert words in done.err and not done.out, (word, done)
         done = orb("set", crawl.folder, "delay=0")
         assert re.match(r"pace.delay\b.* = 0", done.out), done
-        assert "ledger.delay only changes with the next start" in done.out, done
+        done = orb("set", crawl.folder, "depth=50")
+        assert re.match(r"scope.depth\b.* = 50", done.out) and "ledger.depth only changes with the next start" in done.out, done
         assert "addresses.ip-delay = 0" in orb("set", crawl.folder, "ip-delay=0").out
         for word in ("pages=100k", "exclude=nothing", "pace.tries=3"):
             orb("set", crawl.folder, word)

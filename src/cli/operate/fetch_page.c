@@ -12,6 +12,7 @@
 #include "html/css.h"
 #include "html/page.h"
 #include "net/head.h"
+#include "reading/html_links.h"
 #include "url/encoding.h"
 #include "url/normalise.h"
 
@@ -56,27 +57,6 @@ struct linking {
     char *room;
     char base_room[URL_ROOM_BYTES];
 };
-
-/* How the crawl follows a link of that kind; 0: it does not. */
-static char hop_of(enum page_link_kind kind)
-{
-    switch (kind) {
-    case PAGE_NAV:
-    case PAGE_FRAME:
-    case PAGE_REFRESH:
-    case PAGE_CANONICAL:
-    case PAGE_ALTERNATE:
-    case PAGE_LINK:
-        return HOP_LINK;
-    case PAGE_EMBED:
-    case PAGE_STYLE:
-    case PAGE_CSS:
-    case PAGE_MANIFEST:
-        return HOP_EMBED;
-    default:
-        return 0;
-    }
-}
 
 /* Only the rules of the page's own origin are known here. */
 static bool robots_forbid(const struct fetch_page *p, const struct url *u)
@@ -129,7 +109,7 @@ static void add_page_links(struct linking *l, const struct page *page, unsigned 
         l->base = base;
     for (size_t i = 0; i < page->link_count; i++) {
         const struct page_link *link = &page->links[i];
-        char hop = hop_of(link->kind);
+        char hop = html_link_hop(link);
         bool is_embed = hop == HOP_EMBED;
         const char *why_not = is_embed               ? NULL
                               : bits & PAGE_NOFOLLOW ? "the page says nofollow"

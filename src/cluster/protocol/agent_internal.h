@@ -318,7 +318,7 @@ struct republish {
 struct recrawl {
     uint64_t number;   /* 0 is the first crawl */
     uint64_t before;   /* the recrawl that this agent worked on before */
-    uint64_t id;       /* of port_restart, with which this recrawl began */
+    uint64_t id;       /* of port_recrawl, with which this recrawl began */
     uint64_t wall_ms;  /* a page done before this time, */
     uint64_t position; /* or journalled before this position, belongs to the recrawl `before` */
 };

@@ -62,7 +62,7 @@ struct port_used {
 };
 
 /* Whether the crawl was begun anew, to fetch known pages again (--recrawl). */
-struct port_restart {
+struct port_recrawl {
     uint64_t id;      /* of the last such start, higher than those before; 0: there was none */
     uint64_t wall_ms; /* when that start was */
     uint64_t now_wall_ms;
@@ -95,8 +95,8 @@ struct port_ops {
                     size_t most, size_t *ret_count);
     enum rc (*forget)(struct port *p);
     enum rc (*aside)(struct port *p, struct str fact);
-    struct port_restart (*restart)(struct port *p); /* NULL: the crawl is never begun anew */
-    void (*hurry)(struct port *p);                  /* optional */
+    struct port_recrawl (*last_recrawl)(struct port *p); /* NULL: the crawl is never begun anew */
+    void (*hurry)(struct port *p);                       /* optional */
     /* Budgets that agents share, and addresses that they ask; a port has all of these or none. */
     struct port_used (*used)(struct port *p);
     void (*others)(struct port *p, const struct port_used *sum);
@@ -192,9 +192,9 @@ static inline struct port_used port_used(struct port *p)
     return p->ops->used(p);
 }
 
-static inline struct port_restart port_restart(struct port *p)
+static inline struct port_recrawl port_recrawl(struct port *p)
 {
-    return p->ops->restart ? p->ops->restart(p) : (struct port_restart){0};
+    return p->ops->last_recrawl ? p->ops->last_recrawl(p) : (struct port_recrawl){0};
 }
 
 /* The next records of a walk, at most `most`. *token is 0 at first, later the port's. *ret_count 0:

@@ -2,7 +2,7 @@
 /* recrawls: the first crawl has number 0; each recrawl, which fetches all known pages again, has
  * the next one.
  *
- * A crawl that was begun anew (port_restart) has forgotten what is done. Its recrawl number is the
+ * A crawl that was begun anew (port_recrawl) has forgotten what is done. Its recrawl number is the
  * one behind its last, or the roster's if other agents have already begun. An agent that is ahead
  * of the roster appends the new number there, and neither fetches nor sends until it has read it
  * back. So the epoch of everything that it sends tells its reader of the recrawl. An agent that is
@@ -27,7 +27,7 @@ bool agent_is_behind(const struct agent *a)
     return a->failure && a->recrawl.number < roster_recrawl(a->roster);
 }
 
-static void begin_recrawl(struct agent *a, uint64_t number, const struct port_restart *r,
+static void begin_recrawl(struct agent *a, uint64_t number, const struct port_recrawl *r,
                           uint64_t wall_ms)
 {
     a->recrawl = (struct recrawl){.number = number,
@@ -39,7 +39,7 @@ static void begin_recrawl(struct agent *a, uint64_t number, const struct port_re
 
 void recrawls_start(struct agent *a)
 {
-    struct port_restart r = port_restart(a->port);
+    struct port_recrawl r = port_recrawl(a->port);
     struct buf fact = {.max = PORT_MAX_FACT_BYTES};
     uint64_t next = a->recrawl.number + 1, others = roster_recrawl(a->roster);
     if (r.id <= a->recrawl.id)
@@ -58,7 +58,7 @@ void recrawls_start(struct agent *a)
 
 void recrawls_anew(struct agent *a, struct buf *fact)
 {
-    struct port_restart r = port_restart(a->port);
+    struct port_recrawl r = port_recrawl(a->port);
     uint64_t number = roster_recrawl(a->roster);
     begin_recrawl(a, number, &r, number ? r.now_wall_ms : 0);
     fact_recrawl(fact, &a->recrawl);

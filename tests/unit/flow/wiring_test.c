@@ -431,6 +431,18 @@ static uint64_t set_add(const char *yaml, const char *assignment)
     "components: {numbers: , " pass ": , " \
     "collect: }\nconnections: [numbers -> " pass " -> collect]\n"
 
+/* An option that belongs to another part is named with that part. */
+static void an_option_is_looked_for_at_providers(void **state)
+{
+    (void)state;
+    struct wiring *w = must_read("providers: {clock: simulated}\n" TAIL);
+    struct buf why = {.max = 1000};
+    assert_rc(wiring_set(w, STR("collect.wall=1s"), &why), RC_NOT_FOUND);
+    assert_str(buf_str(&why), STR("collect has no option \"wall\"; write clock.wall"));
+    buf_done(&why);
+    wiring_close(w);
+}
+
 /* A renamed part keeps its name in saved wirings and in --set; so does a renamed option. */
 static void a_part_is_found_by_its_former_name(void **state)
 {
@@ -485,6 +497,7 @@ int main(void)
         cmocka_unit_test(control_characters_do_not_reach_the_terminal),
         cmocka_unit_test(the_drawing_shows_every_connection),
         cmocka_unit_test(names_aliases_and_short_forms_mean_the_same),
+        cmocka_unit_test(an_option_is_looked_for_at_providers),
         cmocka_unit_test(a_part_is_found_by_its_former_name),
         cmocka_unit_test(a_required_option_may_be_given_by_its_former_key),
         cmocka_unit_test(every_allocation_may_fail_while_problems_are_told),

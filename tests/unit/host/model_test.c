@@ -204,8 +204,10 @@ static void draw_well(struct run *r, struct reply *a, int host, bool is_robots)
         a->crawl_delay_ms = 1000 * (1 + below(r, 60));
     if (chance(r, 80))
         a->redirects_to = chance(r, 50) ? host : (int)below(r, HOSTS);
-    if (chance(r, 10))
-        a->retry_after = "3600"; /* means nothing on an answer that is no failure */
+    if (chance(r, 10)) { /* means nothing on an answer that is no failure */
+        a->retry_after = "3600";
+        a->retry_after_ms = HOUR_MS;
+    }
 }
 
 static struct reply draw(struct run *r, int host, int mood, bool is_robots)

@@ -26,7 +26,7 @@ static struct disk *fresh_disk(void)
 static struct claims claims_n(uint64_t n)
 {
     return (struct claims){
-        .position = 100 * n, .generation = n, .restart = n / 2, .has_history = n % 2 == 1};
+        .position = 100 * n, .generation = n, .recrawl = n / 2, .has_history = n % 2 == 1};
 }
 
 static void write_claims(struct disk *d, const char *written, unsigned count)
@@ -47,7 +47,7 @@ static void assert_claims(const struct claims *got, uint64_t n)
     assert_int_equal(got->is_there, n > 0);
     assert_int_equal(got->position, expected.position);
     assert_int_equal(got->generation, expected.generation);
-    assert_int_equal(got->restart, expected.restart);
+    assert_int_equal(got->recrawl, expected.recrawl);
     assert_int_equal(got->has_history, expected.has_history);
 }
 

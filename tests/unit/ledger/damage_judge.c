@@ -199,7 +199,7 @@ static void compare_numbers(struct comparing *x)
     if (is->is_new != was->is_new)
         wrong(x, "a crawl is taken for a new one", "");
     if (is->is_recrawl != was->is_recrawl || is->needs_requeue != was->needs_requeue ||
-        is->restart_id != was->restart_id || is->restart_ms != was->restart_ms)
+        is->recrawl_id != was->recrawl_id || is->recrawl_ms != was->recrawl_ms)
         wrong(x, "the recrawl is another", "");
     if (is_loose(x))
         return;

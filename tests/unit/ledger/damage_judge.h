@@ -15,7 +15,7 @@ struct opened {
                      later */
     char why[400];
     bool is_new, is_recrawl, needs_requeue;
-    uint64_t pages, bytes, archive_bytes, restart_id, restart_ms;
+    uint64_t pages, bytes, archive_bytes, recrawl_id, recrawl_ms;
     enum url_state urls[SMALL_URLS];
     uint64_t history[SMALL_URLS]; /* hash of what it has of each; 0 = nothing */
     struct {

@@ -134,12 +134,12 @@ static void look_at_all(struct looking *l, const struct base *b)
 {
     struct opened *o = l->to;
     struct ledger_totals t = ledger_totals(l->crawl.ledger);
-    struct ledger_restarts r = ledger_restarts(l->crawl.ledger);
+    struct ledger_recrawl r = ledger_last_recrawl(l->crawl.ledger);
     o->pages = t.pages;
     o->bytes = t.bytes;
     o->archive_bytes = t.archive_bytes;
-    o->restart_id = r.id;
-    o->restart_ms = r.wall_ms;
+    o->recrawl_id = r.id;
+    o->recrawl_ms = r.wall_ms;
     note_late(o, ledger_facts(l->crawl.ledger, hear_fact, o), "facts");
     if (b->kind == BASE_AGENT)
         look_at_outbox(l);

@@ -49,7 +49,7 @@ static struct ledger_seen_settings seen_of(enum ledger_seen kind)
         .kind = kind, .path = world.path, .bytes = 1 << 20, .expected = 1000, .loss = 1e-9};
 }
 
-static enum rc open_with(struct ledger_seen_settings seen, bool restart)
+static enum rc open_with(struct ledger_seen_settings seen, bool recrawl)
 {
     struct buf why = buf_on(world.why, sizeof world.why - 1);
     memset(world.why, 0, sizeof world.why);
@@ -66,7 +66,7 @@ static enum rc open_with(struct ledger_seen_settings seen, bool restart)
         .snapshot_bytes = UINT64_MAX,
         .slice_buckets = 2,
         .most_wait_ms = 1000,
-        .restart = restart,
+        .recrawl = recrawl,
         .clock = &world.clock.clock};
     enum rc rc =
         ledger_open(world.disk, &s, (struct ledger_hears){0}, &world.ledger, &world.report, &why);
@@ -423,7 +423,7 @@ static void forget_done(void)
         world.urls[i] = world.urls[i] == DONE ? UNKNOWN : world.urls[i];
 }
 
-static void restart_forgets(enum ledger_seen kind, bool is_tight)
+static void recrawl_forgets(enum ledger_seen kind, bool is_tight)
 {
     begin(kind, is_tight);
     fill();
@@ -431,7 +431,7 @@ static void restart_forgets(enum ledger_seen kind, bool is_tight)
     assert_rc(turn(), RC_OK);
     close_ledger();
     assert_rc(open_with(seen_of(kind), true), RC_OK);
-    assert_true(world.report.is_restarted);
+    assert_true(world.report.has_begun_recrawl);
     forget_done();
     for (unsigned i = 0; i < 2; i++) {
         check_all();
@@ -445,10 +445,10 @@ static void restart_forgets(enum ledger_seen kind, bool is_tight)
     end();
 }
 
-static void a_restart_forgets_what_is_done(void **state)
+static void a_recrawl_forgets_what_is_done(void **state)
 {
     (void)state;
-    each_kind(restart_forgets);
+    each_kind(recrawl_forgets);
 }
 
 static void put_aside(enum ledger_seen kind, bool is_tight)
@@ -589,7 +589,7 @@ int main(void)
         cmocka_unit_test(every_kind_knows_what_the_model_knows),
         cmocka_unit_test(what_a_snapshot_has_leaves_memory_and_stays_known),
         cmocka_unit_test(what_changes_while_a_snapshot_is_made_is_right_afterwards),
-        cmocka_unit_test(a_restart_forgets_what_is_done),
+        cmocka_unit_test(a_recrawl_forgets_what_is_done),
         cmocka_unit_test(an_incarnation_put_aside_leaves_nothing_known),
         cmocka_unit_test(nothing_is_lost_when_memory_runs_out_in_a_snapshot),
         cmocka_unit_test(a_directory_stays_with_its_kind),

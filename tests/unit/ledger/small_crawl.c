@@ -214,13 +214,13 @@ struct ledger_settings small_settings(struct small_crawl *c)
 }
 
 static enum rc open_with(struct small_crawl *c, struct disk *d, unsigned shards,
-                         struct small_truth *truth, uint64_t sync_ms, bool restart)
+                         struct small_truth *truth, uint64_t sync_ms, bool recrawl)
 {
     small_prepare(c, shards, truth);
     struct buf why = buf_on(c->why, sizeof c->why - 1);
     struct ledger_settings s = small_settings(c);
     s.sync_ms = sync_ms;
-    s.restart = restart;
+    s.recrawl = recrawl;
     s.clock = sync_ms ? clock_real() : s.clock;
     c->writer = capture_writer_open();
     if (!c->writer)

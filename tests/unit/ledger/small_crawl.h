@@ -60,7 +60,7 @@ enum rc small_open(struct small_crawl *c, struct disk *d, unsigned shards,
 /* The same with a helper thread, when `sync_ms` is not 0. */
 enum rc small_open_helped(struct small_crawl *c, struct disk *d, unsigned shards,
                           struct small_truth *truth, uint64_t sync_ms);
-/* The same, begun anew (ledger_settings.restart); seeds are not given again. */
+/* The same, begun anew (ledger_settings.recrawl); seeds are not given again. */
 enum rc small_open_anew(struct small_crawl *c, struct disk *d, unsigned shards,
                         struct small_truth *truth);
 void small_close(struct small_crawl *c);

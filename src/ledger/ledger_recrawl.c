@@ -2,7 +2,7 @@
 /* Beginning anew: the frontiers of the snapshot that the next MANIFEST names hold nothing but what
  * was queued. The MANIFEST's rename is the moment; state/RECRAWL, written before it, names that
  * snapshot, and says nothing while an older one counts. So a crash leaves the crawl as it was, or
- * restarted and known to be. */
+ * begun anew and known to be. */
 #include "ledger/ledger_internal.h"
 
 #include "base/hash.h"
@@ -38,9 +38,9 @@ static enum rc write_mark(struct ledger *l, struct str word, uint64_t generation
     buf_add(&text, word);
     buf_u64(&text, generation);
     buf_byte(&text, ' ');
-    buf_u64(&text, l->recrawl.restarts.id);
+    buf_u64(&text, l->recrawl.last.id);
     buf_byte(&text, ' ');
-    buf_u64(&text, l->recrawl.restarts.wall_ms);
+    buf_u64(&text, l->recrawl.last.wall_ms);
     put_hash(&text);
     buf_byte(&text, '\n');
     return disk_replace(l->disk, LEDGER_RECRAWL, buf_str(&text));
@@ -115,8 +115,7 @@ static enum rc read_mark(struct ledger *l, struct mark *ret, struct buf *why)
         rc = disk_unlink(l->disk, LEDGER_RECRAWL);
         return rc ? rc : disk_dirsync(l->disk, "state");
     }
-    l->recrawl.restarts =
-        (struct ledger_restarts){numbers[1] ? numbers[1] : numbers[0], numbers[2]};
+    l->recrawl.last = (struct ledger_recrawl){numbers[1] ? numbers[1] : numbers[0], numbers[2]};
     return RC_OK;
 }
 
@@ -221,13 +220,13 @@ static enum rc begin_frontiers(struct ledger *l)
     return rc;
 }
 
-static enum rc restart(struct ledger *l, struct buf *why)
+static enum rc begin_recrawl(struct ledger *l, struct buf *why)
 {
     uint64_t generation = l->kept.generation + 1;
     enum rc rc = begin_frontiers(l);
     l->totals = (struct batch_totals){.archive_bytes = l->totals.archive_bytes};
     l->elapsed_before_ms = 0;
-    l->recrawl.restarts = (struct ledger_restarts){generation, clock_wall_ms(l->settings.clock)};
+    l->recrawl.last = (struct ledger_recrawl){generation, clock_wall_ms(l->settings.clock)};
     rc = rc ? rc : write_mark(l, STR(BEGUN), generation);
     rc = rc ? rc : snapshot_of_all(l);
     if (rc == RC_OK && l->kept.generation != generation)
@@ -237,16 +236,16 @@ static enum rc restart(struct ledger *l, struct buf *why)
     return rc;
 }
 
-enum rc ledger_restart(struct ledger *l, struct ledger_report *report, struct buf *why)
+enum rc ledger_begin_recrawl(struct ledger *l, struct ledger_report *report, struct buf *why)
 {
     struct mark mark;
     enum rc rc = read_mark(l, &mark, why);
     if (rc)
         return rc;
     bool is_running = mark.is_there && !mark.has_ended;
-    if (l->settings.restart && !report->is_new && !is_running) {
-        rc = restart(l, why);
-        mark.is_there = is_running = report->is_restarted = true;
+    if (l->settings.recrawl && !report->is_new && !is_running) {
+        rc = begin_recrawl(l, why);
+        mark.is_there = is_running = report->has_begun_recrawl = true;
     }
     l->recrawl.is_on = report->is_recrawl = mark.is_there;
     report->needs_requeue = is_running;
@@ -262,9 +261,9 @@ void ledger_requeued(struct ledger *l)
     (void)pthread_mutex_unlock(&l->lock);
 }
 
-struct ledger_restarts ledger_restarts(struct ledger *l)
+struct ledger_recrawl ledger_last_recrawl(struct ledger *l)
 {
-    return l->recrawl.restarts;
+    return l->recrawl.last;
 }
 
 bool ledger_conclude(struct ledger *l)

@@ -81,8 +81,8 @@ static void what_is_done_is_forgotten_once(void **state)
     (void)state;
     struct disk *d = crawled_disk(2, UINT32_MAX);
     assert_rc(small_open_anew(&one, d, 2, &truth), RC_OK);
-    assert_true(one.report.is_restarted && one.report.is_recrawl && one.report.needs_requeue);
-    struct ledger_restarts first = ledger_restarts(one.ledger);
+    assert_true(one.report.has_begun_recrawl && one.report.is_recrawl && one.report.needs_requeue);
+    struct ledger_recrawl first = ledger_last_recrawl(one.ledger);
     assert_true(first.id && first.wall_ms);
     assert_int_equal(counts_of(&one).known, 0);
     assert_int_equal(ledger_totals(one.ledger).pages, 0);
@@ -92,7 +92,7 @@ static void what_is_done_is_forgotten_once(void **state)
     small_close(&one);
 
     assert_rc(small_open_anew(&one, d, 3, &truth), RC_OK); /* it has not ended: it goes on */
-    assert_true(!one.report.is_restarted && one.report.is_recrawl && one.report.needs_requeue);
+    assert_true(!one.report.has_begun_recrawl && one.report.is_recrawl && one.report.needs_requeue);
     assert_int_equal(counts_of(&one).queued, NEW);
     assert_int_equal(ask_all(&one), NEW);
     ledger_requeued(one.ledger);
@@ -100,15 +100,16 @@ static void what_is_done_is_forgotten_once(void **state)
     small_close(&one);
 
     assert_rc(small_open(&one, d, 3, &truth), RC_OK); /* it has */
-    assert_true(!one.report.is_restarted && one.report.is_recrawl && !one.report.needs_requeue);
-    assert_int_equal(ledger_restarts(one.ledger).id, first.id); /* the same, until the next */
-    assert_int_equal(ledger_restarts(one.ledger).wall_ms, first.wall_ms);
+    assert_true(!one.report.has_begun_recrawl && one.report.is_recrawl &&
+                !one.report.needs_requeue);
+    assert_int_equal(ledger_last_recrawl(one.ledger).id, first.id); /* the same, until the next */
+    assert_int_equal(ledger_last_recrawl(one.ledger).wall_ms, first.wall_ms);
     assert_int_equal(counts_of(&one).known, NEW);
     assert_int_equal(ledger_totals(one.ledger).pages, NEW);
     small_close(&one);
     assert_rc(small_open_anew(&one, d, 3, &truth), RC_OK);
-    assert_true(one.report.is_restarted);
-    assert_true(ledger_restarts(one.ledger).id > first.id);
+    assert_true(one.report.has_begun_recrawl);
+    assert_true(ledger_last_recrawl(one.ledger).id > first.id);
     assert_int_equal(counts_of(&one).known, 0);
     small_close(&one);
     disk_close(d);
@@ -137,13 +138,13 @@ static void without_an_end_it_is_not_over(void **state)
     assert_rc(ledger_finish(one.ledger), RC_OK); /* nothing queued, but not all was met */
     small_close(&one);
     assert_rc(small_open_anew(&one, d, 1, &truth), RC_OK);
-    assert_true(!one.report.is_restarted && one.report.needs_requeue);
+    assert_true(!one.report.has_begun_recrawl && one.report.needs_requeue);
     assert_rc(meet(&one, 0), RC_OK);
     ledger_conclude(one.ledger); /* a limit, though something is queued */
     assert_rc(ledger_finish(one.ledger), RC_OK);
     small_close(&one);
     assert_rc(small_open_anew(&one, d, 1, &truth), RC_OK);
-    assert_true(one.report.is_restarted);
+    assert_true(one.report.has_begun_recrawl);
     assert_int_equal(counts_of(&one).queued, 1);
     small_close(&one);
     disk_close(d);
@@ -155,7 +156,7 @@ static void a_new_crawl_is_no_recrawl(void **state)
     struct disk *d;
     assert_rc(disk_crash_open(&d), RC_OK);
     assert_rc(small_open_anew(&one, d, 1, &truth), RC_OK);
-    assert_true(one.report.is_new && !one.report.is_restarted && !one.report.is_recrawl);
+    assert_true(one.report.is_new && !one.report.has_begun_recrawl && !one.report.is_recrawl);
     small_close(&one);
     disk_close(d);
 }
@@ -210,7 +211,7 @@ static const char *look_at(struct trial *t, struct disk *image)
     rc = small_open_anew(&two, image, 2, &truth);
     if (rc)
         return rc_text(rc);
-    if (two.report.is_restarted == is_anew)
+    if (two.report.has_begun_recrawl == is_anew)
         return "begun anew twice, or not at all";
     if (counts_of(&two).known != (is_anew ? n.known : 0))
         return "the second opening does not go on where the first was";
@@ -304,5 +305,5 @@ int main(void)
         cmocka_unit_test(a_cut_leaves_it_as_it_was_or_begun_anew),
         cmocka_unit_test(every_allocation_may_fail),
     };
-    return cmocka_run_group_tests_name("restart", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("recrawl", tests, NULL, NULL);
 }
