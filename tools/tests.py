@@ -21,7 +21,7 @@ class Build:
     test_args: list = dataclasses.field(default_factory=list)  # meson test's, when all tests run
 
 
-AGAIN_MOST = 6  # test programs of a build that run again; where more fail, the cause is not the machine
+AGAIN_MOST = 4  # scenarios of a build that run again; where more fail, the cause is not the machine
 SANITIZED = ["-Db_lundef=false", "-Doptimization=1"]
 GCC = Build("build", "gcc", ["-Dtests=true"])
 ASAN = Build("build-asan", "clang", ["-Db_sanitize=address,undefined"] + SANITIZED)
@@ -86,12 +86,14 @@ class Count:
     failed: int = 0
     skipped: list = dataclasses.field(default_factory=list)
     sets: list = dataclasses.field(default_factory=list)
+    repeated: list = dataclasses.field(default_factory=list)  # failed beside others, and passed alone
 
     def include(self, part: "Count") -> None:
         self.passed += part.passed
         self.failed += part.failed
         self.skipped += part.skipped
         self.sets += part.sets
+        self.repeated += part.repeated
 
 
 def command(args: list) -> Count:
@@ -127,19 +129,23 @@ def start(b: Build, processes: int, tests: list = ()) -> subprocess.Popen:
 
 
 def count(b: Build) -> Count:
-    """What the tests of a build folder have said. The few that failed beside others run once more, each alone: a
-    machine that stood still in the middle spoils a test, a fault of the program shows itself again. Both are printed."""
+    """What the tests of a build folder have said. Of the scenarios, whose processes share the machine with all
+    others, a few that failed run once more, each alone: a machine that stood still in the middle spoils a test, a
+    fault of the program shows itself again. The report names them in its last lines. Other tests have one try."""
     programs = read_log(b)
     failed = [name for name, part in programs.items() if part.failed]
-    if 0 < len(failed) <= AGAIN_MOST:
+    repeated = []
+    if 0 < len(failed) <= AGAIN_MOST and all(name.startswith("scenario/") for name in failed):
         say(f"{b.folder}: again, alone: {' '.join(failed)}")
         start(b, 1, failed).wait()
         again = read_log(b)
         for name in failed:
             part = again.get(name, programs[name])
             say(f"{b.folder}: {name} {'failed again' if part.failed else 'passed alone'}")
+            if not part.failed:
+                repeated.append(f"{b.folder} {name}")
             programs[name] = part
-    total = Count()
+    total = Count(repeated=repeated)
     for part in programs.values():
         total.include(part)
     if not programs:
@@ -211,6 +217,8 @@ class Total(Count):
     def report(self) -> int:
         skipped = sorted(set(self.skipped))
         say("skipped: " + ("; ".join(skipped) if skipped else "nothing"))
+        if self.repeated:
+            say("failed beside other tests, passed alone: " + "; ".join(self.repeated))
         say(f"{self.passed} passed, {self.failed} failed")
         return 1 if self.failed or not self.passed else 0
 
