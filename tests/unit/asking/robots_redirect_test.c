@@ -36,6 +36,7 @@ static void a_location_leads_to_a_url_that_may_be_asked(void **state)
                 {"Location: http://a.test:8080/r\r\n", "http://a.test:8080/r"},
                 {"", NULL},
                 {"Location: ftp://a.test/\r\n", NULL},
+                {"Location: ftp://a.test:8080/\r\n", NULL}, /* a port that may be asked */
                 {"Location: http://[\r\n", NULL},
                 {"Location: http://a.test:25/\r\n", NULL}};
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
