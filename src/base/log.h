@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* log: one line per event, fields as key=value, or as one JSON object a line.
  *
- *     log_info(log, "host.backoff", LOG_STR("host", name), LOG_U64("wait_ms", 3000));
- *     2026-11-16T10:00:00.123Z info host.backoff host=example.org wait_ms=3000
+ *     log_warn(log, "seed.refused", LOG_STR("seed", url), LOG_STR("why", words));
+ *     2026-11-16T10:00:00.123Z warn seed.refused seed=ftp://a.org/ why="not http or https"
  *
  * An event is logged where something is decided, never for every byte. Values that hold a space, a
  * quote, = or a control are quoted; what steers a terminal (base/utf8.h) is escaped. A line is

@@ -114,7 +114,7 @@ const struct option settings_table[] = {
     TIME(sink_wait_ms, "sink-wait", "10m",
          "with --sink: longest wait for unsent files at the end of a crawl"),
 
-    TEXT(ui, "ui", "127.0.0.1:8090", "where the workbench listens", .arg = "ADDR:PORT|off"),
+    TEXT(ui, "ui", "127.0.0.1:8090", "for the workbench, which is not there yet: no effect", .arg = "ADDR:PORT|off"),
     BOOL(json, "json", "no", "log and report in JSON lines", .letter = 'j'),
     BOOL(quiet, "quiet", "no", "no progress line", .letter = 'q'),
     BOOL(verbose, "verbose", "no", "say more", .letter = 'v'),

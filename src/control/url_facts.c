@@ -87,6 +87,7 @@ static void look_at_robots(struct url_facts *f, const struct host_record *record
     if (!r->rules)
         return;
     struct robots_verdict v = robots_check(r->rules, url_path_query(&f->url));
+    f->robots.is_empty = !robots_has_rules(r->rules);
     f->robots.allowed = v.allowed;
     f->robots.line = v.line;
     f->robots.rule = v.rule.p ? arena_dup(f->arena, v.rule) : STR_NONE;
@@ -117,6 +118,7 @@ static struct origin_facts origin_facts(struct origin at, const struct host_reco
         f.robots_asked = true;
         f.robots_failing = r->is_failing;
         f.robots_has_rules = r->rules != NULL;
+        f.robots_is_empty = r->rules && !robots_has_rules(r->rules);
     }
     return f;
 }

@@ -47,6 +47,7 @@ struct url_facts {
         bool is_there;   /* it was asked for */
         bool is_failing; /* the last time in vain */
         bool has_rules;
+        bool is_empty; /* the rules allow everything: there is no robots.txt, or none for us */
         bool allowed;
         unsigned line;
         struct str rule;
@@ -61,7 +62,7 @@ struct url_facts {
         uint32_t failures, tries; /* of connections in a row; of the URL that it has on trial */
         int32_t dead_code;
         uint64_t wait_ms; /* until it may be asked */
-        bool robots_asked, robots_failing, robots_has_rules;
+        bool robots_asked, robots_failing, robots_has_rules, robots_is_empty;
     } * origins;
 
     /* history's and scope's */

@@ -72,7 +72,9 @@ void url_words_robots(const struct url_facts *f, struct buf *out)
         return;
     }
     buf_add(out, r->allowed ? STR("robots.txt allows it") : STR("robots.txt forbids it"));
-    if (r->line)
+    if (r->is_empty)
+        buf_add(out, STR(": there is none, or it has no rule for this crawler"));
+    else if (r->line)
         buf_printf(out, ": line %u, \"" STR_FMT "\"", r->line, STR_ARG(r->rule));
     else
         buf_add(out, STR(": no rule is about it"));
@@ -84,6 +86,7 @@ void url_words_robots(const struct url_facts *f, struct buf *out)
     if (r->has_delay) {
         buf_add(out, STR("; Crawl-delay "));
         print_span(out, r->delay_ms);
+        buf_add(out, STR(", kept up to pace.delay-most"));
     }
 }
 
@@ -129,9 +132,11 @@ void url_words_host(const struct url_facts *f, bool is_running, struct buf *out)
     buf_printf(out, "; %llu queued, %llu fetched (%llu bytes)", (unsigned long long)f->queued,
                (unsigned long long)f->record.pages, (unsigned long long)f->record.bytes);
     if (f->record.failures)
-        buf_printf(out, "; %u failures in a row", f->record.failures);
+        buf_printf(out, "; %u failure%s in a row", f->record.failures,
+                   f->record.failures == 1 ? "" : "s");
     if (f->record.tries)
-        buf_printf(out, "; the first of its queue was tried %u times", f->record.tries);
+        buf_printf(out, "; the first of its queue was tried %u time%s", f->record.tries,
+                   f->record.tries == 1 ? "" : "s");
 }
 
 const char *url_words_robots_state(const struct origin_facts *o)
@@ -140,6 +145,8 @@ const char *url_words_robots_state(const struct origin_facts *o)
         return "unasked";
     if (!o->robots_has_rules)
         return "failing";
+    if (o->robots_is_empty)
+        return "allows everything";
     return o->robots_failing ? "old rules" : "rules";
 }
 
@@ -153,9 +160,10 @@ void url_words_origin(const struct origin_facts *o, struct buf *out)
     if (o->dead_code)
         buf_printf(out, "; given up: %s", fetch_code_text(o->dead_code));
     if (o->failures)
-        buf_printf(out, "; %u failures in a row", o->failures);
+        buf_printf(out, "; %u failure%s in a row", o->failures, o->failures == 1 ? "" : "s");
     if (o->tries)
-        buf_printf(out, "; its URL on trial was tried %u times", o->tries);
+        buf_printf(out, "; its URL on trial was tried %u time%s", o->tries,
+                   o->tries == 1 ? "" : "s");
     if (o->wait_ms) {
         buf_add(out, STR("; left alone for "));
         print_span(out, o->wait_ms);
@@ -239,8 +247,9 @@ static void why_unknown(const struct url_facts *f, struct buf *out)
                          "page of the crawl"));
         return;
     }
-    buf_add(out, STR("the crawl has not found it: no page that was read links to it, or its "
-                     "host's budget was used up"));
+    buf_add(out, STR("it did not join the crawl: no page that was read links to it, or those that "
+                     "do are --depth links from a seed, or a limit of its host was reached "
+                     "(orbweaver export links DIR --to URL lists the pages that link to it)"));
     if (f->robots.has_rules && !f->robots.allowed)
         buf_add(out, STR("; robots.txt would forbid it"));
     else if (f->record.dead_code)

@@ -8,10 +8,12 @@ static const struct {
     const char *key, *text;
 } waits[] = {
     [HOST_WAIT_UNKNOWN] = {"unknown", ""},
-    [HOST_WAIT_DELAY] = {"delay", "the delay between two requests"},
-    [HOST_WAIT_CRAWL_DELAY] = {"crawl-delay", "the Crawl-delay of its robots.txt"},
+    [HOST_WAIT_DELAY] = {"delay", "the delay between two requests, --delay"},
+    [HOST_WAIT_CRAWL_DELAY] = {"crawl-delay",
+                               "the Crawl-delay of its robots.txt, at most pace.delay-most"},
     [HOST_WAIT_BACKOFF] = {"back-off", "back-off after "},
-    [HOST_WAIT_RETRY_AFTER] = {"retry-after", "the Retry-After of its last answer"},
+    [HOST_WAIT_RETRY_AFTER] = {"retry-after",
+                               "the Retry-After, at most pace.retry-after-most, of "},
     [HOST_WAIT_ORIGIN] = {"origin", "one of its ports does not answer, and nothing else waits"},
     [HOST_WAIT_ADDRESS] = {"address", "its address is busy or was just asked (--ip-delay)"},
     [HOST_WAIT_BUDGET] = {"limit", "a limit of the crawl is used up, or is about to be"},
@@ -27,6 +29,6 @@ const char *host_wait_key(enum host_wait why)
 void host_wait_print(enum host_wait why, int32_t code, struct buf *out)
 {
     buf_add(out, str_c(waits[why].text));
-    if (why == HOST_WAIT_BACKOFF)
+    if (why == HOST_WAIT_BACKOFF || why == HOST_WAIT_RETRY_AFTER)
         buf_add(out, str_c(fetch_code_text(code)));
 }

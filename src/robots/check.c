@@ -128,6 +128,11 @@ struct robots_verdict robots_check(const struct robots *r, struct str path_and_q
     return verdict_on(r, buf_str(&path));
 }
 
+bool robots_has_rules(const struct robots *r)
+{
+    return r->facts.rule_count > 0;
+}
+
 bool robots_is_named(const struct robots *r)
 {
     return r->facts.is_named;

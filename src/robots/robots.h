@@ -59,6 +59,9 @@ struct robots_verdict {
  * allowed, with line 0: only an attacker has such a path. */
 struct robots_verdict robots_check(const struct robots *r, struct str path_and_query);
 
+/* Whether a rule concerns the agent. False: everything is allowed. */
+bool robots_has_rules(const struct robots *r);
+
 /* Whether some group named the agent. A crawler with several names parses for each in the order of
  * its liking and keeps the first that has a group. */
 bool robots_is_named(const struct robots *r);

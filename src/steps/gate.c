@@ -53,7 +53,9 @@ static bool robots_allow(const struct instance *self, struct visit *v)
     return !code;
 }
 
-/* The clock is read anew: the turn may have begun a while ago. */
+/* Last, because a permit that was taken makes the next request of the host wait for its delay: a URL
+ * that is refused must not cost that. The clock is read anew: this turn of the loop may have begun a
+ * while ago. */
 static bool has_permit(struct instance *self, struct visit *v)
 {
     const struct gate *g = self->state;
@@ -67,8 +69,8 @@ static bool has_permit(struct instance *self, struct visit *v)
     return !v->route.due_ms;
 }
 
-/* Takes a page of the budgets of crawl, host and domain. The crawl ends when its budget is
- * spent. */
+/* Takes a page of the budgets of crawl, host and domain; disposition gives it back if the visit is
+ * put off. When the budget of the crawl is spent, the crawl ends. */
 static bool budget_allows(struct instance *self, struct visit *v)
 {
     const struct gate *g = self->state;
@@ -106,7 +108,7 @@ static void gate_handle(struct instance *self, unsigned inlet, struct message *m
     (void)inlet;
     struct visit *v = visit_of(m);
     v->state = VISIT_ON_ITS_WAY;
-    bool passes = robots_allow(self, v) && has_permit(self, v) && budget_allows(self, v);
+    bool passes = robots_allow(self, v) && budget_allows(self, v) && has_permit(self, v);
     if (v->state == VISIT_LATER && v->turn.robots_redirects && waits_here(self, v))
         return;
     part_emit(self, passes ? OUT : REFUSED, m);

@@ -136,7 +136,7 @@ void status_screen(const json_t *s, const char *dir, struct buf *out)
     disk(s, out);
     unsent(s, out);
     row(out, "in all");
-    number(out, s, COUNTER_TOTAL_PAGES, "pages, ");
+    number(out, s, COUNTER_TOTAL_PAGES, "answers, ");
     bytes(out, status_counter(s, COUNTER_TOTAL_BYTES), "over all runs");
     buf_byte(out, '\n');
 }

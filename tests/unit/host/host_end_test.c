@@ -181,12 +181,13 @@ static void the_record_says_why_the_host_waits(void **state)
     struct host_request r = open_request(false);
     assert_wait(r.record, HOST_WAIT_UNKNOWN, "");
     end_with(&r, HTTP_WHOLE, 200);
-    assert_wait(r.record, HOST_WAIT_DELAY, "the delay between two requests");
+    assert_wait(r.record, HOST_WAIT_DELAY, "the delay between two requests, --delay");
     end_with(&r, HTTP_WHOLE, 503);
     assert_wait(r.record, HOST_WAIT_BACKOFF, "back-off after 503 Service Unavailable");
     set_rules(&r, "User-agent: *\nCrawl-delay: 4\n");
     end_with(&r, HTTP_WHOLE, 200);
-    assert_wait(r.record, HOST_WAIT_CRAWL_DELAY, "the Crawl-delay of its robots.txt");
+    assert_wait(r.record, HOST_WAIT_CRAWL_DELAY,
+                "the Crawl-delay of its robots.txt, at most pace.delay-most");
     struct host_standing standing = host_standing(&r);
     struct host_outcome o = {.end = {.dns = DNS_FOUND,
                                      .http = HTTP_WHOLE,
@@ -199,7 +200,8 @@ static void the_record_says_why_the_host_waits(void **state)
     o.verdict = host_judge(&standing, &o.end, false, &usual, &rng);
     struct host_ending e = host_end(&r, &o);
     host_end_keep(&r, &o, &e, NOW_MS);
-    assert_wait(r.record, HOST_WAIT_RETRY_AFTER, "the Retry-After of its last answer");
+    assert_wait(r.record, HOST_WAIT_RETRY_AFTER,
+                "the Retry-After, at most pace.retry-after-most, of 429 Too Many Requests");
     assert_string_equal(host_wait_key(r.record->wait), "retry-after");
     host_record_close(r.record);
 }

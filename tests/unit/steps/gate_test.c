@@ -143,6 +143,7 @@ static void a_host_that_had_its_pages_is_refused_for_its_quota(void **state)
     v->turn.record->pages = 2;
     give(v);
     assert_refused(FETCH_QUOTA);
+    assert_false(step_visit_at(&s, REFUSED, 0)->route.permit.is_held); /* the next need not wait */
     assert_int_equal(s.drained, 0);
     step_close(&s);
 }
