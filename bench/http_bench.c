@@ -343,7 +343,8 @@ static void bench(const char *name, unsigned connections, enum mode mode, const 
     buf_init(&why, 1000);
     must(arena && options_default(http_options, &s, arena) == RC_OK, "settings");
     s.insecure = true;
-    s.http2 = run.is_h2 = mode == H2_KEPT;
+    run.is_h2 = mode == H2_KEPT;
+    s.http = run.is_h2 ? HTTP_VERSION_2 : HTTP_VERSION_1;
     must(guard_open(&allow, &guard, &why) == RC_OK && loop_init(&loop, clock_real()) == RC_OK &&
              http_open(&loop, &s, &run.http, &why) == RC_OK,
          "open");

@@ -3,6 +3,7 @@
 
 #include "host/host_robots.h"
 #include "net/head.h"
+#include "visit/visit_host.h"
 
 enum { TYPE_MAX_BYTES = 64 << 10 }; /* of a Content-Type over several lines */
 
@@ -54,8 +55,16 @@ struct pace_end ask_end(const struct visit *v, const struct http_answer *answer,
 {
     struct request_condition asked =
         answer->status == 304 ? ask_condition(v) : (struct request_condition){0};
-    return host_end_of_answer(answer, v->answer.heads.retry_after,
-                              asked.etag.p || asked.last_modified.p, wall_ms);
+    struct pace_end end = host_end_of_answer(answer, v->answer.heads.retry_after,
+                                             asked.etag.p || asked.last_modified.p, wall_ms);
+    if (!visit_asks_own_host(v)) /* the record is another host's */
+        end.http_version = (struct host_http_end){0};
+    return end;
+}
+
+bool ask_offers_h2(const struct visit *v)
+{
+    return host_http_offers_h2(visit_http(v)) && visit_asks_own_host(v);
 }
 
 void ask_failed(struct visit *v)

@@ -14,6 +14,9 @@ struct request_condition ask_condition(const struct visit *v);
 /* The bytes of a body that are taken: of a page `most`, of a robots.txt as many as are read. */
 uint64_t ask_body_bytes(const struct visit *v, uint64_t most);
 
+/* Whether h2 is offered: its host refuses HTTP/1.1 (host/host_http.h). */
+bool ask_offers_h2(const struct visit *v);
+
 /* Whether the body is taken; sets v->answer.has_other_type. A redirect has a body that no step
  * reads, a 304 has none, and the crawl itself asks for sitemaps: their type does not matter. */
 bool ask_wants(struct visit *v, const struct type_set *types, uint16_t status, struct str head);

@@ -70,6 +70,7 @@ static void prepare(struct asker *a, struct visit *v)
         .addresses = v->route.addresses,
         .address_count = v->route.address_count,
         .guard = a->guard,
+        .offers_h2 = ask_offers_h2(v),
         .request = v->answer.request,
         .body_bytes = ask_body_bytes(v, a->settings->body_bytes),
         .wants = a->types && v->kind == VISIT_PAGE ? on_head : NULL,

@@ -3,6 +3,7 @@
 
 #include "discovery/depth_key.h"
 #include "fetch/request.h"
+#include "visit/visit_host.h"
 
 #include <assert.h>
 
@@ -11,6 +12,11 @@ enum robots_status_meaning robots_answer_meaning(const struct visit *v,
 {
     bool is_there = v->answer.http && v->answer.end.http <= HTTP_TRUNCATED;
     return host_robots_meaning(request, is_there ? v->answer.end.status : 0);
+}
+
+bool robots_answer_is_of_version(const struct visit *v)
+{
+    return host_http_asks_again(visit_http(v), &v->answer.end.http_version);
 }
 
 enum rc robots_answer_rules(const struct visit *v, struct str user_agent, struct decoder *decoder,

@@ -14,6 +14,10 @@
 enum robots_status_meaning robots_answer_meaning(const struct visit *v,
                                                  const struct host_request *request);
 
+/* The server refused the version of HTTP that it was asked with. That says nothing of the rules,
+ * and robots.txt is asked for again. */
+bool robots_answer_is_of_version(const struct visit *v);
+
 /* Reads the rules of `user_agent` out of a body that is used (ROBOTS_USE_BODY). `text` is the
  * decoder's room: at most HOST_ROBOTS_BODY_BYTES. On RC_OK *ret is the caller's; RC_NOMEM. */
 MUST_CHECK enum rc robots_answer_rules(const struct visit *v, struct str user_agent,

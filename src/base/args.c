@@ -64,6 +64,12 @@ static bool set_option(struct reader *r, const struct option *o, struct str text
     return rc == RC_OK;
 }
 
+/* A choice that was a bool is still a flag without a value under the key that it had then. */
+static bool is_former_flag(const struct option *o, struct str name)
+{
+    return o->yes && o->former && str_eq(name, str_c(o->former));
+}
+
 /* The value that belongs to a flag: what stood behind its = or letter, or the next word. */
 static bool value_for(struct reader *r, const struct option *o, struct str attached,
                       const char *shown, struct str *ret)
@@ -89,9 +95,12 @@ static bool read_long(struct reader *r)
     const struct option *o = option_find(r->table, name);
     if (!o && str_starts(name, STR("no-")) && !rest.p) {
         o = option_find(r->table, str_from(name, 3));
-        rest = o && o->type == OPTION_BOOL ? STR("no") : STR_NONE;
-        o = rest.p ? o : NULL;
+        bool is_flag = o && (o->type == OPTION_BOOL || is_former_flag(o, str_from(name, 3)));
+        rest = is_flag ? STR("no") : STR_NONE;
+        o = is_flag ? o : NULL;
     }
+    if (o && !rest.p && is_former_flag(o, name))
+        rest = STR("yes");
     if (!o) {
         const char *near = option_suggest(r->table, name);
         r->in->unknown = name;

@@ -172,25 +172,42 @@ static enum rc set_amount(const struct option *o, uint64_t *to, struct str text,
     return RC_OK;
 }
 
-static enum rc set_bool(bool *to, struct str text, struct buf *why)
+static bool read_bool(struct str text, bool *ret)
 {
     static const char *const words[2][5] = {{"no", "false", "off", "n", "0"},
                                             {"yes", "true", "on", "y", "1"}};
     for (int value = 0; value < 2; value++) {
         for (size_t i = 0; i < COUNT_OF(words[0]); i++) {
             if (str_eq_nocase(text, str_c(words[value][i]))) {
-                *to = value;
-                return RC_OK;
+                *ret = value;
+                return true;
             }
         }
     }
+    return false;
+}
+
+static enum rc set_bool(bool *to, struct str text, struct buf *why)
+{
+    if (read_bool(text, to))
+        return RC_OK;
     buf_add(why, STR("expected yes or no"));
     return RC_INVALID;
+}
+
+/* What was written for a choice that was a bool. Digits are left: they may be meant as a choice. */
+static struct str choice_text(const struct option *o, struct str text)
+{
+    bool value;
+    if (!o->yes || (text.n && ascii_is_digit(text.p[0])) || !read_bool(text, &value))
+        return text;
+    return str_c(value ? o->yes : o->no);
 }
 
 static enum rc set_choice(const struct option *o, unsigned *to, struct str text, struct buf *why)
 {
     struct str rest = str_c(o->choices);
+    text = choice_text(o, text);
     for (unsigned i = 0; rest.p; i++) {
         if (str_eq(str_take_until(&rest, '|'), text)) {
             *to = i;

@@ -40,16 +40,18 @@ struct option {
     const char *key; /* "ip-delay": the long flag and the YAML key; NULL ends a table */
     char letter;     /* short flag, 0 = none */
     enum option_type type;
-    size_t offset;       /* of the value in the owner's struct */
-    const char *def;     /* as a person would write it; NULL = unset: false, 0, absent */
-    const char *choices; /* "host|domain|any" for OPTION_CHOICE */
-    const char *arg;     /* what the help calls the value; NULL = by type: "N", "TIME" */
-    const char *help;    /* one line, lower case, no full stop */
-    uint64_t min, max;   /* for counts, sizes and durations; max 0 = none */
-    bool live;           /* may be changed while running */
-    bool required;       /* an error if nothing set it */
-    const char *bare;    /* what the flag alone means, when its value may be left out */
-    const char *former;  /* the key before it was renamed: still read; NULL = none */
+    size_t offset;        /* of the value in the owner's struct */
+    const char *def;      /* as a person would write it; NULL = unset: false, 0, absent */
+    const char *choices;  /* "host|domain|any" for OPTION_CHOICE */
+    const char *arg;      /* what the help calls the value; NULL = by type: "N", "TIME" */
+    const char *help;     /* one line, lower case, no full stop */
+    uint64_t min, max;    /* for counts, sizes and durations; max 0 = none */
+    bool live;            /* may be changed while running */
+    bool required;        /* an error if nothing set it */
+    const char *bare;     /* what the flag alone means, when its value may be left out */
+    const char *former;   /* the key before it was renamed: still read; NULL = none */
+    const char *no, *yes; /* of a choice that was a bool under its former key: what those two values
+                             mean now. The former key alone is still a flag. NULL = it was none */
 };
 
 #define OPTION_ROW_(kind, type_of, field, k, d, h, ...)                                          \

@@ -82,7 +82,8 @@ const struct option settings_table[] = {
          .arg = "CIDR", .bare = "all"),
     TEXT(resolver, "resolver", NULL, "a DNS server to ask instead of the system's",
          .arg = "ADDR:PORT"),
-    BOOL(http2, "http2", "no", "offer HTTP/2"),
+    CHOICE(http, "http", "auto", "auto: HTTP/2 only where HTTP/1.1 is refused; 2: offer it everywhere",
+           .choices = "auto|1.1|2", .former = "http2", .no = "auto", .yes = "2"),
     BOOL(insecure, "insecure", "no", "accept certificates that do not verify, and record it"),
 
     TEXT(ca_file, "ca-file", NULL, "certificates of trusted authorities, instead of the system's",
@@ -151,6 +152,18 @@ static const char *variable_name(struct arena *arena, const char *key)
     return letters;
 }
 
+/* The value of the variable of the key, or of the key before it was renamed; NULL: neither is set.
+ */
+static const char *variable_of(struct arena *arena, const struct option *o, const char **ret_name)
+{
+    *ret_name = variable_name(arena, o->key);
+    const char *text = *ret_name ? getenv(*ret_name) : NULL;
+    if (text || !o->former)
+        return text;
+    *ret_name = variable_name(arena, o->former);
+    return *ret_name ? getenv(*ret_name) : NULL;
+}
+
 static enum rc set_from_variable(struct gathering *g, const struct option *o, const char *name,
                                  const char *text)
 {
@@ -173,8 +186,7 @@ static enum rc set_from_variable(struct gathering *g, const struct option *o, co
 static enum rc gather_environment(struct gathering *g)
 {
     for (const struct option *o = settings_table; o->key; o++) {
-        const char *name = variable_name(g->arena, o->key);
-        const char *text = name ? getenv(name) : NULL;
+        const char *name = NULL, *text = variable_of(g->arena, o, &name);
         if (!text)
             continue;
         enum rc rc = set_from_variable(g, o, name, text);

@@ -49,7 +49,7 @@ struct settings {
 
     struct option_list allow_private;
     struct str resolver;
-    bool http2;
+    unsigned http; /* enum http_version (net/http.h) */
     bool insecure;
     struct str ca_file;
 

@@ -151,8 +151,8 @@ void url_facts_frontier(struct url_facts *f, const struct frontier *frontier, ui
     if (!record)
         return;
     f->record =
-        (struct record_facts){record->pages,     record->bytes, record->failures, record->tries,
-                              record->dead_code, record->wait,  record->wait_code};
+        (struct record_facts){record->pages,     record->bytes, record->failures,  record->tries,
+                              record->dead_code, record->wait,  record->wait_code, record->http};
     look_at_robots(f, record, wall_ms);
     look_at_origins(f, h, record, now_ms);
 }
@@ -258,6 +258,7 @@ static void json_host(struct writing *w, bool is_running)
         jsonw_u64_field(&w->j, "bytes", f->record.bytes);
         jsonw_u64_field(&w->j, "failures", f->record.failures);
         jsonw_u64_field(&w->j, "tries", f->record.tries);
+        jsonw_bool_field(&w->j, "http2_only", f->record.http == HOST_HTTP_2);
         json_origins(w);
     }
     url_words_host(f, is_running, &w->text);

@@ -8,6 +8,7 @@
 
 #include "base/jsonw.h"
 #include "frontier/host.h"
+#include "host/host_http.h"
 #include "host/host_wait.h"
 #include "roles/scope.h"
 #include "store/history.h"
@@ -42,6 +43,7 @@ struct url_facts {
         int32_t dead_code;
         enum host_wait wait; /* why it is not asked before its moment */
         int32_t wait_code;
+        enum host_http http;
     } record;
     struct robots_facts {
         bool is_there;   /* it was asked for */

@@ -118,6 +118,17 @@ static void host_moment(const struct url_facts *f, bool is_running, struct buf *
         host_waits(f, out);
 }
 
+static const char *http_words(enum host_http http)
+{
+    static const char *const words[HOST_HTTP_STATES_] = {
+        [HOST_HTTP_1_1] = "",
+        [HOST_HTTP_TRIAL] = "; it refused HTTP/1.1: HTTP/2 is tried next",
+        [HOST_HTTP_2] = "; HTTP/2: it refuses HTTP/1.1",
+        [HOST_HTTP_1_1_ONLY] = "; it refuses HTTP/1.1, and HTTP/2 did not work either",
+    };
+    return words[http];
+}
+
 void url_words_host(const struct url_facts *f, bool is_running, struct buf *out)
 {
     if (f->is_partial) {
@@ -137,6 +148,7 @@ void url_words_host(const struct url_facts *f, bool is_running, struct buf *out)
     if (f->record.tries)
         buf_printf(out, "; the first of its queue was tried %u time%s", f->record.tries,
                    f->record.tries == 1 ? "" : "s");
+    buf_add(out, str_c(http_words(f->record.http)));
 }
 
 const char *url_words_robots_state(const struct origin_facts *o)

@@ -40,7 +40,7 @@ struct log;
 struct loop;
 
 /* Changes whenever a struct or a call that parts see changes its meaning or layout. */
-#define PART_ABI 6u
+#define PART_ABI 7u
 
 enum { PART_CREDITS = 1024 }; /* of a source whose table does not say */
 

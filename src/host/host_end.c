@@ -13,6 +13,7 @@ struct pace_end host_end_of_answer(const struct http_answer *a, struct str retry
         end.has_retry_after =
             retry_after_read(retry_after, wall_ms, PACE_MOST_WAIT_MS, &end.retry_after_ms);
     end.is_unasked_304 = a->status == 304 && !had_condition;
+    end.http_version = host_http_end(a);
     return end;
 }
 
@@ -57,22 +58,25 @@ struct host_standing host_standing(const struct host_request *r)
         .failures = c->failures,
         .tries = host_tries_get(r),
         .crawl_delay_ms = crawl_delay_ms(robots),
+        .http = c->http,
     };
 }
 
-/* The connection failed, not the name of the host, nor what a robots.txt redirected to. */
+/* The connection failed, not the name of the host, nor what a robots.txt redirected to, and another
+ * version of HTTP would not help. */
 static bool is_silent(const struct pace_end *end, bool is_elsewhere)
 {
     bool is_down = end->http == HTTP_NO_CONNECT || end->http == HTTP_NO_TLS ||
                    end->http == HTTP_TIMEOUT || end->http == HTTP_CLOSED;
-    return end->dns == DNS_FOUND && is_down && !is_elsewhere;
+    return end->dns == DNS_FOUND && is_down && !is_elsewhere && !end->asks_other_version;
 }
 
 struct pace_verdict host_judge(const struct host_standing *s, struct pace_end *end,
                                bool is_elsewhere, const struct pace_settings *pace, struct rng *rng)
 {
-    bool is_origins = s->has_several_origins && is_silent(end, is_elsewhere);
     end->is_stranger = s->is_stranger;
+    end->asks_other_version = host_http_asks_again(s->http, &end->http_version);
+    bool is_origins = s->has_several_origins && is_silent(end, is_elsewhere);
     return pace_judge(pace, end, s->tries, is_origins ? s->origin_failures : s->failures,
                       s->crawl_delay_ms, rng);
 }
@@ -157,6 +161,8 @@ void host_end_keep(const struct host_request *r, const struct host_outcome *o,
     struct host_record *c = r->record;
     c->wait = e->origin ? HOST_WAIT_DELAY : e->verdict.why;
     c->wait_code = e->verdict.code;
+    if (!o->is_refused)
+        c->http = (uint8_t)host_http_next(c->http, &o->end.http_version);
     keep_tries(r, e);
     if (e->origin) {
         keep_origin(e->origin, r, &e->verdict, now_ms);

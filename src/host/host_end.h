@@ -23,6 +23,7 @@ struct host_standing {
     uint32_t failures;       /* of the host */
     uint32_t tries;          /* of the URL, or of robots.txt on its behalf (host_tries.h) */
     uint64_t crawl_delay_ms; /* of the origin's robots.txt; 0 = none */
+    enum host_http http;
 };
 struct host_standing host_standing(const struct host_request *r);
 
@@ -35,7 +36,8 @@ struct pace_end host_end_of_answer(const struct http_answer *a, struct str retry
  * about the host that has the robots.txt, except that its robots.txt cannot be had. */
 struct pace_end host_end_of_name(enum dns_outcome outcome, bool is_elsewhere);
 
-/* Judges the end of a request; sets end->is_stranger. `is_elsewhere` as in struct host_request. */
+/* Judges the end of a request; sets end->is_stranger and end->asks_other_version. `is_elsewhere` as
+ * in struct host_request. */
 struct pace_verdict host_judge(const struct host_standing *s, struct pace_end *end,
                                bool is_elsewhere, const struct pace_settings *pace,
                                struct rng *rng);

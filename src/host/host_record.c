@@ -3,7 +3,8 @@
  *     version 1, flags 1 (1: listed, 2: with robots), pages 8, bytes 8, failures 4, tries 4,
  *     dead code 4; with version 3: sitemaps 8, URLs of sitemaps 8, bytes of URLs 8 that it has
  *     brought; with version 4: as with version 3, then the key of `tries` 8, count 1, and for each
- *     URL that was asked for in vain: key 8, tries 4; with robots: count 1, and for each
+ *     URL that was asked for in vain: key 8, tries 4; with version 5: as with version 4, then the
+ *     version of HTTP 1 (enum host_http); with robots: count 1, and for each
  *     port 2, flags 1 (1: https, 2: failing, 4: rules), asked 8, had 8, failures 4, and with rules:
  *     length 4, rules (robots_store)
  *
@@ -15,7 +16,12 @@
 #include "base/taker.h"
 
 enum { HOST_RECORD_ALL_VERSION = 2 };
-enum { HOST_RECORD_VERSION = 1, HOST_RECORD_BROUGHT_VERSION = 3, HOST_RECORD_TRIED_VERSION = 4 };
+enum {
+    HOST_RECORD_VERSION = 1,
+    HOST_RECORD_BROUGHT_VERSION = 3,
+    HOST_RECORD_TRIED_VERSION = 4,
+    HOST_RECORD_HTTP_VERSION = 5,
+};
 enum { HOST_RECORD_LISTED = 1, HOST_RECORD_WITH_ROBOTS = 2, HOST_RECORD_FLAGS = 3 };
 enum { ORIGIN_HTTPS = 1, ORIGIN_FAILING = 2, ORIGIN_RULES = 4, ORIGIN_FLAGS = 7 };
 
@@ -161,6 +167,8 @@ static void write_tried(const struct host_record *c, struct buf *out)
 /* The oldest version that has all there is to tell. */
 static uint8_t version_of(const struct host_record *c)
 {
+    if (c->http)
+        return HOST_RECORD_HTTP_VERSION;
     if (c->tries_key || c->tried_count)
         return HOST_RECORD_TRIED_VERSION;
     return has_brought(&c->brought) ? HOST_RECORD_BROUGHT_VERSION : HOST_RECORD_VERSION;
@@ -181,6 +189,8 @@ void host_record_write(const struct host_record *c, bool with_robots, struct buf
         write_brought(&c->brought, out);
     if (version >= HOST_RECORD_TRIED_VERSION)
         write_tried(c, out);
+    if (version >= HOST_RECORD_HTTP_VERSION)
+        buf_byte(out, (char)c->http);
     if (!with_robots)
         return;
     buf_byte(out, (char)c->robots_count);
@@ -277,7 +287,9 @@ static enum rc read_counts(struct host_record *fresh, uint8_t version, struct ta
     fresh->tries = take_u32(t);
     fresh->dead_code = (int32_t)take_u32(t);
     fresh->brought = version >= HOST_RECORD_BROUGHT_VERSION ? read_brought(t) : (struct brought){0};
-    return version >= HOST_RECORD_TRIED_VERSION ? read_tried(fresh, t) : RC_OK;
+    enum rc rc = version >= HOST_RECORD_TRIED_VERSION ? read_tried(fresh, t) : RC_OK;
+    fresh->http = rc == RC_OK && version >= HOST_RECORD_HTTP_VERSION ? take_u8(t) : HOST_HTTP_1_1;
+    return rc == RC_OK && fresh->http >= HOST_HTTP_STATES_ ? RC_CORRUPT : rc;
 }
 
 static enum rc read_fresh(struct host_record *fresh, uint8_t version, struct taker *t)
@@ -306,7 +318,7 @@ enum rc host_record_read(struct host_record *c, struct str bytes)
     struct taker t = {.rest = bytes};
     struct host_record fresh = *c;
     uint8_t version = take_u8(&t);
-    if (version < HOST_RECORD_VERSION || version > HOST_RECORD_TRIED_VERSION ||
+    if (version < HOST_RECORD_VERSION || version > HOST_RECORD_HTTP_VERSION ||
         version == HOST_RECORD_ALL_VERSION)
         return bytes.n ? RC_VERSION : RC_CORRUPT;
     fresh.tries_key = 0;

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "host/bring.h"
+#include "host/host_http.h"
 #include "host/host_wait.h"
 #include "net/address.h"
 #include "robots/robots.h"
@@ -58,6 +59,7 @@ struct host_record {
     struct host_tried *tried;
     int32_t dead_code;      /* not 0: all its URLs end with this code, without being asked */
     bool is_listed;         /* its sitemaps were queued */
+    uint8_t http;           /* enum host_http */
     struct brought brought; /* URLs that it has brought to the crawl */
     uint8_t robots_count;
     struct host_robots *robots;

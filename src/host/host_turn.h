@@ -36,6 +36,7 @@
  *   4 end     host_end.h     What the answer means for the URL, whose fault a failure is, what the
  *                            record says from now on, and when the host may be asked next. pace.h
  *                            has the arithmetic: delays, back-off, Retry-After, numbers of tries.
+ *                            host_http.h says which version of HTTP the next request offers.
  *
  * Within one request the engine (net/http.h) may try several addresses of the host in turn, and may
  * send the request again on a new connection when the server had closed the old one unseen, or

@@ -108,6 +108,8 @@ static struct meaning mean_http(const struct pace_settings *s, const struct pace
 
 static struct meaning mean(const struct pace_settings *s, const struct pace_end *end)
 {
+    if (end->dns == DNS_FOUND && end->asks_other_version) /* host_http.h limits how often */
+        return (struct meaning){.code = mean_http(s, end).code, .tries = UINT64_MAX};
     if (end->dns == DNS_FOUND)
         return mean_http(s, end);
     return absent(s, end, FETCH_NO_DNS, end->dns == DNS_NO_NAME ? NO_NAME_TRIES : s->tries);

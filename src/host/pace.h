@@ -8,6 +8,7 @@
 #define HOST_PACE_H
 
 #include "base/rng.h"
+#include "host/host_http.h"
 #include "host/host_wait.h"
 #include "net/dns.h"
 #include "net/http.h"
@@ -64,6 +65,8 @@ struct pace_end {
     bool is_robots;      /* the request was for robots.txt */
     bool is_unasked_304; /* a 304, though the request had no condition */
     bool is_stranger;    /* nothing of the host has ever been had */
+    struct host_http_end http_version;
+    bool asks_other_version; /* of HTTP: host_http_asks_again() */
 };
 
 enum pace_next {
@@ -84,6 +87,7 @@ struct pace_verdict {
 /* `tries` and `failures` are those before this end; `crawl_delay_ms` is robots.txt's, 0 = none.
  *
  *   end                              tries of a URL          code behind the last   wait, failures
+ *   another version of HTTP is asked no end                                         the delay, same
  *   any answer but those below       1                       the status             the delay, 0
  *   304 without a condition          2                       FETCH_BROKEN           the delay, 0
  *   429, 5xx but 501 and 505; for    `tries`                 the status             back-off, + 1

@@ -225,10 +225,15 @@ static uint64_t *h1_only_slot(const struct exchange *x, uint64_t *ret_key)
     return &x->h->h1_only[*ret_key % H1_ONLY_SLOTS];
 }
 
-static bool wants_h2(const struct exchange *x)
+static enum http_offer offer_of(const struct exchange *x)
 {
     uint64_t key;
-    return x->ask->is_https && x->h->settings.http2 && *h1_only_slot(x, &key) != key;
+    unsigned version = x->h->settings.http;
+    if (!x->ask->is_https || version == HTTP_VERSION_1)
+        return HTTP_OFFER_NONE;
+    if (version == HTTP_VERSION_AUTO && !x->ask->offers_h2)
+        return HTTP_OFFER_POSSIBLE;
+    return *h1_only_slot(x, &key) == key ? HTTP_OFFER_NONE : HTTP_OFFER_MADE;
 }
 
 /* A fresh connection. False as dial_next(). */
@@ -243,7 +248,8 @@ static bool connect_fresh(struct exchange *x, uint64_t now_ms)
     x->conn = conn_open(x->h->loop, ask->is_https, ask->host, ask->port);
     if (!x->conn)
         return out_of_memory(x);
-    x->conn->offers_h2 = wants_h2(x);
+    x->answer.offer = offer_of(x);
+    x->conn->offers_h2 = x->answer.offer == HTTP_OFFER_MADE;
     x->conn->watch.ready = on_ready;
     x->conn->user = x;
     return dial_next(x, now_ms);
@@ -500,6 +506,7 @@ static void on_shaking(struct exchange *x, uint64_t now_ms)
     if (io == CONN_FAILED) {
         fail(x, HTTP_FAILED, why);
     } else if (io != CONN_DONE) {
+        x->answer.no_protocol = tls_has_no_protocol(x->conn->link);
         fail(x, HTTP_NO_TLS, why);
     } else {
         x->answer.timing.tls_us = now_us() - x->start_us;
@@ -640,12 +647,19 @@ struct exchange *exchange_open(struct http *h, struct http_ask *ask)
     return x;
 }
 
+/* A connection that speaks HTTP/1.1 serves an offer of h2 only if the server had the choice. */
+static bool may_use(const struct conn *c, enum http_offer offer)
+{
+    return offer == HTTP_OFFER_MADE ? c->offers_h2 : !c->h2;
+}
+
 static bool use_idle(struct exchange *x)
 {
     const struct http_ask *ask = x->ask;
     x->conn = pool_take(&x->h->pool, ask->is_https, ask->host, ask->port, ask->addresses,
                         ask->address_count, ask->guard);
-    if (x->conn && x->conn->h2 && !wants_h2(x)) {
+    x->answer.offer = offer_of(x);
+    if (x->conn && !may_use(x->conn, x->answer.offer)) {
         conn_close(x->conn);
         x->conn = NULL;
     }

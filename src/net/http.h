@@ -12,16 +12,24 @@
  * everything has a limit in bytes and in time. It follows no redirect, sends no cookie, decodes no
  * content, and connects to no address that the guard refuses.
  *
- * With `http2` it offers h2 over TLS, and speaks it where the server chooses it: still one request
+ * Over TLS it can offer h2 (`http`), and speaks it where the server chooses it: still one request
  * at a time a connection, still given and answered as HTTP/1.1's text (h2.h), within the same
- * limits. Where HTTP/2 itself fails (broken rules, floods, a head beyond its limits, RST_STREAM or
- * GOAWAY instead of an answer) the request is asked once more over HTTP/1.1, and host and port are
- * remembered in a bounded table. */
+ * limits. With HTTP_VERSION_AUTO the ask says whether h2 is offered: the engine does not decide
+ * which servers refuse HTTP/1.1, and asks none twice for that reason (host/host_http.h). Where
+ * HTTP/2 itself fails (broken rules, floods, a head beyond its limits, RST_STREAM or GOAWAY instead
+ * of an answer) the request is asked once more over HTTP/1.1, and host and port are remembered in a
+ * bounded table. */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
 
 #include "base/loop.h"
 #include "net/address.h"
+
+enum http_version {
+    HTTP_VERSION_AUTO, /* HTTP/1.1; h2 is offered where the ask says so */
+    HTTP_VERSION_1,    /* h2 is never offered */
+    HTTP_VERSION_2,    /* h2 is offered to all */
+};
 
 struct http_settings {
     uint64_t connect_ms;    /* each is a limit of its phase: until the connection is there */
@@ -42,7 +50,7 @@ struct http_settings {
     uint64_t idle_most;    /* connections kept */
     bool insecure;         /* certificates need not verify; it is recorded */
     struct str ca_file;    /* instead of the system's authorities; absent = those */
-    bool http2;            /* offer h2 */
+    unsigned http;         /* enum http_version */
 };
 extern const struct option http_options[];
 
@@ -62,6 +70,13 @@ enum http_outcome {
 const char *http_outcome_name(enum http_outcome outcome); /* "not-http" */
 enum http_cut { HTTP_CUT_NONE, HTTP_CUT_LENGTH, HTTP_CUT_TIME, HTTP_CUT_DISCONNECT };
 
+/* Of h2, on the connection that the end is of. */
+enum http_offer {
+    HTTP_OFFER_NONE,     /* it cannot be offered: no TLS, HTTP_VERSION_1, or it has failed there */
+    HTTP_OFFER_POSSIBLE, /* it was not, for the ask has no offers_h2 */
+    HTTP_OFFER_MADE,
+};
+
 struct http_timing { /* microseconds from the start; 0 = not reached or not needed */
     uint64_t connect_us, tls_us, first_byte_us, total_us;
 };
@@ -76,6 +91,8 @@ struct http_answer {
     struct str body; /* as it came: chunks and content coding kept, nothing behind the last chunk */
     bool is_chunked;
     bool is_not_chunked; /* it said so and was not: the body is plain, up to the close */
+    enum http_offer offer;
+    bool no_protocol; /* HTTP_NO_TLS because the server speaks none of the protocols offered */
     bool is_h2;     /* then head is written as HTTP/1.1, "HTTP/1.1 200 ", and body has no chunks */
     bool is_reused; /* the connection had served before */
     bool tls_unverified; /* accepted because of `insecure` */
@@ -92,6 +109,7 @@ struct http_ask {
     const struct address *addresses; /* tried in turn within connect_ms */
     uint32_t address_count;
     const struct guard *guard; /* never NULL */
+    bool offers_h2;            /* with HTTP_VERSION_AUTO */
     struct str request;        /* the whole head; no body */
     uint64_t body_bytes;       /* the most to take; past it truncated by length */
     /* NULL: any answer. Called once the head is whole and before more of the body is read: false

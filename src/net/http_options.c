@@ -32,6 +32,8 @@ const struct option http_options[] = {
                     "accept certificates that do not verify, and record it"),
     OPTION_TEXT_ROW(struct http_settings, ca_file, "ca-file", NULL,
                     "certificates of trusted authorities, instead of the system's", .arg = "FILE"),
-    OPTION_BOOL_ROW(struct http_settings, http2, "http2", "no", "offer HTTP/2"),
+    OPTION_CHOICE_ROW(struct http_settings, http, "http", "auto",
+                      "auto: HTTP/2 only where HTTP/1.1 is refused; 2: offer it everywhere",
+                      .choices = "auto|1.1|2", .former = "http2", .no = "auto", .yes = "2"),
     {0},
 };

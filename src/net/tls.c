@@ -33,6 +33,7 @@ struct tls_link {
     bool is_shaken;
     bool offers_h2;
     bool has_failed; /* a record that is none */
+    bool has_no_protocol;
     size_t name_n;
     char name[]; /* of its session */
 };
@@ -300,12 +301,21 @@ static enum tls_result result_of(struct tls_link *l, int returned)
     }
 }
 
+/* OpenSSL's reason for an alert that came is its number behind an offset. */
+static bool is_no_protocol(unsigned long error)
+{
+    return ERR_GET_REASON(error) == SSL_AD_REASON_OFFSET + SSL_AD_NO_APPLICATION_PROTOCOL;
+}
+
 /* Both tables of texts are the library's constants. */
 static const char *why_failed(const struct tls_link *l)
 {
     long verified = SSL_get_verify_result(l->ssl);
     if (!l->tls->insecure && verified != X509_V_OK)
         return X509_verify_cert_error_string(verified);
+    if (l->has_no_protocol)
+        return l->offers_h2 ? "the server speaks neither HTTP/2 nor HTTP/1.1"
+                            : "the server refuses HTTP/1.1";
     const char *text = ERR_reason_error_string(ERR_peek_error());
     return text ? text : "the handshake failed";
 }
@@ -339,8 +349,10 @@ enum tls_result tls_shake(struct tls_link *l, const char **ret_why)
     l->is_shaken = r == TLS_OK;
     if (r == TLS_CUT || r == TLS_ENDED)
         *ret_why = "closed within the handshake";
-    if (r == TLS_FAILED)
+    if (r == TLS_FAILED) {
+        l->has_no_protocol = is_no_protocol(ERR_peek_error());
         *ret_why = why_failed(l);
+    }
     return r;
 }
 
@@ -366,6 +378,11 @@ bool tls_is_unverified(const struct tls_link *l)
 bool tls_is_h2(const struct tls_link *l)
 {
     return str_eq(chosen(l), STR("h2"));
+}
+
+bool tls_has_no_protocol(const struct tls_link *l)
+{
+    return l->has_no_protocol;
 }
 
 bool tls_is_resumed(const struct tls_link *l)

@@ -53,6 +53,9 @@ enum tls_result tls_write(struct tls_link *l, struct str bytes, size_t *ret_n);
 bool tls_is_unverified(const struct tls_link *l);
 /* The server chose HTTP/2. */
 bool tls_is_h2(const struct tls_link *l);
+/* The handshake failed because the server speaks none of the protocols that were offered: it said
+ * so by the alert no_application_protocol (RFC 7301, 3.2). */
+bool tls_has_no_protocol(const struct tls_link *l);
 /* It resumed a session. */
 bool tls_is_resumed(const struct tls_link *l);
 

@@ -121,7 +121,8 @@ static void robots_handle(struct instance *self, unsigned inlet, struct message 
         ask_again(r, v);
         return;
     }
-    learn(r, v, &request, meaning);
+    if (!robots_answer_is_of_version(v))
+        learn(r, v, &request, meaning);
     judge(r, v);
     part_emit(self, OUT, m);
 }

@@ -34,6 +34,16 @@ struct host_standing visit_standing(const struct visit *v)
     return host_standing(&r);
 }
 
+bool visit_asks_own_host(const struct visit *v)
+{
+    return !is_elsewhere(v) || str_eq(url_host(&v->turn.url), v->turn.checkout.host_name);
+}
+
+enum host_http visit_http(const struct visit *v)
+{
+    return v->turn.record ? v->turn.record->http : v->turn.standing.http;
+}
+
 void visit_judge(struct visit *v, const struct pace_settings *pace, struct rng *rng)
 {
     struct host_standing s = visit_standing(v);

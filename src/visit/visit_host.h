@@ -26,6 +26,12 @@ struct host_outcome visit_outcome(const struct visit *v);
 /* What the record says of earlier tries; of a copy at another place what came with it. */
 struct host_standing visit_standing(const struct visit *v);
 
+/* The request goes to the host that is checked out, and not to where its robots.txt redirects. */
+bool visit_asks_own_host(const struct visit *v);
+
+/* Which version of HTTP its host wants. */
+enum host_http visit_http(const struct visit *v);
+
 /* Sets v->answer.verdict from v->answer.end. */
 void visit_judge(struct visit *v, const struct pace_settings *pace, struct rng *rng);
 

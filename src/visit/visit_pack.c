@@ -129,6 +129,7 @@ static void add_standing(struct buf *out, const struct host_standing *s)
     buf_le32(out, s->tries);
     buf_le32(out, s->failures);
     buf_le64(out, s->crawl_delay_ms);
+    buf_byte(out, (char)s->http);
 }
 
 static struct host_standing take_standing(struct taker *t)
@@ -140,6 +141,7 @@ static struct host_standing take_standing(struct taker *t)
     s.tries = take_u32(t);
     s.failures = take_u32(t);
     s.crawl_delay_ms = take_u64(t);
+    s.http = take_below(t, HOST_HTTP_STATES_);
     return s;
 }
 
@@ -192,6 +194,23 @@ static enum rc name_copy(struct visit *v, struct str href)
 
 /* What was found out --------------------------------------------------------------------------- */
 
+static void add_http_version(struct buf *out, const struct host_http_end *e)
+{
+    buf_byte(out, (char)e->outcome);
+    buf_byte(out, (char)e->offer);
+    add_bool(out, e->is_h2);
+    add_bool(out, e->is_refusal);
+}
+
+static struct host_http_end take_http_version(struct taker *t)
+{
+    struct host_http_end e = {.outcome = take_below(t, HTTP_OUTCOMES_)};
+    e.offer = take_below(t, HTTP_OFFER_MADE + 1);
+    e.is_h2 = take_bool(t);
+    e.is_refusal = take_bool(t);
+    return e;
+}
+
 static void add_end(struct buf *out, const struct visit *v)
 {
     const struct pace_end *e = &v->answer.end;
@@ -203,6 +222,8 @@ static void add_end(struct buf *out, const struct visit *v)
     buf_le64(out, e->retry_after_ms);
     add_bool(out, e->is_unasked_304);
     add_bool(out, e->is_stranger);
+    add_http_version(out, &e->http_version);
+    add_bool(out, e->asks_other_version);
     add_bool(out, v->answer.has_verdict);
     buf_byte(out, (char)d->next);
     buf_le32(out, (uint32_t)d->code);
@@ -220,6 +241,8 @@ static void take_end(struct taker *t, struct visit *v)
     v->answer.end.retry_after_ms = take_u64(t);
     v->answer.end.is_unasked_304 = take_bool(t);
     v->answer.end.is_stranger = take_bool(t);
+    v->answer.end.http_version = take_http_version(t);
+    v->answer.end.asks_other_version = take_bool(t);
     v->answer.has_verdict = take_bool(t);
     v->answer.verdict = (struct pace_verdict){.next = take_below(t, PACE_DEAD + 1)};
     v->answer.verdict.code = (int32_t)take_u32(t);

@@ -91,6 +91,28 @@ static bool say_how(struct fetching *f, const struct url *u, const struct fetche
     return false;
 }
 
+/* Asks once more, over HTTP/2 and after the delay, where the server refuses HTTP/1.1. If that
+ * fails, the result is that of HTTP/1.1. */
+static enum rc get(struct fetching *f, const struct url *u, struct fetched *got)
+{
+    enum rc rc = fetch_net_get(&f->net, u, got);
+    if (rc || !got->was_asked || got->answer.offer != HTTP_OFFER_POSSIBLE ||
+        !host_http_is_refusal(&got->answer))
+        return rc;
+    (void)say_how(f, u, got);
+    step(f, "the server refuses HTTP/1.1: asked again over HTTP/2, after %llu ms",
+         (unsigned long long)f->s->delay_ms);
+    fetch_net_pause(f->s->delay_ms);
+    f->net.offers_h2 = true;
+    struct fetched second;
+    rc = fetch_net_get(&f->net, u, &second);
+    if (rc == RC_OK && second.answer.head.n)
+        *got = second;
+    else if (rc == RC_OK)
+        (void)say_how(f, u, &second);
+    return rc;
+}
+
 /* robots.txt ----------------------------------------------------------------------------------- */
 
 /* Fetches it, over at most five redirects; *ret_status is 0 without an answer. */
@@ -102,7 +124,7 @@ static enum rc ask_robots(struct fetching *f, struct fetched *got, int *ret_stat
     enum rc rc = url_parse(&parser, STR("/robots.txt"), &f->url,
                            (struct url_room){f->robots_room[0], URL_ROOM_BYTES}, &u);
     for (unsigned redirects = 0; rc == RC_OK; redirects++) {
-        rc = fetch_net_get(&f->net, &u, got);
+        rc = get(f, &u, got);
         if (rc)
             break;
         *ret_status = say_how(f, &u, got) ? got->answer.status : 0;
@@ -205,7 +227,7 @@ static int get_page(struct fetching *f)
     if (wait_ms)
         step(f, "waited %llu ms between two requests to the host", (unsigned long long)wait_ms);
     fetch_net_pause(wait_ms);
-    enum rc rc = fetch_net_get(&f->net, &f->url, &got);
+    enum rc rc = get(f, &f->url, &got);
     if (rc)
         return ours(rc);
     bool is_answered = say_how(f, &f->url, &got);
@@ -305,7 +327,9 @@ static const struct option options[] = {
         .arg = "CIDR", .bare = "all"),
     ROW(TEXT, net.resolver, "resolver", NULL, "a DNS server to ask instead of the system's",
         .arg = "ADDR:PORT"),
-    ROW(BOOL, net.http2, "http2", "no", "offer HTTP/2"),
+    ROW(CHOICE, net.http, "http", "auto",
+        "auto: HTTP/2 only where HTTP/1.1 is refused; 2: offer it everywhere",
+        .choices = "auto|1.1|2", .former = "http2", .no = "auto", .yes = "2"),
     ROW(BOOL, net.insecure, "insecure", "no", "accept certificates that do not verify"),
     ROW(TEXT, net.ca_file, "ca-file", NULL,
         "certificates of trusted authorities, instead of the system's", .arg = "FILE"),

@@ -24,7 +24,7 @@ static enum rc open_http(struct fetch_net *n, const struct fetch_net_settings *s
     enum rc rc = options_default(http_options, &h, n->arena);
     h.insecure = s->insecure;
     h.ca_file = s->ca_file;
-    h.http2 = s->http2;
+    h.http = s->http;
     return rc ? rc : http_open(&n->loop, &h, &n->http, why);
 }
 
@@ -137,6 +137,7 @@ static enum rc ask(struct fetch_net *n, const struct url *u, struct fetched *f)
                 .addresses = f->addresses,
                 .address_count = f->address_count,
                 .guard = n->guard,
+                .offers_h2 = n->offers_h2,
                 .request = f->request,
                 .body_bytes = n->body_bytes,
                 .done = on_answer},

@@ -14,7 +14,8 @@ struct fetch_net_settings {
     struct str user_agent, contact;
     struct str resolver, ca_file;
     struct option_list allow_private;
-    bool insecure, http2;
+    bool insecure;
+    unsigned http; /* enum http_version (net/http.h) */
     uint64_t body_bytes;
 };
 
@@ -28,6 +29,7 @@ struct fetch_net {
     struct decoder *decoder;
     struct request_identity identity;
     uint64_t body_bytes;
+    bool offers_h2; /* to the next, although `http` is auto */
 };
 
 /* The result of one request. */

@@ -219,6 +219,7 @@ static void answer_json(const struct http_answer *a, json_t *report)
     set(to, "timing", timing_json(&a->timing));
     set(to, "chunked", json_boolean(a->is_chunked));
     set(to, "reused", json_boolean(a->is_reused));
+    set(to, "http2", json_boolean(a->is_h2));
     set(to, "tls_unverified", json_boolean(a->tls_unverified));
     if (a->cut)
         set(to, "cut_by", json_string(cuts[a->cut]));

@@ -133,6 +133,33 @@ static void a_304_counts_if_it_was_asked_for(void **state)
     message_end(&v->head);
 }
 
+/* Another host than the one that is checked out has another record. */
+static void http_2_is_offered_to_the_host_that_wants_it(void **state)
+{
+    (void)state;
+    struct step s;
+    step_world(&s, "", 0);
+    struct visit *v = step_visit(&s, "https://a.test/1", "L");
+    struct http_answer a = *step_answer(505, "", "");
+    a.offer = HTTP_OFFER_POSSIBLE;
+    ask_answered(v, &a);
+    assert_false(ask_offers_h2(v));
+    assert_true(ask_end(v, &a, 0).http_version.is_refusal);
+    v->turn.record->http = HOST_HTTP_2;
+    assert_true(ask_offers_h2(v));
+    assert_rc(visit_name(v, VISIT_ROBOTS), RC_OK);
+    v->turn.robots_redirects = 1;
+    assert_true(ask_offers_h2(v)); /* to the same host */
+    assert_true(ask_end(v, &a, 0).http_version.is_refusal);
+    v->turn.checkout.host_name = STR("b.test");
+    assert_false(ask_offers_h2(v));
+    assert_false(ask_end(v, &a, 0).http_version.is_refusal);
+    assert_int_equal(ask_end(v, &a, 0).http_version.offer, HTTP_OFFER_NONE);
+    v->turn.checkout.host_name = STR("a.test");
+    message_end(&v->head);
+    step_close(&s);
+}
+
 static void trouble_of_our_own_is_no_fault_of_the_host(void **state)
 {
     (void)state;
@@ -154,6 +181,7 @@ int main(void)
         cmocka_unit_test(an_answer_is_kept_with_its_heads),
         cmocka_unit_test(an_answer_without_a_head_is_none),
         cmocka_unit_test(a_304_counts_if_it_was_asked_for),
+        cmocka_unit_test(http_2_is_offered_to_the_host_that_wants_it),
         cmocka_unit_test(trouble_of_our_own_is_no_fault_of_the_host),
     };
     return cmocka_run_group_tests_name("ask", tests, NULL, NULL);

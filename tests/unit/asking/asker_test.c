@@ -68,6 +68,7 @@ static void a_request_says_what_the_visit_asks_for(void **state)
     assert_int_equal(ask->address_count, 1);
     assert_int_equal(ask->body_bytes, 1000);
     assert_null(ask->wants);
+    assert_false(ask->offers_h2);
     assert_true(str_starts(ask->request, STR("GET /1?x HTTP/1.1\r\nHost: a.test:444\r\n"
                                              "User-Agent: tester\r\n")));
     assert_true(str_find_str(ask->request, STR("Accept-Encoding: gzip\r\n")) < ask->request.n);
@@ -80,6 +81,10 @@ static void a_request_says_what_the_visit_asks_for(void **state)
     assert_int_equal(v->answer.end.status, 200);
     assert_int_equal(s.ledger->counts.open, 0);
     assert_null(asker_cancel(&asker));
+    v->turn.record->http = HOST_HTTP_2;
+    assert_true(asker_send(&asker, v));
+    assert_true(s.http.open[0]->offers_h2);
+    assert_ptr_equal(asker_cancel(&asker), v);
     message_end(&v->head);
     close_asker();
 }

@@ -9,6 +9,7 @@ struct all {
     struct option_list list;
     struct str text, several;
     uint64_t count;
+    unsigned version;
 };
 
 static const struct option table[] = {
@@ -16,23 +17,38 @@ static const struct option table[] = {
     OPTION_TEXT_ROW(struct all, text, "text", "default", "a text", .letter = 't'),
     OPTION_TEXT_ROW(struct all, several, "several", "default", "texts", .arg = "NAME,..."),
     OPTION_COUNT_ROW(struct all, count, "count", "7", "a count", .letter = 'n'),
+    OPTION_CHOICE_ROW(struct all, version, "version", "auto", "was a bool", .choices = "auto|1|2",
+                      .former = "version2", .no = "auto", .yes = "2"),
     {0},
 };
 
 struct row {
     const char *name;
     const char *args[ARGS_MOST];
-    const char *settings; /* list; text; several; count */
+    const char *settings; /* list; text; several; count; version */
 };
 
 static const struct row rows[] = {
-    {"nothing leaves the defaults", {0}, "default; default; default; 7"},
-    {"a list adds", {"-l", "a", "--list=b", "-lc"}, "a, b, c; default; default; 7"},
-    {"an empty value empties a list", {"--list="}, "; default; default; 7"},
-    {"and what follows adds again", {"-l", "a", "-l", "", "-lb"}, "b; default; default; 7"},
-    {"of a text the last counts", {"-t", "a", "--text=b,c"}, "default; b,c; default; 7"},
-    {"several texts are joined", {"--several=a", "--several", "b,c"}, "default; default; a,b,c; 7"},
-    {"of a number the last counts", {"-n", "1", "--count=2"}, "default; default; default; 2"},
+    {"nothing leaves the defaults", {0}, "default; default; default; 7; auto"},
+    {"a list adds", {"-l", "a", "--list=b", "-lc"}, "a, b, c; default; default; 7; auto"},
+    {"an empty value empties a list", {"--list="}, "; default; default; 7; auto"},
+    {"and what follows adds again", {"-l", "a", "-l", "", "-lb"}, "b; default; default; 7; auto"},
+    {"of a text the last counts", {"-t", "a", "--text=b,c"}, "default; b,c; default; 7; auto"},
+    {"several texts are joined",
+     {"--several=a", "--several", "b,c"},
+     "default; default; a,b,c; 7; auto"},
+    {"of a number the last counts", {"-n", "1", "--count=2"}, "default; default; default; 2; auto"},
+    {"a choice takes the next word", {"--version", "1"}, "default; default; default; 7; 1"},
+    {"a bool that became a choice is still a flag",
+     {"--version2"},
+     "default; default; default; 7; 2"},
+    {"it takes no word with it", {"--version2", "--text=1"}, "default; 1; default; 7; 2"},
+    {"nor is the flag lost that was against it",
+     {"--version=1", "--no-version2"},
+     "default; default; default; 7; auto"},
+    {"of a flag and its former name the last counts",
+     {"--version2", "--version", "1"},
+     "default; default; default; 7; 1"},
 };
 
 static void print_all(const struct all *all, struct buf *out)

@@ -8,7 +8,7 @@ struct all {
     uint64_t count, size, wait_ms, renamed;
     double share;
     struct str text, unset;
-    unsigned choice;
+    unsigned choice, was_bool;
     struct option_list list;
 };
 
@@ -24,6 +24,8 @@ static const struct option table[] = {
                       .choices = "host|domain|any"),
     OPTION_LIST_ROW(struct all, list, "list", "one", "a list"),
     OPTION_COUNT_ROW(struct all, renamed, "renamed", "1", "had another key", .former = "old-key"),
+    OPTION_CHOICE_ROW(struct all, was_bool, "version", "auto", "was a bool", .choices = "auto|1|2",
+                      .former = "version2", .no = "auto", .yes = "2"),
     {0},
 };
 
@@ -223,6 +225,28 @@ static void a_renamed_option_is_found_by_its_former_key(void **state)
     buf_done(&why);
 }
 
+static void a_choice_that_was_a_bool_still_takes_yes_and_no(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int value; /* -1: refused */
+    } words[] = {{"yes", 2}, {"no", 0}, {"true", 2}, {"OFF", 0}, {"auto", 0},
+                 {"1", 1},   {"2", 2},  {"on", 2},   {"0", -1},  {"", -1}};
+    const struct option *o = option_find(table, STR("version2"));
+    struct buf why = {.max = 1000};
+    assert_ptr_equal(o, option_find(table, STR("version")));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        all.was_bool = 7;
+        enum rc rc = option_set(o, &all, arena, str_c(words[i].text), &why);
+        assert_rc(rc, words[i].value < 0 ? RC_INVALID : RC_OK);
+        assert_int_equal(all.was_bool, words[i].value < 0 ? 7 : words[i].value);
+    }
+    assert_rc(option_set(option_find(table, STR("choice")), &all, arena, STR("yes"), &why),
+              RC_INVALID); /* it never was one */
+    buf_done(&why);
+}
+
 static enum rc copy_all(void *ctx)
 {
     (void)ctx;
@@ -252,6 +276,7 @@ int main(void)
         EACH(a_copy_needs_nothing_of_the_original),
         EACH(the_nearest_key_is_suggested),
         EACH(a_renamed_option_is_found_by_its_former_key),
+        EACH(a_choice_that_was_a_bool_still_takes_yes_and_no),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("base/options", tests, NULL, NULL);

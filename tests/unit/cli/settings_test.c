@@ -86,7 +86,7 @@ static const char *other_value(const struct option *o)
         [OPTION_TEXT] = "text", [OPTION_REAL] = "0.123456789", [OPTION_LIST] = "item"};
     if (o->type == OPTION_BOOL)
         return o->def && strcmp(o->def, "yes") == 0 ? "no" : "yes";
-    return o->type == OPTION_CHOICE ? "any" : values[o->type];
+    return o->type == OPTION_CHOICE ? strrchr(o->choices, '|') + 1 : values[o->type];
 }
 
 static bool is_of_one_run(const char *key)

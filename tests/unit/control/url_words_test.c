@@ -48,12 +48,34 @@ static void an_origin_that_was_given_up_says_why(void **state)
     buf_done(&out);
 }
 
+static void a_host_that_refuses_http_1_says_so(void **state)
+{
+    (void)state;
+    static const char *const words[HOST_HTTP_STATES_] = {
+        "nothing of it waits; 0 queued, 0 fetched (0 bytes)",
+        "nothing of it waits; 0 queued, 0 fetched (0 bytes); it refused HTTP/1.1: HTTP/2 is tried "
+        "next",
+        "nothing of it waits; 0 queued, 0 fetched (0 bytes); HTTP/2: it refuses HTTP/1.1",
+        "nothing of it waits; 0 queued, 0 fetched (0 bytes); it refuses HTTP/1.1, and HTTP/2 did "
+        "not work either",
+    };
+    for (unsigned i = 0; i < HOST_HTTP_STATES_; i++) {
+        struct buf out = {.max = 1000};
+        struct url_facts f = {
+            .has_host = true, .host_state = HOST_IDLE, .record.http = (enum host_http)i};
+        url_words_host(&f, true, &out);
+        assert_str(buf_str(&out), str_c(words[i]));
+        buf_done(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_origin_says_what_it_has),
         cmocka_unit_test(old_rules_hold_while_robots_txt_fails),
         cmocka_unit_test(an_origin_that_was_given_up_says_why),
+        cmocka_unit_test(a_host_that_refuses_http_1_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,6 +206,67 @@ static void the_record_says_why_the_host_waits(void **state)
     host_record_close(r.record);
 }
 
+/* The end of an answer of the engine, and the record says so. */
+static struct host_ending end_as(const struct host_request *r, const struct http_answer *a)
+{
+    struct rng rng;
+    struct host_standing s = host_standing(r);
+    struct host_outcome o = {.end = host_end_of_answer(a, STR_NONE, false, 0),
+                             .has_answer = a->status > 0};
+    rng_init(&rng, 1);
+    o.verdict = host_judge(&s, &o.end, r->is_elsewhere, &usual, &rng);
+    struct host_ending e = host_end(r, &o);
+    host_end_keep(r, &o, &e, NOW_MS);
+    return e;
+}
+
+/* Also in TLS, which would else be the fault of the origin, and the last failure of the host. */
+static void a_refused_version_is_asked_again_in_the_next_turn(void **state)
+{
+    (void)state;
+    static const struct http_answer refusals[] = {
+        {.outcome = HTTP_WHOLE, .status = 505, .offer = HTTP_OFFER_POSSIBLE},
+        {.outcome = HTTP_NO_TLS, .no_protocol = true, .offer = HTTP_OFFER_POSSIBLE}};
+    static const struct http_answer good = {
+        .outcome = HTTP_WHOLE, .status = 200, .offer = HTTP_OFFER_MADE, .is_h2 = true};
+    for (int i = 0; i < 4; i++) {
+        struct host_request r = open_request(i >= 2);
+        r.record->failures = 11;
+        struct host_ending e = end_as(&r, &refusals[i % 2]);
+        assert_true(e.how == HOST_RETURN_AGAIN && !e.origin && !e.is_final && !e.is_taken);
+        assert_true(r.record->failures == 11 && r.record->tries == 1 && !r.record->dead_code);
+        assert_int_equal(host_end_due_ms(&e, &usual, NOW_MS), NOW_MS + 1001);
+        assert_int_equal(r.record->wait, HOST_WAIT_DELAY);
+        assert_int_equal(host_standing(&r).http, HOST_HTTP_TRIAL);
+        e = end_as(&r, &good);
+        assert_true(e.how == HOST_RETURN_DONE && e.is_taken && r.record->pages == 1);
+        assert_int_equal(r.record->http, HOST_HTTP_2);
+        host_record_close(r.record);
+    }
+}
+
+static void a_version_that_is_no_better_leaves_the_first_result(void **state)
+{
+    (void)state;
+    struct http_answer refusal = {
+        .outcome = HTTP_WHOLE, .status = 505, .offer = HTTP_OFFER_POSSIBLE};
+    struct http_answer closed = {.outcome = HTTP_CLOSED, .offer = HTTP_OFFER_MADE};
+    struct host_request r = open_request(true);
+    assert_int_equal(end_as(&r, &refusal).how, HOST_RETURN_AGAIN);
+    struct host_ending e = end_as(&r, &closed);
+    assert_true(e.how == HOST_RETURN_AGAIN && !e.origin && r.record->failures == 0);
+    assert_int_equal(r.record->http, HOST_HTTP_1_1_ONLY);
+    e = end_as(&r, &refusal);
+    assert_true(e.how == HOST_RETURN_DONE && e.verdict.code == 505 && e.is_taken);
+    struct host_outcome unasked = {.is_refused = true, .end.http_version = {.is_refusal = true}};
+    r.record->http = HOST_HTTP_1_1;
+    unasked.end.http_version.offer = HTTP_OFFER_POSSIBLE;
+    e = host_end(&r, &unasked);
+    host_end_keep(&r, &unasked, &e, NOW_MS);
+    assert_int_equal(r.record->http, HOST_HTTP_1_1);
+    host_record_close(r.record);
+}
+
 static void an_origin_is_given_up_and_its_host_is_not(void **state)
 {
     (void)state;
@@ -418,6 +479,8 @@ int main(void)
         cmocka_unit_test(one_of_several_origins_fails_alone),
         cmocka_unit_test(the_crawl_delay_holds_also_when_an_origin_fails),
         cmocka_unit_test(the_record_says_why_the_host_waits),
+        cmocka_unit_test(a_refused_version_is_asked_again_in_the_next_turn),
+        cmocka_unit_test(a_version_that_is_no_better_leaves_the_first_result),
         cmocka_unit_test(an_origin_is_given_up_and_its_host_is_not),
         cmocka_unit_test(tries_belong_to_the_url_on_trial),
         cmocka_unit_test(tries_have_an_end_whatever_the_other_urls_do),

@@ -28,6 +28,7 @@ static struct host_record *full_record(void)
     c->tried[1] = (struct host_tried){5, UINT32_MAX};
     c->dead_code = -8;
     c->is_listed = true;
+    c->http = HOST_HTTP_2;
     c->brought = (struct brought){1, 2, 3};
     assert_rc(host_record_set_robots(c, false, 0, rules_of("User-agent: *\nCrawl-delay: 3\n"),
                                      false, 1000),
@@ -56,6 +57,7 @@ static void a_record_comes_back_as_it_was(void **state)
     assert_true(copy->tried[0].key == UINT64_MAX && copy->tried[0].tries == 3);
     assert_true(copy->tried[1].key == 5 && copy->tried[1].tries == UINT32_MAX);
     assert_true(copy->tries == 1 && copy->dead_code == -8 && copy->is_listed);
+    assert_int_equal(copy->http, HOST_HTTP_2);
     assert_memory_equal(&copy->brought, &c->brought, sizeof c->brought);
     const struct host_robots *r = host_robots_of(copy, true, 8443);
     assert_true(r && r->is_failing && !r->rules && r->asked_wall_ms == 2000 && r->failures == 1);
@@ -98,9 +100,16 @@ static void bytes_that_are_no_record_are_refused(void **state)
     bytes.p[0] = 77;
     assert_rc(host_record_read(copy, buf_str(&bytes)), RC_VERSION);
     assert_int_equal(copy->pages, 5); /* what was there stays */
-    size_t tried_at = 1 + 1 + 8 + 8 + 4 + 4 + 4 + 24 + 8, count_at = tried_at + 1 + 2 * 12;
-    bytes.p[0] = 4;
+    size_t tried_at = 1 + 1 + 8 + 8 + 4 + 4 + 4 + 24 + 8, http_at = tried_at + 1 + 2 * 12,
+           count_at = http_at + 1;
+    bytes.p[0] = 5;
     assert_rc(host_record_read(copy, buf_str(&bytes)), RC_OK);
+    bytes.p[http_at] = HOST_HTTP_STATES_;
+    assert_rc(host_record_read(copy, buf_str(&bytes)), RC_CORRUPT);
+    assert_int_equal(copy->http, HOST_HTTP_2);
+    bytes.p[http_at] = HOST_HTTP_1_1_ONLY;
+    assert_rc(host_record_read(copy, buf_str(&bytes)), RC_OK);
+    assert_int_equal(copy->http, HOST_HTTP_1_1_ONLY);
     bytes.p[count_at] = HOST_RECORD_MAX_ORIGINS + 1;
     assert_rc(host_record_read(copy, buf_str(&bytes)), RC_CORRUPT);
     bytes.p[count_at] = 2;
@@ -136,6 +145,13 @@ static void a_record_is_written_in_the_oldest_form_that_does(void **state)
     assert_int_equal(bytes.p[0], 4);
     assert_rc(host_record_read(full, buf_str(&bytes)), RC_OK);
     assert_true(full->tries == 3 && full->tries_key == 9 && full->brought.sitemaps == 1);
+    assert_int_equal(full->http, HOST_HTTP_1_1); /* an earlier version knew nothing of it */
+    c->http = HOST_HTTP_TRIAL;
+    buf_clear(&bytes);
+    host_record_write(c, false, &bytes);
+    assert_int_equal(bytes.p[0], 5);
+    assert_rc(host_record_read(full, buf_str(&bytes)), RC_OK);
+    assert_true(full->http == HOST_HTTP_TRIAL && full->tries_key == 9);
     host_record_close(c);
     host_record_close(full);
     buf_done(&bytes);

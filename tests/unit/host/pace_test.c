@@ -174,6 +174,11 @@ struct row {
         .dns = DNS_FOUND, .http = HTTP_WHOLE, .status = 304, .is_unasked_304 = true \
     }
 
+#define OTHER_VERSION(o, s)                                                      \
+    {                                                                            \
+        .dns = DNS_FOUND, .http = (o), .status = (s), .asks_other_version = true \
+    }
+
 static const struct row rows[] = {
     {"a page", STATUS(200), 0, 0, DONE, 200, 1000, 0, 0},
     {"a page makes failures forgotten", STATUS(200), 2, 5, DONE, 200, 1000, 0, 0},
@@ -182,6 +187,12 @@ static const struct row rows[] = {
     {"F34: refused for good", STATUS(451), 0, 0, DONE, 451, 1000, 0, 0},
     {"501 will not change", STATUS(501), 0, 0, DONE, 501, 1000, 0, 0},
     {"505 will not change", STATUS(505), 0, 0, DONE, 505, 1000, 0, 0},
+    {"505 that another version of HTTP may change", OTHER_VERSION(HTTP_WHOLE, 505), 0, 3, AGAIN,
+     505, 1000, 1, 3},
+    {"a refusal in TLS is no failure then", OTHER_VERSION(HTTP_NO_TLS, 0), 9, 11, AGAIN,
+     FETCH_NO_CONNECT, 1000, 10, 11},
+    {"nor does a connection that was closed wait longer", OTHER_VERSION(HTTP_CLOSED, 0), 3, 2,
+     AGAIN, FETCH_BROKEN, 1000, 4, 2},
     {"a status of no class", STATUS(999), 0, 0, DONE, 999, 1000, 0, 0},
     {"a robots.txt", ROBOTS_STATUS(200), 1, 1, DONE, 200, 1000, 0, 0},
     {"no robots.txt", ROBOTS_STATUS(404), 1, 1, DONE, 404, 1000, 0, 0},

@@ -27,7 +27,8 @@ static struct http_settings usual(void)
 {
     struct http_settings s = http_rig_usual();
     s.line_bytes = 50;
-    s.insecure = s.http2 = true;
+    s.insecure = true;
+    s.http = HTTP_VERSION_2;
     return s;
 }
 
@@ -227,7 +228,7 @@ static void h2_that_was_not_offered_is_refused(void **state)
     (void)state;
     static const struct tls_visit visits[] = {{"h2", {"s|h200|Dx"}}, {0}};
     struct http_settings s = usual();
-    s.http2 = false;
+    s.http = HTTP_VERSION_1;
     struct rig r;
     rig_init(&r, visits, false, &s);
     assert_rc(fetch(&r), RC_OK);
@@ -235,6 +236,76 @@ static void h2_that_was_not_offered_is_refused(void **state)
     assert_non_null(r.h.answer.why);
     rig_done(&r);
     assert_false(r.peer.offered_h2[0]);
+}
+
+/* With HTTP_VERSION_AUTO it is the ask that offers h2; a connection that was made without the offer
+ * does not serve it. */
+static void h2_is_offered_where_the_ask_says_so(void **state)
+{
+    (void)state;
+    static const struct tls_visit visits[] = {
+        {H1, {OLD, OLD}}, {"h2", {"s|h200|Dnew", "h200|Da"}}, {0}};
+    struct http_settings s = usual();
+    s.http = HTTP_VERSION_AUTO;
+    struct rig r;
+    rig_init(&r, visits, false, &s);
+    for (int i = 0; i < 2; i++) {
+        assert_rc(fetch(&r), RC_OK);
+        assert_int_equal(r.h.answer.offer, HTTP_OFFER_POSSIBLE);
+        assert_true(r.h.answer.outcome == HTTP_WHOLE && !r.h.answer.is_h2);
+        assert_int_equal(r.h.answer.is_reused, i);
+    }
+    r.h.ask.offers_h2 = true;
+    for (int i = 0; i < 2; i++) {
+        assert_rc(fetch(&r), RC_OK);
+        assert_int_equal(r.h.answer.offer, HTTP_OFFER_MADE);
+        assert_true(r.h.answer.outcome == HTTP_WHOLE && r.h.answer.is_h2);
+        assert_int_equal(r.h.answer.is_reused, i);
+    }
+    assert_int_equal(r.peer.accepted, 2);
+    rig_done(&r);
+    assert_true(!r.peer.offered_h2[0] && r.peer.offered_h2[1]);
+}
+
+static void h2_is_never_offered_with_version_1(void **state)
+{
+    (void)state;
+    static const struct tls_visit visits[] = {{H1, {OLD}}, {0}};
+    struct http_settings s = usual();
+    s.http = HTTP_VERSION_1;
+    struct rig r;
+    rig_init(&r, visits, false, &s);
+    r.h.ask.offers_h2 = true;
+    assert_rc(fetch(&r), RC_OK);
+    assert_true(r.h.answer.outcome == HTTP_WHOLE && r.h.answer.offer == HTTP_OFFER_NONE);
+    rig_done(&r);
+    assert_false(r.peer.offered_h2[0]);
+}
+
+/* Not by what the certificate is like, nor by a choice that was not offered. */
+static void a_server_without_a_common_protocol_is_known_by_its_alert(void **state)
+{
+    (void)state;
+    static const struct tls_visit visits[] = {{"!", {OLD}}, {"!", {OLD}}, {"spdy/3", {OLD}}, {0}};
+    static const char *const texts[] = {"the server refuses HTTP/1.1",
+                                        "the server speaks neither HTTP/2 nor HTTP/1.1"};
+    for (int insecure = 0; insecure < 2; insecure++) {
+        struct http_settings s = usual();
+        s.http = HTTP_VERSION_AUTO;
+        s.insecure = insecure;
+        struct rig r;
+        rig_init(&r, visits, false, &s);
+        for (int i = 0; i < 3; i++) {
+            r.h.ask.offers_h2 = i == 1;
+            assert_rc(fetch(&r), RC_OK);
+            assert_int_equal(r.h.answer.outcome, HTTP_NO_TLS);
+            assert_int_equal(r.h.answer.no_protocol, i < 2);
+            assert_int_equal(r.h.answer.offer, i == 1 ? HTTP_OFFER_MADE : HTTP_OFFER_POSSIBLE);
+            if (i < 2)
+                assert_string_equal(r.h.answer.why, texts[i]);
+        }
+        rig_done(&r);
+    }
 }
 
 static void a_head_is_written_as_http_1(void **state)
@@ -363,6 +434,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(protocols_are_as_the_table_says),
         cmocka_unit_test(h2_that_was_not_offered_is_refused),
+        cmocka_unit_test(h2_is_offered_where_the_ask_says_so),
+        cmocka_unit_test(h2_is_never_offered_with_version_1),
+        cmocka_unit_test(a_server_without_a_common_protocol_is_known_by_its_alert),
         cmocka_unit_test(a_head_is_written_as_http_1),
         cmocka_unit_test(each_phase_has_its_limit_in_time),
         cmocka_unit_test(a_stream_that_is_not_wanted_is_reset),

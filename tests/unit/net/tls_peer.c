@@ -36,6 +36,8 @@ static int on_alpn(SSL *ssl, const unsigned char **ret, unsigned char *ret_n,
         p->offered_h2[p->accepted - 1] = is_in(offered, n, STR("h2"));
     if (!p->visit->chooses)
         return SSL_TLSEXT_ERR_NOACK;
+    if (strcmp(p->visit->chooses, "!") == 0)
+        return SSL_TLSEXT_ERR_ALERT_FATAL;
     *ret = (const unsigned char *)p->visit->chooses;
     *ret_n = (unsigned char)strlen(p->visit->chooses);
     return SSL_TLSEXT_ERR_OK;

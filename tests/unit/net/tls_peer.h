@@ -17,7 +17,7 @@
 enum { TLS_PEER_ANSWERS = 3, TLS_PEER_VISITS = 4 };
 
 struct tls_visit {
-    const char *chooses; /* NULL: nothing */
+    const char *chooses; /* NULL: nothing; "!": the alert no_application_protocol */
     const char *answers[TLS_PEER_ANSWERS];
 };
 

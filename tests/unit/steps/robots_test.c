@@ -132,6 +132,25 @@ static void a_304_that_was_not_asked_for_is_a_failure(void **state)
     step_close(&s);
 }
 
+/* A 426 would allow everything, and a 505 would count as a failure of robots.txt. */
+static void a_refused_version_of_http_says_nothing_of_the_rules(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        open_robots("", 0);
+        struct visit *v = answered(&s, "https://a.test/1", i ? 426 : 505, "", "");
+        v->answer.end.http_version =
+            (struct host_http_end){HTTP_WHOLE, HTTP_OFFER_POSSIBLE, false, true};
+        give(v);
+        assert_ptr_equal(step_visit_at(&s, OUT, 0), v);
+        assert_null(rules_of(v));
+        assert_false(v->parsed.robots_changed);
+        assert_int_equal(v->answer.verdict.next, PACE_AGAIN);
+        assert_int_equal(v->answer.verdict.failures, 0);
+        step_close(&s);
+    }
+}
+
 /* Sitemaps ------------------------------------------------------------------------------------- */
 
 static void sitemaps_become_references_of_the_visit(void **state)
@@ -299,6 +318,7 @@ int main(void)
         cmocka_unit_test(what_fails_for_thirty_days_counts_as_missing),
         cmocka_unit_test(what_never_was_had_has_no_rules_while_it_fails),
         cmocka_unit_test(a_304_that_was_not_asked_for_is_a_failure),
+        cmocka_unit_test(a_refused_version_of_http_says_nothing_of_the_rules),
         cmocka_unit_test(sitemaps_become_references_of_the_visit),
         cmocka_unit_test(a_sitemap_is_as_far_away_as_the_nearest_url_of_its_origin),
         cmocka_unit_test(a_redirect_is_told_and_followed_after_the_delay),

@@ -5,7 +5,7 @@
 #include "html/page.h"
 #include "lines/line.h"
 #include "visit/links.h"
-#include "visit/visit.h"
+#include "visit/visit_host.h"
 
 #include "lib/test.h"
 
@@ -51,7 +51,7 @@ static struct visit *visit_full(const struct http_answer *answer)
     v->turn.history.digest.kind = DIGEST_SHA1;
     v->turn.history.digest.bytes[3] = 200;
     v->turn.is_compared = true;
-    v->turn.standing = (struct host_standing){true, true, 1, 2, 3, 5000};
+    v->turn.standing = (struct host_standing){true, true, 1, 2, 3, 5000, HOST_HTTP_TRIAL};
     v->route.address_count = 1;
     v->route.addresses[0] = answer->peer;
     v->state = VISIT_ENDED;
@@ -60,8 +60,11 @@ static struct visit *visit_full(const struct http_answer *answer)
     v->answer.uncounted_bytes = 77;
     v->answer.http = answer;
     visit_read_heads(v);
-    v->answer.end =
-        (struct pace_end){.http = HTTP_TRUNCATED, .status = 200, .has_retry_after = true};
+    v->answer.end = (struct pace_end){.http = HTTP_TRUNCATED,
+                                      .status = 200,
+                                      .has_retry_after = true,
+                                      .http_version = {HTTP_TRUNCATED, HTTP_OFFER_MADE, true, true},
+                                      .asks_other_version = true};
     v->answer.has_verdict = true;
     v->answer.verdict = (struct pace_verdict){PACE_DONE, -3, 1000, 0, 2};
     v->answer.mime = STR("text/html");
@@ -113,6 +116,9 @@ static void same_visit(const struct visit *v, const struct http_answer *a)
     assert_non_null(v->parsed.title.p);
     assert_null(v->parsed.base.p);
     assert_int_equal(v->answer.verdict.code, -3);
+    const struct host_http_end *version = &v->answer.end.http_version;
+    assert_true(version->outcome == HTTP_TRUNCATED && version->offer == HTTP_OFFER_MADE);
+    assert_true(version->is_h2 && version->is_refusal && v->answer.end.asks_other_version);
     assert_int_equal(v->answer.date_ms, 1700000000123);
     assert_true(v->judged.score > 0.24 && v->judged.score < 0.26);
     assert_str(v->judged.codes, STR("codes"));
@@ -135,6 +141,8 @@ static void a_visit_arrives_as_it_left(void **state)
     assert_true(got->turn.has_history && got->turn.history.has_digest &&
                 digest_eq(&got->turn.history.digest, &v->turn.history.digest));
     assert_memory_equal(&got->turn.standing.tries, &v->turn.standing.tries, sizeof(uint32_t));
+    assert_int_equal(got->turn.standing.http, HOST_HTTP_TRIAL);
+    assert_int_equal(visit_http(got), HOST_HTTP_TRIAL); /* it has no record */
     assert_int_equal(got->route.address_count, 1);
     message_end(copy);
     message_end(&v->head);
