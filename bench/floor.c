@@ -4,8 +4,11 @@
  * else: no robots, no politeness, no durable state, no real HTML. What orbweaver costs more than
  * this is what all of that costs.
  *
- *   floor URL [FILE.gz]     crawls every page reachable from URL; without FILE nothing is kept
- *                           and nothing compressed
+ *   floor [--encoded] URL [FILE.gz]     crawls every page reachable from URL; without FILE nothing
+ *                                       is kept and nothing compressed
+ *
+ * With --encoded it accepts gzip: a page that comes so is undone by ISA-L, and kept in a gzip member
+ * of stored blocks, as it is packed already.
  *
  * It knows only what the synthetic web needs: http on loopback addresses, HTTP/1.1 with
  * Content-Length, one keep-alive connection a host, one request at a time on each. */
@@ -17,6 +20,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -38,7 +42,8 @@ enum {
     PAGE_MAX_BYTES = 64 << 20,
     TEXT_BYTES = 256 << 10, /* taken at once: links borrow from it, so it must not move */
     OUT_BYTES = 1 << 20,
-    OUT_MAX_BYTES = 2 * PAGE_MAX_BYTES
+    OUT_MAX_BYTES = 2 * PAGE_MAX_BYTES,
+    STORED_BYTES = 0xffff /* of a stored block, at most */
 };
 
 /* The waiting paths lie one after another, each ended by a NUL, from `next` to the end. The one
@@ -79,6 +84,9 @@ struct floor {
     int out_fd;
     struct buf out;
     struct isal_zstream stream;
+    bool is_encoded;
+    struct inflate_state *inflate;
+    struct buf plain; /* the page that was undone last */
     uint8_t *level;
     uint64_t pages;
     uint64_t refused;
@@ -196,8 +204,8 @@ static void host_ask(struct floor *f, struct host *h)
     char request[PATH_MAX_BYTES + 128];
     if (h->fd < 0)
         host_connect(f, h);
-    int n = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", host_path(h),
-                     h->authority);
+    int n = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", host_path(h),
+                     h->authority, f->is_encoded ? "Accept-Encoding: gzip\r\n" : "");
     if (send(h->fd, request, (size_t)n, MSG_NOSIGNAL) != n)
         fail(h->authority, strerror(errno));
 }
@@ -397,6 +405,53 @@ static void compress_page(struct floor *f, struct str whole)
     f->out.n += s->total_out;
 }
 
+/* A member of stored blocks. */
+static void store_page(struct floor *f, struct str whole)
+{
+    static const char head[10] = {0x1f, (char)0x8b, 8, 0, 0, 0, 0, 0, 0, (char)0xff};
+    size_t blocks = whole.n ? (whole.n - 1) / STORED_BYTES + 1 : 1;
+    size_t room = whole.n + blocks * 5 + sizeof head + 8;
+    if (f->out.n + room > OUT_BYTES)
+        out_flush(f);
+    char *to = must(buf_reserve(&f->out, room));
+    uint32_t crc = crc32_gzip_refl(0, (const unsigned char *)whole.p, whole.n);
+    uint32_t bytes = (uint32_t)whole.n;
+    memcpy(to, head, sizeof head);
+    to += sizeof head;
+    do {
+        struct str block = str_first(whole, STORED_BYTES);
+        whole = str_from(whole, block.n);
+        to[0] = whole.n == 0;
+        put_le16(to + 1, (uint16_t)block.n);
+        put_le16(to + 3, (uint16_t)~block.n);
+        memcpy(to + 5, block.p, block.n);
+        to += 5 + block.n;
+    } while (whole.n);
+    put_le32(to, crc);
+    put_le32(to + 4, bytes);
+    f->out.n += room;
+}
+
+/* The body as the author wrote it; its last four bytes say how long that is. */
+static struct str undo_page(struct floor *f, struct str body)
+{
+    size_t room = body.n < 18 ? 0 : get_le32(body.p + body.n - 4);
+    struct inflate_state *s = f->inflate;
+    if (room == 0 || room > PAGE_MAX_BYTES)
+        fail("a page", "without a usable length");
+    buf_clear(&f->plain);
+    isal_inflate_reset(s);
+    s->crc_flag = ISAL_GZIP;
+    s->next_in = (uint8_t *)(uintptr_t)body.p;
+    s->avail_in = (uint32_t)body.n;
+    s->next_out = must(buf_reserve(&f->plain, room));
+    s->avail_out = (uint32_t)room;
+    if (isal_inflate_stateless(s) != ISAL_DECOMP_OK || s->total_out != room)
+        fail("a page", "is broken gzip");
+    f->plain.n = room;
+    return buf_str(&f->plain);
+}
+
 static void take_digest(struct floor *f, struct str body)
 {
     struct digest d;
@@ -420,12 +475,15 @@ static void take_page(struct floor *f, struct host *h, struct str whole, size_t 
     struct str body = str_from(whole, head);
     f->pages++;
     f->page_bytes += body.n;
-    find_links(f, h, body);
+    bool is_packed = f->is_encoded && str_starts(body, STR("\x1f\x8b"));
+    find_links(f, h, is_packed ? undo_page(f, body) : body);
     /* The next requests go out before the rest is done, so that nobody waits for it. */
     follow_links(f);
     host_go_on(f, h);
     take_digest(f, body);
-    if (f->out_fd >= 0)
+    if (f->out_fd >= 0 && is_packed)
+        store_page(f, whole);
+    else if (f->out_fd >= 0)
         compress_page(f, whole);
 }
 
@@ -504,9 +562,10 @@ static void crawl(struct floor *f)
 
 /* ---- beginning and end ---- */
 
-static void floor_init(struct floor *f, const char *file)
+static void floor_init(struct floor *f, const char *file, bool is_encoded)
 {
-    *f = (struct floor){.epoll = epoll_create1(EPOLL_CLOEXEC), .out_fd = -1};
+    *f = (struct floor){
+        .epoll = epoll_create1(EPOLL_CLOEXEC), .out_fd = -1, .is_encoded = is_encoded};
     f->hosts = must(mem_zero(HOSTS_MAX, sizeof(struct host *)));
     f->links = must(mem_alloc(LINKS_MAX * sizeof *f->links));
     f->receive = must(mem_aligned(4096, RECEIVE_BYTES));
@@ -514,6 +573,9 @@ static void floor_init(struct floor *f, const char *file)
     buf_init(&f->text, TEXT_BYTES);
     (void)must(buf_reserve(&f->text, TEXT_BYTES));
     buf_init(&f->out, OUT_MAX_BYTES);
+    buf_init(&f->plain, PAGE_MAX_BYTES);
+    f->inflate = must(mem_alloc(sizeof *f->inflate));
+    isal_inflate_init(f->inflate);
     seen_grow(f);
     if (!file)
         return;
@@ -543,6 +605,8 @@ static void floor_done(struct floor *f)
     digester_close(f->sha1);
     buf_done(&f->text);
     buf_done(&f->out);
+    buf_done(&f->plain);
+    mem_free(f->inflate);
     close(f->epoll);
     if (f->out_fd >= 0 && close(f->out_fd) != 0)
         fail("closing", strerror(errno));
@@ -577,12 +641,15 @@ static void report(const struct floor *f, double seconds)
 int main(int argc, char **argv)
 {
     struct floor f;
+    bool is_encoded = argc > 1 && strcmp(argv[1], "--encoded") == 0;
+    argc -= is_encoded;
+    argv += is_encoded;
     struct str seed = argc > 1 ? str_c(argv[1]) : STR_NONE;
     if (argc < 2 || argc > 3 || !str_starts(seed, STR("http://127."))) {
-        (void)fprintf(stderr, "usage: floor http://127.X.Y.Z:PORT/ [FILE.gz]\n");
+        (void)fprintf(stderr, "usage: floor [--encoded] http://127.X.Y.Z:PORT/ [FILE.gz]\n");
         return 2;
     }
-    floor_init(&f, argc > 2 ? argv[2] : NULL);
+    floor_init(&f, argc > 2 ? argv[2] : NULL, is_encoded);
     double start = seconds_now();
     add_link(&f, NULL, seed);
     follow_links(&f);

@@ -104,7 +104,7 @@ static void write_block(struct str block, size_t step, enum warc_coding coding, 
                               .content_type = STR("a/b")};
     warc_write_resource(w, &r, block.n, out);
     for (struct str rest = block; rest.n; rest = str_from(rest, step))
-        warc_writer_add(w, str_first(rest, step));
+        warc_writer_add_body(w, str_first(rest, step));
     MUST(warc_writer_end(w) == RC_OK && warc_writer_record_bytes(w) == out->n);
     warc_writer_close(w);
 }

@@ -26,6 +26,7 @@ class Crawler:
     keeps: str
     command: list  # {seed} and {out}, a folder of its own, are put in
     goal: str = ""
+    web: str = "plain"  # or "encoded": the server offers gzip
 
 
 @dataclasses.dataclass

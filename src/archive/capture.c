@@ -111,7 +111,7 @@ static enum rc put_answer(const struct plan *p, const struct warc_spot *spot,
     r.head.cut = it->cut;
     warc_write_response(spot->writer, &r, it->head.n + it->body.n, spot->out);
     warc_writer_add(spot->writer, it->head);
-    warc_writer_add(spot->writer, it->body);
+    warc_writer_add_body(spot->writer, it->body);
     return warc_writer_end(spot->writer);
 }
 

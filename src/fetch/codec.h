@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* codec: one content coding undone piece by piece, in memory that has a maximum. Internal to fetch.
  *
- * Each of the three libraries stands behind one file that ends in one of these tables. */
+ * Three files end in one of these tables each: for zlib and libdeflate, for brotli, for zstd. */
 #ifndef FETCH_CODEC_H
 #define FETCH_CODEC_H
 
@@ -28,6 +28,9 @@ struct codec {
      * last. *ret_bytes may be more than 0 whatever the end. */
     enum codec_end (*run)(void *state, struct str *in, bool last, char *to, size_t room,
                           size_t *ret_bytes);
+    /* How many bytes `body`, all of it, says it holds; 0: it does not say. It may be a lie. Room
+     * for as many lets run() undo the body in one call, without a window. NULL: it never says. */
+    uint64_t (*says)(enum coding coding, struct str body);
     /* The body is done with: a large window is given back. */
     void (*end)(void *state);
 };

@@ -87,4 +87,5 @@ static enum codec_end brotli_run(void *state, struct str *in, bool last, char *t
     return end_of(b, result, last, *ret_bytes);
 }
 
-const struct codec codec_brotli = {brotli_open, brotli_close, brotli_begin, brotli_run, brotli_end};
+const struct codec codec_brotli = {brotli_open, brotli_close, brotli_begin,
+                                   brotli_run,  NULL,         brotli_end};

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gzip and deflate. Memory is zlib's window, whatever comes. */
+/* gzip and deflate. A body that is all there goes through libdeflate (inflate_whole.h); what that
+ * does not undo, and what comes in pieces, goes through zlib. Memory is zlib's window, whatever
+ * comes. */
 #include "fetch/codec.h"
 
 #include "base/mem_zlib.h"
+#include "fetch/inflate_whole.h"
 
 #include <zlib.h>
 
@@ -14,7 +17,9 @@ enum member_state { INSIDE, BETWEEN, BEHIND_1F };
 
 struct zlib_state {
     z_stream stream;
-    bool is_gzip;
+    struct inflate_whole *whole;
+    enum coding coding;
+    bool is_new; /* nothing of the body was taken yet */
     enum member_state state;
 };
 
@@ -25,7 +30,9 @@ static void *zlib_open(void)
         return NULL;
     z->stream.zalloc = mem_zlib_alloc;
     z->stream.zfree = mem_zlib_free;
-    if (inflateInit2(&z->stream, MAX_WBITS + GZIP_ONLY) != Z_OK) {
+    z->whole = inflate_whole_open();
+    if (!z->whole || inflateInit2(&z->stream, MAX_WBITS + GZIP_ONLY) != Z_OK) {
+        inflate_whole_close(z->whole);
         mem_free(z);
         return NULL;
     }
@@ -36,6 +43,7 @@ static void zlib_close(void *state)
 {
     struct zlib_state *z = state;
     inflateEnd(&z->stream);
+    inflate_whole_close(z->whole);
     mem_free(z);
 }
 
@@ -45,7 +53,8 @@ static bool zlib_begin(void *state, enum coding coding)
     int bits = coding == CODING_GZIP  ? MAX_WBITS + GZIP_ONLY
                : coding == CODING_RAW ? -MAX_WBITS
                                       : MAX_WBITS;
-    z->is_gzip = coding == CODING_GZIP;
+    z->coding = coding;
+    z->is_new = true;
     z->state = INSIDE;
     return inflateReset2(&z->stream, bits) == Z_OK;
 }
@@ -86,17 +95,35 @@ static bool next_member(struct zlib_state *z, struct str *in)
     return true;
 }
 
+/* Whether the body, or its first member, could be undone in one call. A gzip body that says it
+ * holds more than the room is not tried. */
+static bool run_whole(struct zlib_state *z, struct str *in, bool last, char *to, size_t room,
+                      size_t *ret_bytes)
+{
+    bool is_all = z->is_new && last && in->n;
+    z->is_new = false;
+    if (!is_all || z->coding == CODING_RAW)
+        return false;
+    if (z->coding == CODING_GZIP && inflate_whole_says(*in) > room)
+        return false;
+    return inflate_whole_run(z->whole, z->coding, in, to, room, ret_bytes);
+}
+
 static enum codec_end zlib_run(void *state, struct str *in, bool last, char *to, size_t room,
                                size_t *ret_bytes)
 {
     struct zlib_state *z = state;
     *ret_bytes = 0;
+    if (run_whole(z, in, last, to, room, ret_bytes)) {
+        z->state = BETWEEN;
+        return in->n && z->coding == CODING_GZIP ? CODEC_MORE : CODEC_OVER;
+    }
     for (;;) {
         if (z->state != INSIDE && !next_member(z, in))
             return in->n || last ? CODEC_OVER : CODEC_MORE;
         switch (inflate_step(z, in, to, room, ret_bytes)) {
         case Z_STREAM_END:
-            if (!z->is_gzip)
+            if (z->coding != CODING_GZIP)
                 return CODEC_OVER;
             z->state = BETWEEN;
             if (*ret_bytes)
@@ -115,10 +142,15 @@ static enum codec_end zlib_run(void *state, struct str *in, bool last, char *to,
     }
 }
 
+static uint64_t zlib_says(enum coding coding, struct str body)
+{
+    return coding == CODING_GZIP ? inflate_whole_says(body) : 0;
+}
+
 /* Its window is small, and kept. */
 static void zlib_end(void *state)
 {
     (void)state;
 }
 
-const struct codec codec_zlib = {zlib_open, zlib_close, zlib_begin, zlib_run, zlib_end};
+const struct codec codec_zlib = {zlib_open, zlib_close, zlib_begin, zlib_run, zlib_says, zlib_end};

@@ -98,4 +98,11 @@ static enum codec_end zstd_run(void *state, struct str *in, bool last, char *to,
     return end;
 }
 
-const struct codec codec_zstd = {zstd_open, zstd_close, zstd_begin, zstd_run, zstd_end};
+static uint64_t zstd_says(enum coding coding, struct str body)
+{
+    (void)coding;
+    unsigned long long bytes = ZSTD_getFrameContentSize(body.p, body.n);
+    return bytes == ZSTD_CONTENTSIZE_UNKNOWN || bytes == ZSTD_CONTENTSIZE_ERROR ? 0 : bytes;
+}
+
+const struct codec codec_zstd = {zstd_open, zstd_close, zstd_begin, zstd_run, zstd_says, zstd_end};

@@ -3,7 +3,9 @@
  *
  *     body -> chunks off -> layer 0 -> room -> layer 1 -> ... -> the result
  *
- * Between two layers stands one room of fixed size, so memory does not grow with what they hold.
+ * Between two layers stands one room of fixed size, so memory does not grow with what they hold. A
+ * single layer, as almost every body has, gets its body in one piece and room for what that says it
+ * holds: its codec can then undo it in one call.
  * No layer may make more bytes than the result may have: bytes that vanish in the layer above
  * (empty members, frames to be skipped) cost time too. */
 #ifndef FETCH_LAYERS_H
@@ -13,7 +15,12 @@
 #include "base/chunked.h"
 #include "fetch/codec.h"
 
-enum { LAYERS_MAX = 4, LAYER_ROOM_BYTES = 16 << 10, LAYER_HEAD_BYTES = 256 };
+enum {
+    LAYERS_MAX = 4,
+    LAYER_ROOM_BYTES = 16 << 10,
+    LAYER_HEAD_BYTES = 256,
+    LAYERS_JOIN_MAX = 1 << 20, /* bodies in chunks up to here are put together first */
+};
 
 /* What Content-Encoding may say. */
 enum said { SAID_GZIP, SAID_DEFLATE, SAID_BR, SAID_ZSTD };
@@ -36,7 +43,8 @@ struct layers {
     struct str body; /* not yet taken */
     bool is_chunked;
     struct chunked chunks;
-    uint64_t limit; /* of the result, and of what each layer makes */
+    struct buf joined; /* the body without chunks; kept from body to body */
+    uint64_t limit;    /* of the result, and of what each layer makes */
     bool is_over_limit;
     unsigned count;
     struct layer layer[LAYERS_MAX];
@@ -47,7 +55,8 @@ struct layers {
 
 void layers_done(struct layers *l);
 
-/* Makes ready for a body; layer[].said and is_absent, count and limit are set by the caller. */
+/* Makes ready for a body, which must stay until layers_run is over. The caller sets layer[].said and
+ * is_absent, count and limit. */
 void layers_begin(struct layers *l, struct str body, bool is_chunked);
 
 /* Everything, appended to `out`. RC_NOMEM alone; the rest is told by the layers. */

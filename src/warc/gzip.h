@@ -2,7 +2,8 @@
 /* gzip: the two compressors of records, each alone in its file; both make exactly one gzip member a
  * record (RFC 1952: no name, no time, so equal input gives equal bytes) and append it to a buf.
  *
- * fast    ISA-L's igzip: a stream, in pieces of any size, about 290 KB of state reused for ever.
+ * fast    ISA-L's igzip: a stream, in pieces of any size, about 290 KB of state reused for ever. The
+ *         rest of a member may be stored as it is, for what is packed already (packed.h).
  * compact libdeflate: smaller output, several times slower, needs the whole record in one piece. */
 #ifndef WARC_GZIP_H
 #define WARC_GZIP_H
@@ -24,6 +25,10 @@ void gzip_fast_close(struct gzip_fast *g);
 enum { GZIP_SMALL_BYTES = 4096 };
 void gzip_fast_begin(struct gzip_fast *g, uint64_t bytes);
 void gzip_fast_add(struct gzip_fast *g, struct str piece, bool last, struct buf *out);
+
+/* Adds a piece as it is, in stored blocks (RFC 1951, 3.2.4): 5 bytes for each 64 KB, and little time.
+ * What comes behind it in the same member must be stored, too. */
+void gzip_fast_store(struct gzip_fast *g, struct str piece, bool last, struct buf *out);
 
 /* `level` 1 to 12. NULL without memory. */
 struct gzip_compact *gzip_compact_open(unsigned level);

@@ -4,15 +4,20 @@
 #include "base/mem.h"
 
 #include <assert.h>
+#include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 
 enum { CACHE_LINE = 64, OUT_STEP = 16 << 10, MAX_STEP = 1 << 30 };
+enum { STORED_HEAD_BYTES = 5, STORED_MOST = 0xffff, TRAILER_BYTES = 8 };
 
 /* The level buffer holds the tokens of one deflate block: the largest one gives the best codes. */
 struct gzip_fast {
     struct isal_zstream stream;
     struct isal_hufftables small; /* codes for small members */
     unsigned level;
+    bool is_stored; /* the rest of the member */
+    uint32_t crc;   /* of the member so far, while is_stored */
+    uint32_t bytes;
     uint8_t level_buf[ISAL_DEF_LVL3_DEFAULT];
 };
 
@@ -85,6 +90,7 @@ void gzip_fast_begin(struct gzip_fast *g, uint64_t bytes)
 {
     unsigned level = bytes && bytes < GZIP_SMALL_BYTES ? 0 : g->level;
     isal_deflate_reset(&g->stream);
+    g->is_stored = false;
     g->stream.gzip_flag = IGZIP_GZIP;
     g->stream.level = level;
     g->stream.level_buf = g->level_buf;
@@ -96,6 +102,7 @@ void gzip_fast_begin(struct gzip_fast *g, uint64_t bytes)
 static void deflate_input(struct gzip_fast *g, bool last, struct buf *out)
 {
     struct isal_zstream *s = &g->stream;
+    assert(!g->is_stored);
     s->end_of_stream = last;
     do {
         char *to = buf_reserve(out, OUT_STEP);
@@ -120,4 +127,47 @@ void gzip_fast_add(struct gzip_fast *g, struct str piece, bool last, struct buf 
         g->stream.avail_in = (uint32_t)step.n;
         deflate_input(g, last && piece.n == 0, out);
     } while (piece.n);
+}
+
+/* Ends the packed part at a whole byte. igzip has counted and summed what went in. */
+static void begin_storing(struct gzip_fast *g, struct buf *out)
+{
+    g->stream.flush = SYNC_FLUSH;
+    g->stream.avail_in = 0;
+    deflate_input(g, false, out);
+    g->crc = g->stream.internal_state.crc;
+    g->bytes = g->stream.total_in;
+    g->is_stored = true;
+}
+
+static char *put_block(char *to, struct str block, bool last)
+{
+    *to = last; /* the last block's bit, type 0, and nothing up to the next byte */
+    put_le16(to + 1, (uint16_t)block.n);
+    put_le16(to + 3, (uint16_t)~block.n);
+    memcpy(to + STORED_HEAD_BYTES, block.p, block.n);
+    return to + STORED_HEAD_BYTES + block.n;
+}
+
+void gzip_fast_store(struct gzip_fast *g, struct str piece, bool last, struct buf *out)
+{
+    if (!g->is_stored)
+        begin_storing(g, out);
+    size_t blocks = piece.n / STORED_MOST + 1;
+    char *to = buf_reserve(out, piece.n + blocks * STORED_HEAD_BYTES + TRAILER_BYTES);
+    if (!to)
+        return;
+    g->crc = crc32_gzip_refl(g->crc, (const unsigned char *)piece.p, piece.n);
+    g->bytes += (uint32_t)piece.n;
+    for (; blocks; blocks--) {
+        struct str block = str_first(piece, STORED_MOST);
+        piece = str_from(piece, block.n);
+        to = put_block(to, block, last && blocks == 1);
+    }
+    if (last) {
+        put_le32(to, g->crc);
+        put_le32(to + 4, g->bytes);
+        to += TRAILER_BYTES;
+    }
+    out->n = (size_t)(to - out->p);
 }

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "warc/gzip.h"
+#include "warc/packed.h"
 
 #include <assert.h>
 
@@ -10,8 +11,8 @@ enum { COMPACT_DEFAULT = 6, FAST_DEFAULT = 1, OVERSIZE_LEVEL = 3, RECORD_END_BYT
 
 /* How the record being written leaves: straight, through igzip's stream, or gathered and then
  * compressed as a whole. igzip copies what comes in pieces into a window of its own: gathering
- * costs less than that. */
-enum route { ROUTE_PLAIN, ROUTE_STREAM, ROUTE_GATHER };
+ * costs less than that. From a piece on that is packed already the rest of the member is stored. */
+enum route { ROUTE_PLAIN, ROUTE_STREAM, ROUTE_GATHER, ROUTE_STORE };
 
 struct warc_writer {
     enum warc_coding coding;
@@ -113,6 +114,8 @@ static void emit(struct warc_writer *w, struct str piece, bool last)
         buf_add(w->out, piece);
     else if (w->route == ROUTE_STREAM)
         gzip_fast_add(w->fast, piece, last, w->out);
+    else if (w->route == ROUTE_STORE)
+        gzip_fast_store(w->fast, piece, last, w->out);
     else
         buf_add(&w->gather, piece);
     if (w->route == ROUTE_GATHER && last && buf_rc(&w->gather) == RC_OK)
@@ -120,6 +123,18 @@ static void emit(struct warc_writer *w, struct str piece, bool last)
     w->rc = buf_rc(w->route == ROUTE_GATHER ? &w->gather : w->out);
     if (w->rc == RC_OK)
         w->rc = buf_rc(w->out);
+    w->given += w->out->n - before;
+}
+
+/* What was gathered, the record's header and the HTTP header, is packed alone. */
+static void begin_storing(struct warc_writer *w)
+{
+    size_t before = w->out->n;
+    if (w->route == ROUTE_GATHER) {
+        gzip_fast_begin(w->fast, w->gather.n);
+        gzip_fast_add(w->fast, buf_str(&w->gather), false, w->out);
+    }
+    w->route = ROUTE_STORE;
     w->given += w->out->n - before;
 }
 
@@ -151,16 +166,32 @@ void warc_writer_begin(struct warc_writer *w, struct str header, uint64_t block_
     emit(w, header, false);
 }
 
-void warc_writer_add(struct warc_writer *w, struct str piece)
+/* Whether the piece is to be emitted. */
+static bool take(struct warc_writer *w, struct str piece)
 {
     assert(w->out);
     if (w->rc || piece.n == 0)
-        return;
+        return false;
     if (piece.n > w->left) {
         w->rc = RC_INVALID;
-        return;
+        return false;
     }
     w->left -= piece.n;
+    return true;
+}
+
+void warc_writer_add(struct warc_writer *w, struct str piece)
+{
+    if (take(w, piece))
+        emit(w, piece, false);
+}
+
+void warc_writer_add_body(struct warc_writer *w, struct str piece)
+{
+    if (!take(w, piece))
+        return;
+    if (w->coding == WARC_FAST && w->route != ROUTE_STORE && packed_already(piece))
+        begin_storing(w);
     emit(w, piece, false);
 }
 

@@ -3,7 +3,7 @@
  *
  *     warc_write_response(w, &response, head.n + body.n, out);    (records.h; begins the record)
  *     warc_writer_add(w, head);
- *     warc_writer_add(w, body);
+ *     warc_writer_add_body(w, body);
  *     rc = warc_writer_end(w);
  *
  * A record is one gzip member, or plain text with WARC_PLAIN. Failures wait for the end, so nothing
@@ -49,6 +49,10 @@ void warc_writer_close(struct warc_writer *w);
 void warc_writer_begin(struct warc_writer *w, struct str header, uint64_t block_bytes,
                        struct buf *out);
 void warc_writer_add(struct warc_writer *w, struct str piece);
+
+/* The same for a piece that may be packed already, as pictures and encoded pages are. With WARC_FAST
+ * such a piece, and what is added behind it, is stored in the member as it is (packed.h). */
+void warc_writer_add_body(struct warc_writer *w, struct str piece);
 
 /* Adds the two line ends and ends the member. RC_INVALID if the pieces were not `block_bytes` long,
  * or whatever the record's own function refused. */

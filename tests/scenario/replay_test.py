@@ -15,6 +15,13 @@ from simweb import Simweb
 SHOTS = os.environ.get("ORBWEAVER_TEST_SHOTS")
 
 
+def stored_members(crawl: Crawl) -> int:
+    """Answers whose body stands in the archive as it came."""
+    data = b"".join(open(path, "rb").read() for path in crawl.archives())
+    bodies = [r.block.partition(b"\r\n\r\n")[2] for r in crawl.records() if r.kind == "response"]
+    return sum(len(body) > 600 and body[:60000] in data for body in bodies)
+
+
 def crawled(tmp: str) -> tuple:
     """A crawl of the demo, whose server has ended, and its WACZ."""
     if not browser.find():
@@ -25,6 +32,7 @@ def crawled(tmp: str) -> tuple:
                       sets={"fetch.encodings": "gzip, deflate, br"})
         done = crawl.run()
         assert done.code == 0, done
+    assert stored_members(crawl) > 3, "pages that are packed already are stored"
     wacz = os.path.join(tmp, "crawl.wacz")
     done = run(["export", "wacz", crawl.folder, "-o", wacz], program=ORBWEAVER)
     assert done.code == 0, done

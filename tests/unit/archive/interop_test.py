@@ -14,7 +14,7 @@ import zipfile
 from scenario import ROOT, case, main, run, skip
 
 SAMPLE = os.path.abspath(sys.argv[2])
-GROUPS = ["response", "revisit", "response", "response"]
+GROUPS = ["response", "revisit", "response", "response", "response", "response"]
 TYPES = ["warcinfo"] + [t for g in GROUPS for t in (g, "request", "metadata")]
 
 
@@ -40,15 +40,33 @@ def _(tmp):
     path, index = sample(tmp)
     data = open(path, "rb").read()
     assert [key for key, _, _ in index] == \
-        ["com,example)/a", "com,example)/b?x=2&y=1", "org,example)/c", "org,example)/cut"]
+        ["com,example)/a", "com,example)/b?x=2&y=1", "org,example)/c", "org,example)/cut",
+         "org,example)/encoded", "org,example)/picture"]
     for (_, _, fields), kind in zip(index, GROUPS):
         entry = json.loads(fields)
         assert entry["filename"] == os.path.basename(path)
         at, length = int(entry["offset"]), int(entry["length"])
-        record = gzip.decompress(data[at:at + length]).decode()
+        record = gzip.decompress(data[at:at + length]).decode("utf-8", "replace")
         assert f"\r\nWARC-Type: {kind}\r\n" in record and f"\r\nWARC-Target-URI: {entry['url']}\r\n" in record
         assert f"sha1:{entry['digest']}\r\n" in record
         assert (entry["mime"] == "warc/revisit") == (kind == "revisit")
+
+
+@case("bodies that are packed already stand in their member as they came, and gzip and zcat read it")
+def _(tmp):
+    path, index = sample(tmp)
+    data = open(path, "rb").read()
+    for _, _, fields in index[-2:]:
+        entry = json.loads(fields)
+        member = data[int(entry["offset"]):int(entry["offset"]) + int(entry["length"])]
+        record = gzip.decompress(member)
+        body = record.split(b"\r\n\r\n", 2)[2][:-4]
+        assert len(body) > 5000 and body[:60000] in member, entry
+        assert len(member) < len(body) + 700, (len(member), len(body))
+        assert b"WARC-Record-ID" not in member, "the header is packed"
+    plain = gzip.decompress(data)
+    for tool in (["gzip", "-dc"], ["zcat"]):
+        assert subprocess.run([*tool, path], capture_output=True, timeout=60, check=True).stdout == plain
 
 
 @case("node's warcio reads the same records and the same payload digests")
@@ -63,6 +81,9 @@ def _(tmp):
     assert seen.returncode == 0, seen.stderr
     rows = [json.loads(line) for line in seen.stdout.splitlines()]
     assert [r["type"] for r in rows] == TYPES
+    encoded = next(r for r in rows if r["type"] == "response" and r["url"].endswith("/encoded"))
+    rows.remove(encoded)  # it undoes the coding before it hands out a payload
+    assert encoded["payload_bytes"] > 60000 and encoded["length"] < 15000, encoded
     for row in rows:
         if row["type"] == "response":
             assert row["digest"] == "sha1:" + base64.b32encode(base64.b64decode(row["sha1"])).decode(), row

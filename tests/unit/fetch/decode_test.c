@@ -170,6 +170,37 @@ static void chunks_come_off_before_the_codings(void **state)
     buf_done(&chunks);
 }
 
+/* Too large to be put together: its codec gets it chunk by chunk. */
+static void large_bodies_in_chunks_are_undone_as_they_come(void **state)
+{
+    struct kit *k = *state;
+    struct buf noise = {.max = ROOM_BYTES}, body = {.max = ROOM_BYTES},
+               chunks = {.max = ROOM_BYTES};
+    struct rng rng;
+    struct decode_report r;
+    rng_init(&rng, 3);
+    for (size_t i = 0; i < 3 << 20; i += 8) {
+        uint64_t v = rng_next(&rng);
+        buf_add(&noise, str_make((const char *)&v, sizeof v));
+    }
+    for (size_t bytes = (1 << 20) - 100000; bytes <= noise.n; bytes += 1 << 20) {
+        struct str text = str_first(buf_str(&noise), bytes);
+        buf_clear(&body);
+        buf_clear(&chunks);
+        pack_gzip(text, &body);
+        pack_chunks(buf_str(&body), 100000, &chunks);
+        struct decode_input in = {.body = buf_str(&chunks),
+                                  .is_chunked = true,
+                                  .content_encoding = STR("gzip"),
+                                  .max_bytes = MOST};
+        assert_str(run_input(k, &in, &r), text);
+        assert_int_equal(r.end, DECODE_WHOLE);
+    }
+    buf_done(&noise);
+    buf_done(&body);
+    buf_done(&chunks);
+}
+
 static void broken_chunks_give_what_came_before(void **state)
 {
     struct kit *k = *state;
@@ -420,6 +451,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(codings_are_undone_as_far_as_they_are_there),
         TEST(chunks_come_off_before_the_codings),
+        TEST(large_bodies_in_chunks_are_undone_as_they_come),
         TEST(broken_chunks_give_what_came_before),
         TEST(a_cut_body_gives_what_came_before),
         TEST(a_wrong_checksum_keeps_the_text),
