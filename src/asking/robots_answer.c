@@ -11,7 +11,9 @@ enum robots_status_meaning robots_answer_meaning(const struct visit *v,
                                                  const struct host_request *request)
 {
     bool is_there = v->answer.http && v->answer.end.http <= HTTP_TRUNCATED;
-    return host_robots_meaning(request, is_there ? v->answer.end.status : 0);
+    bool is_cut = is_there && v->answer.end.http == HTTP_TRUNCATED &&
+                  v->answer.http->cut != HTTP_CUT_LENGTH; /* that one is our own limit */
+    return host_robots_meaning(request, is_there ? v->answer.end.status : 0, is_cut);
 }
 
 bool robots_answer_is_of_version(const struct visit *v)
@@ -34,6 +36,8 @@ enum rc robots_answer_rules(const struct visit *v, struct str user_agent, struct
     struct str body;
     struct robots *rules;
     enum rc rc = decoder_run(decoder, &in, text, &body, &report);
+    if (rc == RC_OK && report.end == DECODE_BROKEN)
+        return RC_INVALID;
     if (rc == RC_OK)
         rc = robots_parse(body, request_robots_token(user_agent), &rules);
     if (rc == RC_OK)

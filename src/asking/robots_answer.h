@@ -9,8 +9,8 @@
 #include "host/host_robots.h"
 #include "visit/visit.h"
 
-/* What the answer means for the request's origin. An answer that broke off before its head was
- * whole is none. */
+/* What the answer means for the request's origin. An answer that broke off is none,
+ * whether in its head or in a body that would be used. */
 enum robots_status_meaning robots_answer_meaning(const struct visit *v,
                                                  const struct host_request *request);
 
@@ -19,7 +19,8 @@ enum robots_status_meaning robots_answer_meaning(const struct visit *v,
 bool robots_answer_is_of_version(const struct visit *v);
 
 /* Reads the rules of `user_agent` out of a body that is used (ROBOTS_USE_BODY). `text` is the
- * decoder's room: at most HOST_ROBOTS_BODY_BYTES. On RC_OK *ret is the caller's; RC_NOMEM. */
+ * decoder's room: at most HOST_ROBOTS_BODY_BYTES. On RC_OK *ret is the caller's. RC_INVALID:
+ * its coding is broken, and a rule may be missing; RC_NOMEM. */
 MUST_CHECK enum rc robots_answer_rules(const struct visit *v, struct str user_agent,
                                        struct decoder *decoder, struct buf *text,
                                        const struct robots **ret);

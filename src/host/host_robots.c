@@ -27,11 +27,14 @@ int host_robots_check(const struct host_request *r, struct str path_and_query)
     return robots_check(known->rules, path_and_query).allowed ? 0 : FETCH_ROBOTS;
 }
 
-enum robots_status_meaning host_robots_meaning(const struct host_request *r, int status)
+enum robots_status_meaning host_robots_meaning(const struct host_request *r, int status,
+                                               bool is_cut)
 {
     const struct host_robots *known = known_of(r);
     enum robots_status_meaning meaning = robots_status(status);
     if (meaning == ROBOTS_UNCHANGED && (!known || !known->rules)) /* the request had no condition */
+        return ROBOTS_RETRY;
+    if (meaning == ROBOTS_USE_BODY && is_cut)
         return ROBOTS_RETRY;
     return meaning;
 }

@@ -28,9 +28,11 @@ bool host_robots_is_due(const struct host_request *r, const struct host_turn_set
  * there are none. */
 int host_robots_check(const struct host_request *r, struct str path_and_query);
 
-/* What the answer means for the origin. `status` is 0 if there was none. ROBOTS_REDIRECT: follow
+/* What the answer means for the origin. `status` is 0 if there was none; `is_cut`: the server did not
+ * send all of the body, and a rule may be missing. ROBOTS_REDIRECT: follow
  * it, if host_robots_follows() says so and it leads to a URL that may be asked. */
-enum robots_status_meaning host_robots_meaning(const struct host_request *r, int status);
+enum robots_status_meaning host_robots_meaning(const struct host_request *r, int status,
+                                               bool is_cut);
 
 /* Whether one more redirect is followed after `redirects` of them (RFC 9309, 2.3.1.2). */
 static inline bool host_robots_follows(unsigned redirects)

@@ -2,7 +2,6 @@
 #include "host/pace.h"
 
 #include "base/options.h"
-#include "robots/robots.h"
 
 enum { NO_NAME_TRIES = 2, BROKEN_TRIES = 2 };
 
@@ -59,14 +58,13 @@ static struct meaning absent(const struct pace_settings *s, const struct pace_en
     return m;
 }
 
-/* The server has not said what was asked for, and may do so later. For robots.txt every answer
- * counts that says nothing about the rules: otherwise each URL of the host would ask for it once. */
+/* The server has not said what was asked for, and may do so later. If a useless robots.txt were none
+ * of these, each URL of the host would ask for it once. */
 static bool is_busy(const struct pace_end *end)
 {
     uint16_t status = end->status;
-    if (end->is_robots)
-        return robots_status(status) == ROBOTS_RETRY;
-    return status == 429 || (status >= 500 && status < 600 && status != 501 && status != 505);
+    return end->is_useless || status == 429 ||
+           (status >= 500 && status < 600 && status != 501 && status != 505);
 }
 
 static struct meaning mean_answer(const struct pace_settings *s, const struct pace_end *end)

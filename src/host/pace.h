@@ -62,7 +62,7 @@ struct pace_end {
     uint16_t status;
     bool has_retry_after;
     uint64_t retry_after_ms;
-    bool is_robots;      /* the request was for robots.txt */
+    bool is_useless;     /* an answer for robots.txt that says nothing of the rules, or not all */
     bool is_unasked_304; /* a 304, though the request had no condition */
     bool is_stranger;    /* nothing of the host has ever been had */
     struct host_http_end http_version;
@@ -90,8 +90,8 @@ struct pace_verdict {
  *   another version of HTTP is asked no end                                         the delay, same
  *   any answer but those below       1                       the status             the delay, 0
  *   304 without a condition          2                       FETCH_BROKEN           the delay, 0
- *   429, 5xx but 501 and 505; for    `tries`                 the status             back-off, + 1
- *   robots.txt any but 2xx to 4xx
+ *   429, 5xx but 501 and 505; a      `tries`                 the status             back-off, + 1
+ *   robots.txt that is useless
  *   timeout, closed                  `tries`                 FETCH_RETRIES          back-off, + 1
  *   no connection, DNS fails         `tries` of a stranger   FETCH_NO_CONNECT,      back-off, + 1
  *                                    (NXDOMAIN: 2), else     FETCH_NO_DNS: dead

@@ -264,6 +264,13 @@ static void begin_again(struct exchange *x)
         finish(x);
 }
 
+/* Whether a request that HTTP/2 failed is sent once more over HTTP/1.1. Not under `auto`: HTTP/2 is
+ * then spoken because the host refuses HTTP/1.1. */
+static bool falls_back(const struct exchange *x)
+{
+    return x->h->settings.http == HTTP_VERSION_2;
+}
+
 /* HTTP/2 is at fault: what came of the answer is forgotten. */
 static void fall_back(struct exchange *x)
 {
@@ -296,10 +303,15 @@ static void lost(struct exchange *x, struct str all, bool clean)
  * served before, has met its GOAWAY: that is no fault. */
 static void lost_h2(struct exchange *x, struct str all)
 {
-    if (h2_state(x->conn->h2) == H2_UNSEEN && x->answer.is_reused && !x->is_retried)
+    bool is_unseen = h2_state(x->conn->h2) == H2_UNSEEN && x->answer.is_reused && !x->is_retried;
+    if (is_unseen) {
         lost(x, all, false);
-    else
+    } else if (falls_back(x)) {
         fall_back(x);
+    } else {
+        (void)reply_end(&x->reply, false);
+        finish_reply(x, all);
+    }
 }
 
 /* ---- sending ---- */
@@ -447,7 +459,7 @@ static enum read_step take_bytes(struct exchange *x, struct str all, size_t n, s
     }
     if (state == REPLY_MORE)
         return n < room && !x->conn->link ? READ_PAUSE : READ_ON;
-    if (x->reply.state == REPLY_REFUSED && x->conn->h2)
+    if (x->reply.state == REPLY_REFUSED && x->conn->h2 && falls_back(x))
         fall_back(x);
     else
         finish_reply(x, all);

@@ -79,7 +79,8 @@ static void ask_again(struct robots_part *r, struct visit *v)
 
 /* Meaning -------------------------------------------------------------------------------------- */
 
-/* Writes to the host's record what the answer means. */
+/* Writes to the host's record what the answer means. It is useless if it brings no rules that can be
+ * trusted. */
 static void learn(struct robots_part *r, struct visit *v, const struct host_request *request,
                   enum robots_status_meaning meaning)
 {
@@ -89,6 +90,11 @@ static void learn(struct robots_part *r, struct visit *v, const struct host_requ
     enum rc rc = meaning == ROBOTS_USE_BODY
                      ? robots_answer_rules(v, s->user_agent, r->decoder, &r->text, &rules)
                      : RC_OK;
+    if (rc == RC_INVALID) {
+        meaning = ROBOTS_RETRY;
+        rc = RC_OK;
+    }
+    v->answer.end.is_useless = meaning == ROBOTS_RETRY;
     if (rules && !s->no_sitemaps)
         robots_answer_sitemaps(v, rules, depths ? depths[r->self->shard] : NULL);
     if (rc == RC_OK)

@@ -47,7 +47,6 @@ enum host_http visit_http(const struct visit *v)
 void visit_judge(struct visit *v, const struct pace_settings *pace, struct rng *rng)
 {
     struct host_standing s = visit_standing(v);
-    v->answer.end.is_robots = v->kind == VISIT_ROBOTS;
     v->answer.verdict = host_judge(&s, &v->answer.end, is_elsewhere(v), pace, rng);
     v->answer.has_verdict = true;
 }

@@ -39,10 +39,10 @@ static void an_answer_that_broke_off_is_none(void **state)
         bool is_there;
         enum robots_status_meaning meaning;
     } rows[] = {{HTTP_WHOLE, true, ROBOTS_USE_BODY},
-                {HTTP_TRUNCATED, true, ROBOTS_USE_BODY},
+                {HTTP_TRUNCATED, true, ROBOTS_RETRY},
                 {HTTP_TIMEOUT, true, ROBOTS_RETRY},
                 {HTTP_WHOLE, false, ROBOTS_RETRY}};
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct visit *v = answered(200, "", "", 0);
         struct host_request request = visit_request(v);
         v->answer.end.http = rows[i].outcome;
@@ -64,6 +64,33 @@ static void the_rules_of_the_user_agent_are_read(void **state)
     assert_true(robots_check(rules, STR("/1")).allowed);
     assert_false(robots_check(rules, STR("/x")).allowed);
     robots_free(rules);
+    close_world(v);
+}
+
+/* Our own limit cuts a robots.txt, too: its first half holds. */
+static void one_that_is_too_long_is_used(void **state)
+{
+    (void)state;
+    struct visit *v = answered(200, "", "", 0);
+    struct host_request request = visit_request(v);
+    struct http_answer a = *v->answer.http;
+    a.cut = HTTP_CUT_LENGTH;
+    v->answer.http = &a;
+    v->answer.end.http = HTTP_TRUNCATED;
+    assert_int_equal(robots_answer_meaning(v, &request), ROBOTS_USE_BODY);
+    v->answer.end.status = 404; /* there is none, whatever came of the body */
+    a.cut = HTTP_CUT_DISCONNECT;
+    assert_int_equal(robots_answer_meaning(v, &request), ROBOTS_ALLOW);
+    close_world(v);
+}
+
+static void a_broken_coding_has_no_rules(void **state)
+{
+    (void)state;
+    struct visit *v = answered(200, "Content-Encoding: gzip\r\n", "\x1f\x8b\x08 and no more", 0);
+    const struct robots *rules = NULL;
+    assert_rc(robots_answer_rules(v, STR("tester"), decoder, &text, &rules), RC_INVALID);
+    assert_null(rules);
     close_world(v);
 }
 
@@ -144,6 +171,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_that_broke_off_is_none),
         cmocka_unit_test(the_rules_of_the_user_agent_are_read),
+        cmocka_unit_test(one_that_is_too_long_is_used),
+        cmocka_unit_test(a_broken_coding_has_no_rules),
         cmocka_unit_test(without_memory_there_are_no_rules),
         cmocka_unit_test(sitemaps_become_references),
         cmocka_unit_test(a_file_without_sitemaps_lists_nothing),

@@ -18,7 +18,7 @@ static struct host_request open_request(void)
 static void learn(const struct host_request *r, int status, const char *body, int64_t wall_ms)
 {
     struct robots *rules = NULL;
-    enum robots_status_meaning meaning = host_robots_meaning(r, status);
+    enum robots_status_meaning meaning = host_robots_meaning(r, status, false);
     if (meaning == ROBOTS_USE_BODY)
         assert_rc(robots_parse(str_c(body), STR("orbweaver"), &rules), RC_OK);
     assert_rc(host_robots_learn(r, meaning, rules, wall_ms), RC_OK);
@@ -104,11 +104,11 @@ static void a_304_without_rules_is_no_answer(void **state)
 {
     (void)state;
     struct host_request r = open_request();
-    assert_int_equal(host_robots_meaning(&r, 304), ROBOTS_RETRY);
+    assert_int_equal(host_robots_meaning(&r, 304, false), ROBOTS_RETRY);
     learn(&r, 500, NULL, WALL_MS);
-    assert_int_equal(host_robots_meaning(&r, 304), ROBOTS_RETRY);
+    assert_int_equal(host_robots_meaning(&r, 304, false), ROBOTS_RETRY);
     learn(&r, 404, NULL, WALL_MS);
-    assert_int_equal(host_robots_meaning(&r, 304), ROBOTS_UNCHANGED);
+    assert_int_equal(host_robots_meaning(&r, 304, false), ROBOTS_UNCHANGED);
     host_record_close(r.record);
 }
 

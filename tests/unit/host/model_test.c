@@ -305,8 +305,10 @@ static void oracle_robots(struct run *r, struct origin_notes *o, const struct re
 {
     int status = a->has_head ? a->http.status : 0;
     bool is_unchanged = status == 304 && o->has_rules;
-    bool fails = (!is_unchanged && status == 304) || status < 200 || status == 429 || status >= 500;
-    bool is_body = status >= 200 && status < 300;
+    bool is_cut = status >= 200 && status < 300 && a->http.outcome == HTTP_TRUNCATED;
+    bool fails = (!is_unchanged && status == 304) || status < 200 || status == 429 ||
+                 status >= 500 || is_cut;
+    bool is_body = status >= 200 && status < 300 && !is_cut;
     bool has_waited = o->had_wall_ms && wall_of(r) - o->had_wall_ms > 30 * (int64_t)DAY_MS;
     o->robots_wall_ms = wall_of(r);
     o->robots_fails = fails;
@@ -333,7 +335,8 @@ static bool reply_is_busy(const struct reply *a)
 {
     uint16_t s = a->http.status;
     bool is_final = !a->is_robots && (s == 501 || s == 505 || s > 599);
-    return a->has_head && (s == 429 || (s >= 500 && !is_final));
+    bool is_cut = a->is_robots && a->http.outcome == HTTP_TRUNCATED && s >= 200 && s < 300;
+    return a->has_head && (s == 429 || (s >= 500 && !is_final) || is_cut);
 }
 
 static uint64_t tries_of(const struct run *r, const struct url *u, const struct reply *a)
@@ -519,6 +522,13 @@ static void refuse(struct run *r, struct side *s, int code)
     put_away(r, s, e.how, due_ms);
 }
 
+static enum robots_status_meaning robots_meaning(const struct host_request *q,
+                                                 const struct reply *a)
+{
+    return host_robots_meaning(q, a->has_head ? a->http.status : 0,
+                               a->http.outcome == HTTP_TRUNCATED);
+}
+
 static void end_request(struct run *r, struct side *s)
 {
     int url = s->queue[0];
@@ -532,7 +542,7 @@ static void end_request(struct run *r, struct side *s)
                 ? host_end_of_answer(&a->http, a->retry_after ? str_c(a->retry_after) : STR_NONE,
                                      a->had_condition, wall_of(r))
                 : host_end_of_name(a->dns, q.is_elsewhere);
-    o.end.is_robots = q.is_robots;
+    o.end.is_useless = s->is_robots && a->has_head && robots_meaning(&q, a) == ROBOTS_RETRY;
     o.verdict = host_judge(&standing, &o.end, q.is_elsewhere, &pace, &r->jitter);
     struct host_ending e = host_end(&q, &o);
     uint64_t due_ms = host_end_due_ms(&e, &pace, now_of(r));
@@ -559,7 +569,7 @@ static bool robots_answered(struct run *r, struct side *s)
     const struct url *u = &r->urls[s->queue[0]];
     struct host_request q = request_of(r, u);
     const struct reply *a = &s->reply;
-    enum robots_status_meaning meaning = host_robots_meaning(&q, a->has_head ? a->http.status : 0);
+    enum robots_status_meaning meaning = robots_meaning(&q, a);
     if (meaning == ROBOTS_REDIRECT && a->redirects_to != NONE && host_robots_follows(s->hops)) {
         s->hops++;
         s->target = a->redirects_to;

@@ -165,9 +165,9 @@ struct row {
     {                                                \
         .dns = (d), .http = (o), .is_stranger = true \
     }
-#define ROBOTS_STATUS(s)                                                       \
-    {                                                                          \
-        .dns = DNS_FOUND, .http = HTTP_WHOLE, .status = (s), .is_robots = true \
+#define ROBOTS_STATUS(s)                                                             \
+    {                                                                                \
+        .dns = DNS_FOUND, .http = HTTP_WHOLE, .status = (s), .is_useless = (s) > 499 \
     }
 #define UNASKED                                                                     \
     {                                                                               \
