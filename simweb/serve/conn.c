@@ -300,6 +300,7 @@ static void answer(struct conn *c, struct request *q, bool was_waiting)
     q->is_https = c->stream->is_tls;
     q->sni = c->stream->sni;
     q->keep_alive = c->keep_alive = q->keep_alive && !c->has_body;
+    c->visitor.is_resumed = c->stream->is_resumed;
     c->ticket = c->asks->answer(c->asks->ctx, q, &c->visitor, now_us, &c->on->reply);
     c->visitor.nth_on_conn++;
     begin_steps(c, q->host, now_us);

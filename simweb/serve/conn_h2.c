@@ -10,6 +10,7 @@ enum { GIVE_BYTES = 64 * 1024, WRITES_A_TURN = 64, PACE_MS = 10, LOOK_AGAIN_MS =
 static uint64_t on_request(void *ctx, const struct request *q, struct reply *r)
 {
     struct conn *c = ctx;
+    c->visitor.is_resumed = c->stream->is_resumed;
     uint64_t ticket = c->asks->answer(c->asks->ctx, q, &c->visitor, poller_now_us(), r);
     c->visitor.nth_on_conn++;
     if (c->h2_open_count < H2_MOST_OPEN)

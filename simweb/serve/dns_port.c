@@ -16,6 +16,7 @@
 enum {
     DATAGRAMS_A_TURN = 64,
     PORT_TRIES = 32,
+    WAITING_BYTES = 4 << 20,
     ROOM_BYTES = 2 + DNS_MAX_BYTES,
     IN_BYTES = 2 * ROOM_BYTES
 };
@@ -276,6 +277,14 @@ static void on_connect(struct watch *w, uint32_t events)
         client_take(p, fd);
 }
 
+/* One thread serves pages, too: questions that come while it makes a certificate have to wait, and
+ * the kernel would drop those beyond a few hundred. If it does not allow more, it does. */
+static void hold_many(int udp)
+{
+    int bytes = WAITING_BYTES;
+    (void)setsockopt(udp, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+}
+
 /* Opening ----------------------------------------------------------------------------------- */
 
 /* A port that is free for UDP may be taken for TCP; then another, if any will do. */
@@ -285,8 +294,10 @@ static bool open_sockets(struct dns_port *p, uint64_t wanted)
         uint16_t again;
         p->udp = loopback_socket(SOCK_DGRAM, wanted, &p->number);
         p->tcp = p->udp < 0 ? -1 : loopback_socket(SOCK_STREAM, p->number, &again);
-        if (p->tcp >= 0)
+        if (p->tcp >= 0) {
+            hold_many(p->udp);
             return true;
+        }
         int why = errno;
         if (p->udp >= 0)
             (void)close(p->udp);

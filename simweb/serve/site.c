@@ -353,6 +353,7 @@ uint64_t site_answer(struct site *s, const struct request *q, const struct visit
         .address = v->address,
         .connection = v->connection,
         .nth_on_conn = v->nth_on_conn,
+        .is_resumed = v->is_resumed,
         .is_forbidden = is_forbidden(s, &a.owner, q->target),
         .is_robots = is_robots,
         .delay_ms = delay_of(s, &a.owner, is_robots),

@@ -17,6 +17,7 @@ void site_close(struct site *s);
 struct visitor { /* the connection a request came on */
     uint64_t connection;
     uint32_t nth_on_conn;
+    bool is_resumed;   /* its handshake resumed a TLS session */
     uint32_t address;  /* of ours */
     bool true_time;    /* the simulated clock shows the machine's time, so a client's own clock can
                           tell how far a date is ahead */

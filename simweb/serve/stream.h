@@ -25,8 +25,9 @@ struct stream {
     const struct stream_kind *kind;
     int fd;
     bool is_tls;
-    bool is_h2;     /* ALPN chose h2; known once the first read returned RC_OK */
-    struct str sni; /* absent without TLS or SNI; the stream's own */
+    bool is_h2;      /* ALPN chose h2; known once the first read returned RC_OK */
+    bool is_resumed; /* a TLS session of before; known likewise */
+    struct str sni;  /* absent without TLS or SNI; the stream's own */
 };
 
 /* Takes the socket, which is non-blocking. NULL without memory (the socket is closed then). */

@@ -295,6 +295,7 @@ static void note_protocol(struct tls_stream *s)
     unsigned bytes;
     SSL_get0_alpn_selected(s->ssl, &name, &bytes);
     s->stream.is_h2 = str_eq(str_make((const char *)name, bytes), STR("h2"));
+    s->stream.is_resumed = SSL_session_reused(s->ssl) == 1;
 }
 
 static enum rc tls_read(struct stream *stream, char *to, size_t room, size_t *ret_n)

@@ -54,6 +54,8 @@ static void urls_write(struct jsonw *j, const struct witness *w)
 static void tally_fields(struct jsonw *j, const struct tally *t)
 {
     jsonw_u64_field(j, "requests", t->requests);
+    jsonw_u64_field(j, "connections", t->connections);
+    jsonw_u64_field(j, "resumed", t->resumed);
     jsonw_u64_field(j, "most_open", t->most_open);
     jsonw_u64_field(j, "overlaps", t->overlaps);
     ms_field(j, "least_start_gap_ms", t->least_start_gap_us);
@@ -99,6 +101,8 @@ static void worst_offer(struct worst *w, const struct tally *t)
 static void tally_add(struct tally *sum, const struct tally *t)
 {
     sum->requests += t->requests;
+    sum->connections += t->connections;
+    sum->resumed += t->resumed;
     sum->overlaps += t->overlaps;
     sum->during_backoff += t->during_backoff;
     sum->under_delay += t->under_delay;

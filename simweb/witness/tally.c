@@ -102,6 +102,12 @@ void tally_start(struct tally *t, uint64_t now_us, bool is_forbidden)
     sum_up(t);
 }
 
+void tally_connected(struct tally *t, bool is_resumed)
+{
+    t->connections++;
+    t->resumed += is_resumed;
+}
+
 void tally_pipelined(struct tally *t)
 {
     if (t->open != 1) /* counted already */

@@ -39,6 +39,8 @@ struct tally {
     uint64_t during_backoff; /* requests that started while it had asked to be left alone */
     uint64_t forbidden;      /* requests for what robots.txt forbids */
     uint64_t requests;
+    uint64_t connections;        /* on which anything was asked */
+    uint64_t resumed;            /* of them, those that resumed a TLS session */
     uint64_t start_us;           /* of the latest request */
     uint64_t end_us;             /* the latest end of any; 0 = none yet */
     uint64_t least_start_gap_us; /* TALLY_NO_GAP with fewer than two requests */
@@ -61,6 +63,9 @@ void tally_end(struct tally *t, uint64_t now_us, uint64_t backoff_until_us);
  * that long to let us look. */
 enum { FAREWELL_MS = 250 };
 void tally_left(struct tally *t, uint64_t start_us, uint64_t now_us, uint64_t backoff_until_us);
+
+/* The request that started last is the first of its connection. */
+void tally_connected(struct tally *t, bool is_resumed);
 
 /* The request that started last had been sent before the one before it was answered: both were open
  * at once, though the connection is served one by one. */

@@ -177,6 +177,10 @@ uint64_t witness_start(struct witness *w, const struct witness_request *r, uint6
     open->delay_ms = r->delay_ms;
     tally_start(tallies_at(&w->hosts, open->host), now_us, r->is_forbidden);
     tally_start(tallies_at(&w->addresses, open->address), now_us, r->is_forbidden);
+    if (!r->nth_on_conn) {
+        tally_connected(tallies_at(&w->hosts, open->host), r->is_resumed);
+        tally_connected(tallies_at(&w->addresses, open->address), r->is_resumed);
+    }
     if (r->is_pipelined_host)
         tally_pipelined(tallies_at(&w->hosts, open->host));
     if (r->is_pipelined)

@@ -36,6 +36,7 @@ struct witness_request {
     uint32_t address;
     uint64_t connection; /* a number never used for another */
     uint32_t nth_on_conn;
+    bool is_resumed;   /* the connection resumed a TLS session */
     bool is_forbidden; /* robots.txt said no to it, to everybody */
     bool is_robots;    /* it is robots.txt: counted apart, politeness holds all the same */
     uint32_t delay_ms; /* of robots.txt: the Crawl-delay its answer will ask for, 0 = none */

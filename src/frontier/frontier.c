@@ -19,6 +19,8 @@ struct frontier *frontier_open(const struct frontier_settings *s, unsigned shard
     heap_init(&f->wake, s->max_hosts);
     for (unsigned i = 0; i < FRONTIER_CLASSES; i++)
         heap_init(&f->ready[i], s->max_hosts);
+    for (unsigned i = 0; i < FRONTIER_CLASSES; i++)
+        heap_init(&f->preferred[i], s->max_hosts);
     f->buckets = mem_zero(FRONTIER_BUCKETS, sizeof(void *));
     f->away = mem_zero(FRONTIER_BUCKETS, sizeof(void *));
     size_t recent = s->store ? s->store->recent : 0;
@@ -46,6 +48,8 @@ void frontier_close(struct frontier *f)
     heap_done(&f->wake);
     for (unsigned i = 0; i < FRONTIER_CLASSES; i++)
         heap_done(&f->ready[i]);
+    for (unsigned i = 0; i < FRONTIER_CLASSES; i++)
+        heap_done(&f->preferred[i]);
     mem_free(f);
 }
 
@@ -67,6 +71,34 @@ static void must_add(struct heap *h, struct heap_node *n, uint64_t key, uint64_t
     (void)rc; /* there is room: frontier_heaps_reserve */
 }
 
+static bool is_preferred(const struct frontier *f, const struct host_class *c, uint8_t origin)
+{
+    const struct frontier_preference *p = &f->preference;
+    struct origin o = host_origin_at(c->host, origin);
+    return p->prefers(p->ctx, host_name(c->host), o.port, o.is_https);
+}
+
+static struct heap *ready_heap(struct frontier *f, unsigned class, const struct host *h)
+{
+    return h->preferred & 1u << class ? &f->preferred[class] : &f->ready[class];
+}
+
+static void set_preferred(struct host *h, unsigned class, bool is)
+{
+    h->preferred = (uint8_t)((h->preferred & ~(1u << class)) | (unsigned)is << class);
+}
+
+/* A class of a host that is ready, with its head, joins a heap. */
+static void join_ready(struct frontier *f, struct host_class *c, unsigned class,
+                       const struct url_entry *head)
+{
+    struct heap *p = &f->preferred[class];
+    set_preferred(c->host, class,
+                  f->preference.prefers && is_preferred(f, c, head->origin) &&
+                      heap_reserve(p, p->count + 1) == RC_OK);
+    must_add(ready_heap(f, class, c->host), &c->node, head->sequence, 0);
+}
+
 static void make_ready(struct frontier *f, struct host *h)
 {
     h->state = HOST_READY;
@@ -75,7 +107,7 @@ static void make_ready(struct frontier *f, struct host *h)
         struct host_class *c = host_class_of(h, i);
         struct url_entry head;
         if (c && url_queue_head(&c->queue, &head))
-            must_add(&f->ready[i], &c->node, head.sequence, 0);
+            join_ready(f, c, i, &head);
     }
 }
 
@@ -95,7 +127,7 @@ void frontier_take_up(struct frontier *f, struct host *h)
         for (unsigned i = 0; i < FRONTIER_CLASSES; i++) {
             struct host_class *c = host_class_of(h, i);
             if (c)
-                heap_remove(&f->ready[i], &c->node);
+                heap_remove(ready_heap(f, i, h), &c->node);
         }
         f->counts.ready--;
     }
@@ -198,16 +230,16 @@ static struct host *host_need(struct frontier *f, struct bucket *b, const struct
 }
 
 /* A class that got its first URL while the host is ready joins that class's heap. */
-static void queue_grew(struct frontier *f, struct host *h, unsigned class, uint64_t sequence,
-                       uint64_t now_ms)
+static void queue_grew(struct frontier *f, struct host *h, unsigned class, uint64_t now_ms)
 {
+    struct url_entry head;
     h->queued++;
     f->counts.queued++;
     struct host_class *c = host_class_of(h, class);
     if (h->state == HOST_IDLE)
         frontier_put_down(f, h, now_ms);
-    else if (h->state == HOST_READY && !c->node.at)
-        must_add(&f->ready[class], &c->node, sequence, 0);
+    else if (h->state == HOST_READY && !c->node.at && url_queue_head(&c->queue, &head))
+        join_ready(f, c, class, &head);
 }
 
 static enum rc push(struct frontier *f, struct host *h, const struct candidate *c)
@@ -248,7 +280,6 @@ static enum rc admit_new(struct frontier *f, struct bucket *b, const struct cand
         *ret = ADMITTED_HOST_FULL;
         return RC_OK;
     }
-    uint64_t sequence = f->next_sequence;
     rc = push(f, h, c);
     if (rc == RC_LIMIT) {
         *ret = ADMITTED_HOST_FULL;
@@ -259,7 +290,7 @@ static enum rc admit_new(struct frontier *f, struct bucket *b, const struct cand
     seen_put(&b->seen, c->fingerprint);
     bucket_learnt(f, b, c->fingerprint);
     b->queued++;
-    queue_grew(f, h, c->class, sequence, now_ms);
+    queue_grew(f, h, c->class, now_ms);
     return RC_OK;
 }
 
@@ -343,11 +374,44 @@ static void wake_due(struct frontier *f, uint64_t now_ms)
     }
 }
 
-static struct host_class *first_ready(const struct frontier *f, unsigned class, unsigned *ret_class)
+void frontier_prefer(struct frontier *f, struct frontier_preference p)
+{
+    f->preference = p;
+}
+
+/* Whether it still is; if not, it joins the others. */
+static bool stays_preferred(struct frontier *f, struct host_class *c, unsigned class)
+{
+    struct url_entry head;
+    if (f->preference.prefers && url_queue_head(&c->queue, &head) &&
+        is_preferred(f, c, head.origin))
+        return true;
+    heap_remove(&f->preferred[class], &c->node);
+    set_preferred(c->host, class, false);
+    must_add(&f->ready[class], &c->node, c->node.key, 0);
+    return false;
+}
+
+/* Of one class. A host that was ready while it was preferred is looked at once more, and each only
+ * once until it is ready the next time. */
+static struct heap_node *first_of_class(struct frontier *f, unsigned class)
+{
+    struct heap_node *p;
+    while ((p = heap_first(&f->preferred[class]))) {
+        const struct heap_node *n = heap_first(&f->ready[class]);
+        if (n && p->key > n->key && p->key - n->key > FRONTIER_MAX_BYPASS)
+            break;
+        if (stays_preferred(f, (struct host_class *)(void *)p, class))
+            return p;
+    }
+    return heap_first(&f->ready[class]);
+}
+
+static struct host_class *first_ready(struct frontier *f, unsigned class, unsigned *ret_class)
 {
     for (unsigned i = 0; i < FRONTIER_CLASSES; i++) {
         unsigned at = (class + i) % FRONTIER_CLASSES;
-        struct heap_node *n = heap_first(&f->ready[at]);
+        struct heap_node *n = first_of_class(f, at);
         if (n) {
             *ret_class = at;
             return (struct host_class *)(void *)n;

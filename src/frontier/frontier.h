@@ -5,7 +5,8 @@
  *                            │ seen?                │ head
  *                            ▼                      ▼
  *                          known            wake heap ─► ready heaps ─► checkout ─► checkin
- *                                           (by due_ms)  (by sequence)
+ *                                           (by due_ms)  (by sequence, two a class:
+ *                                                         preferred hosts, and the others)
  *
  * One a shard and one thread, so there are no locks. A host is in exactly one place: IDLE (nothing
  * queued), WAITING (in the wake heap until due_ms), READY (in a ready heap), or OUT (checked out).
@@ -35,6 +36,7 @@ enum {
     FRONTIER_MAX_PATH_BYTES = 65000,
     FRONTIER_MAX_HOST_BYTES = 255,
     FRONTIER_MAX_SEED_PATH = 250,
+    FRONTIER_MAX_BYPASS = 1000, /* sequence numbers; see frontier_prefer */
 };
 
 /* A URL on its way in, already normalised, in scope, and of this shard. All borrowed. */
@@ -122,7 +124,20 @@ struct checkout {
     struct str seed_path;
 };
 
-/* The ready host with the lowest head sequence in the class, or in the next class that has one.
+/* Which ready hosts its owner would rather check out, by the origin of their head; NULL: all are
+ * alike, and this costs nothing. Asked when a host becomes ready, and again before it is taken: a
+ * host that is not preferred any more joins the others. A host that becomes preferred while it is
+ * ready stays where it is. On the shard's thread; nothing of the frontier may be called from it. */
+struct frontier_preference {
+    /* `port` as a candidate's: 0 = the scheme's own */
+    bool (*prefers)(void *ctx, struct str host, uint16_t port, bool is_https);
+    void *ctx;
+};
+void frontier_prefer(struct frontier *f, struct frontier_preference p);
+
+/* The ready host with the lowest head sequence in the class, or in the next class that has one. A
+ * preferred host may come before it if its own head sequence is at most FRONTIER_MAX_BYPASS higher.
+ * So a URL is bypassed by no more than that many others, and nothing starves.
  * RC_AGAIN: no host is ready; frontier_due_ms says when one will be. */
 MUST_CHECK enum rc frontier_checkout(struct frontier *f, unsigned class, uint64_t now_ms,
                                      struct checkout *ret);

@@ -54,6 +54,9 @@ struct frontier {
     struct away **away;      /* likewise; NULL = it is not swapped out */
     struct heap wake;        /* first.node of waiting hosts, by due_ms */
     struct heap ready[FRONTIER_CLASSES];
+    struct heap preferred[FRONTIER_CLASSES]; /* those of them that `preference` names; grown when
+                                                needed: without memory a host is not preferred */
+    struct frontier_preference preference;
     uint64_t next_sequence;
     uint64_t snapshot_sequence; /* all that came from snapshots is below */
     struct frontier_counts

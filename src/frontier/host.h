@@ -3,7 +3,7 @@
  *
  * `first` is its class 0; the others are allocated when a URL of such a class comes, which in a
  * breadth-first crawl is never. While a host waits, first.node is in the wake heap; while it is
- * ready, the node of each class that has a URL is in that class's ready heap. */
+ * ready, the node of each class that has a URL is in one of that class's two ready heaps. */
 #ifndef FRONTIER_HOST_H
 #define FRONTIER_HOST_H
 
@@ -37,7 +37,8 @@ struct host {
     uint8_t state; /* enum host_state */
     uint8_t checkout_class;
     uint8_t name_bytes;
-    uint32_t queued; /* in all classes, what is out included */
+    uint8_t preferred; /* while it is ready: a bit for each class, which heap its node is in */
+    uint32_t queued;   /* in all classes, what is out included */
     uint32_t extra_bytes;
     char name[];
 };

@@ -8,7 +8,7 @@
 #ifndef NET_CONN_H
 #define NET_CONN_H
 
-#include "base/list.h"
+#include "base/heap.h"
 #include "base/loop.h"
 #include "net/address.h"
 #include "net/h2.h"
@@ -29,9 +29,12 @@ struct conn {
     unsigned events; /* waited for */
     uint64_t key;    /* hash of scheme, host and port */
     /* the pool's */
-    struct list_node age; /* among those that wait */
-    struct conn *same;
-    uint64_t idle_ms;
+    struct heap_node end, use;
+    struct conn *same, *neighbour;
+    uint64_t idle_ms; /* since then it waits */
+    uint64_t group;   /* address_group() of the peer */
+    /* set before it is given to the pool */
+    uint64_t server_keep_ms; /* the server keeps it so long; 0: it does not say */
     /* the origin's host */
     size_t host_n;
     char host[];

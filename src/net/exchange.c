@@ -11,6 +11,7 @@ enum {
     SMALL_BODY_BYTES = 1 << 20, /* bodies that are never cut for want of memory */
     READS_A_TURN = 32,          /* then the others have their turn */
     MOST_DIALS = 16,
+    KEEP_MARGIN_MS = 1000,
 };
 
 static uint64_t now_us(void)
@@ -87,11 +88,19 @@ static bool asks_to_close(struct str request)
     return false;
 }
 
+/* A little less than the server says: so it is not asked at the moment at which it closes. */
+static uint64_t server_keep_ms(uint64_t said_s)
+{
+    uint64_t said_ms = said_s * 1000;
+    return said_ms - least(said_ms / 4, KEEP_MARGIN_MS);
+}
+
 static void keep_connection(struct exchange *x, size_t all_bytes)
 {
     bool may_serve = x->conn->h2 ? h2_may_ask(x->conn->h2) : reply_keeps(&x->reply, all_bytes);
     if (x->sent < x->ask->request.n || !may_serve || asks_to_close(x->ask->request))
         return;
+    x->conn->server_keep_ms = server_keep_ms(x->reply.head.keep_s);
     pool_give(&x->h->pool, &x->conn);
 }
 
@@ -185,6 +194,24 @@ static bool out_of_memory(struct exchange *x)
     return false;
 }
 
+/* Idle connections give way to one that is needed now. */
+static bool has_descriptor(struct exchange *x)
+{
+    const struct http *h = x->h;
+    uint64_t most = h->settings.sockets_most;
+    while (most && (uint64_t)h->counts.running + h->pool.count > most)
+        if (!pool_drop_one(&x->h->pool))
+            return false;
+    return true;
+}
+
+static bool out_of_descriptors(struct exchange *x)
+{
+    x->answer.outcome = HTTP_FAILED;
+    x->answer.why = "no descriptor";
+    return false;
+}
+
 /* The next address that is allowed and does not fail at once. False: none, and the answer says
  * why. */
 static bool dial_next(struct exchange *x, uint64_t now_ms)
@@ -200,7 +227,7 @@ static bool dial_next(struct exchange *x, uint64_t now_ms)
         x->was_dialled = true;
         a->peer = *to;
         enum conn_io io = conn_dial(x->conn, to, &a->why);
-        if (io == CONN_FAILED && pool_drop_oldest(&x->h->pool))
+        if (io == CONN_FAILED && pool_drop_one(&x->h->pool))
             io = conn_dial(x->conn, to, &a->why);
         if (io == CONN_FAILED) {
             a->outcome = HTTP_FAILED;
@@ -245,6 +272,8 @@ static bool connect_fresh(struct exchange *x, uint64_t now_ms)
     x->sent = 0;
     x->phase = PHASE_CONNECT;
     x->phase_ms = now_ms;
+    if (!has_descriptor(x))
+        return out_of_descriptors(x);
     x->conn = conn_open(x->h->loop, ask->is_https, ask->host, ask->port);
     if (!x->conn)
         return out_of_memory(x);

@@ -7,6 +7,8 @@ struct said {
     uint64_t length;
     bool has_coding, chunked_last, chunked_bad;
     bool close, keep_alive;
+    bool has_keep;
+    uint64_t keep_s;
     const char *why; /* refused at once */
 };
 
@@ -214,18 +216,36 @@ static void say_connection(struct said *s, struct str value)
     }
 }
 
+/* What is no number says nothing. */
+static void say_keep_alive(struct said *s, struct str value)
+{
+    struct str item, name = STR("timeout=");
+    uint64_t n;
+    while (head_list_next(&value, &item))
+        if (!s->has_keep && str_eq_nocase(str_first(item, name.n), name) &&
+            str_to_u64(trim_blanks(str_from(item, name.n)), &n) == RC_OK) {
+            s->has_keep = true;
+            s->keep_s = n < HEAD_MOST_KEEP_S ? n : HEAD_MOST_KEEP_S;
+        }
+}
+
 struct say {
     struct str name;
     void (*say)(struct said *s, struct str value);
     bool is_framing;
+    bool is_hint; /* without it the answer is understood all the same */
 };
 
-/* The fields that matter here have lengths of their own, so most names cost one comparison. */
+/* The fields that matter here differ in length or first letter, so most names cost one comparison.
+ */
 static const struct say *say_of(struct str name)
 {
-    static const struct say length = {{"Content-Length", 14}, say_length, true};
-    static const struct say coding = {{"Transfer-Encoding", 17}, say_coding, true};
-    static const struct say connection = {{"Connection", 10}, say_connection, false};
+    static const struct say length = {{"Content-Length", 14}, say_length, true, false};
+    static const struct say coding = {{"Transfer-Encoding", 17}, say_coding, true, false};
+    static const struct say connection = {{"Connection", 10}, say_connection, false, false};
+    static const struct say keep_alive = {{"Keep-Alive", 10}, say_keep_alive, false, true};
+    if (name.n == keep_alive.name.n && ascii_lower(name.p[0]) == 'k')
+        return str_eq_nocase(name, keep_alive.name) ? &keep_alive : NULL;
     const struct say *s = name.n == length.name.n       ? &length
                           : name.n == coding.name.n     ? &coding
                           : name.n == connection.name.n ? &connection
@@ -246,7 +266,7 @@ static void say_fields(struct str rest, struct said *s)
         if (has_control(f.raw) && say->is_framing)
             s->why = "control bytes in a field that says where the body ends";
         else if (!value.p)
-            s->why = "a folded field is too long";
+            s->why = say->is_hint ? NULL : "a folded field is too long";
         else if (!has_control(f.raw))
             say->say(s, value);
     }
@@ -256,7 +276,9 @@ static void say_fields(struct str rest, struct said *s)
  * Transfer-Encoding, then Content-Length. */
 static const char *weigh(const struct said *s, bool to_head, struct head *h)
 {
-    h->keeps = h->is_http10 ? s->keep_alive && !s->close : !s->close;
+    h->keeps =
+        (h->is_http10 ? s->keep_alive && !s->close : !s->close) && !(s->has_keep && !s->keep_s);
+    h->keep_s = s->keep_s;
     h->length = 0;
     if (to_head || h->status < 200 || h->status == 204 || h->status == 304) {
         h->framing = FRAMING_NONE;

@@ -15,10 +15,13 @@
 #include "base/buf.h"
 #include "net/framing.h"
 
+enum { HEAD_MOST_KEEP_S = 86400 };
+
 struct head {
     uint16_t status;
     bool is_http10;
-    bool keeps; /* the connection may be used again behind the body */
+    bool keeps;      /* the connection may be used again behind the body */
+    uint64_t keep_s; /* Keep-Alive: timeout=N, up to HEAD_MOST_KEEP_S; 0: it does not say */
     enum framing_kind framing;
     uint64_t length;
 };

@@ -50,7 +50,8 @@ enum rc http_open(struct loop *loop, const struct http_settings *s, struct http 
     h->held_bytes = 0;
     memset(h->h1_only, 0, sizeof h->h1_only);
     h->tls = NULL;
-    enum rc rc = pool_init(&h->pool, loop, s->idle_most, s->keep_ms);
+    const struct pool_settings kept = {s->idle_most, s->idle_at_address, s->keep_ms, s->unused_ms};
+    enum rc rc = pool_init(&h->pool, loop, &kept);
     if (rc == RC_OK)
         rc = tls_open(s->ca_file, s->insecure, &h->tls, why);
     if (rc == RC_OK)

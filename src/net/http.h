@@ -6,11 +6,12 @@
  *     ask.done(&ask, &answer);                                         once
  *
  * The engine of a shard owns its connections: kept alive per (scheme, host, port, address), reused
- * only when nothing was left over, at most `idle_most` of them, the longest idle closed first. It
- * handles broken servers as docs/faults.md lists them: what is no HTTP is refused, lengths that
- * contradict each other are refused, chunks end where they say, 1xx are skipped up to a limit,
- * everything has a limit in bytes and in time. It follows no redirect, sends no cookie, decodes no
- * content, and connects to no address that the guard refuses.
+ * only when nothing was left over, at most `idle_most` of them, those closed first that are needed
+ * last (net/pool.h; net/keep.h has what the engine is told of that). It handles broken servers as
+ * docs/faults.md lists them: what is no HTTP is refused, lengths that contradict each other are
+ * refused, chunks end where they say, 1xx are skipped up to a limit, everything has a limit in
+ * bytes and in time. It follows no redirect, sends no cookie, decodes no content, and connects to
+ * no address that the guard refuses.
  *
  * Over TLS it can offer h2 (`http`), and speaks it where the server chooses it: still one request
  * at a time a connection, still given and answered as HTTP/1.1's text (h2.h), within the same
@@ -46,8 +47,13 @@ struct http_settings {
     uint64_t interim_most; /* 1xx answers; 20 */
     uint64_t body_memory;  /* of all bodies that are coming, together: past it those over a megabyte
                               are truncated by length; 0 = any */
-    uint64_t keep_ms;      /* an idle connection is closed after this */
+    uint64_t keep_ms;      /* an idle connection is closed so long after its next request was due */
+    uint64_t unused_ms;    /* or so long, if no other request is certain (net/keep.h) */
     uint64_t idle_most;    /* connections kept */
+    uint64_t idle_at_address; /* of them, to one address; 0 = any */
+    uint64_t sockets_most; /* connections in all; beyond it idle ones are closed, then requests fail
+                              (HTTP_FAILED); no option: its owner knows the share (net/keep.h). 0 =
+                              any */
     bool insecure;         /* certificates need not verify; it is recorded */
     struct str ca_file;    /* instead of the system's authorities; absent = those */
     unsigned http;         /* enum http_version */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net/tls.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "net/socket_bio.h"
+#include "net/tls_sessions.h"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -11,19 +11,12 @@
 
 enum { NAME_BYTES = 256 + 8 }; /* "host:port" */
 
-/* One remembered session, found by the hash of its name; the name is compared too, because a
- * resumed session is not verified again. */
-struct memory {
-    SSL_SESSION *session;
-    struct str name; /* mem_alloc'd */
-};
-
 struct tls {
     SSL_CTX *context;
     BIO_METHOD *method;
     bool insecure;
     bool needs_system; /* its authorities are not read yet: that takes tens of milliseconds */
-    struct memory sessions[TLS_SESSIONS];
+    struct tls_sessions sessions;
 };
 
 struct tls_link {
@@ -38,35 +31,11 @@ struct tls_link {
     char name[]; /* of its session */
 };
 
-static struct memory *memory_of(struct tls *t, struct str name)
-{
-    return &t->sessions[hash64(name) % TLS_SESSIONS];
-}
-
-static void forget(struct memory *m)
-{
-    SSL_SESSION_free(m->session);
-    mem_free((char *)m->name.p);
-    *m = (struct memory){0};
-}
-
 /* OpenSSL's call when a session can be resumed later; 1 keeps the reference. */
 static int remember(SSL *ssl, SSL_SESSION *session)
 {
     const struct tls_link *l = SSL_get_app_data(ssl);
-    struct str name = str_make(l->name, l->name_n);
-    struct memory *m = memory_of(l->tls, name);
-    if (!str_eq(m->name, name)) {
-        char *copy = mem_alloc(name.n);
-        if (!copy)
-            return 0;
-        memcpy(copy, name.p, name.n);
-        forget(m);
-        m->name = str_make(copy, name.n);
-    }
-    SSL_SESSION_free(m->session);
-    m->session = session;
-    return 1;
+    return tls_sessions_put(&l->tls->sessions, str_make(l->name, l->name_n), session);
 }
 
 static bool authorities_load(SSL_CTX *context, struct str ca_file, struct buf *why)
@@ -102,6 +71,7 @@ enum rc tls_open(struct str ca_file, bool insecure, struct tls **ret, struct buf
     if (!t)
         return RC_NOMEM;
     t->insecure = insecure;
+    t->sessions.most = TLS_SESSIONS;
     t->needs_system = !ca_file.p;
     t->context = SSL_CTX_new(TLS_client_method());
     t->method = socket_bio_method();
@@ -159,8 +129,7 @@ void tls_close(struct tls *t)
 {
     if (!t)
         return;
-    for (size_t i = 0; i < TLS_SESSIONS; i++)
-        forget(&t->sessions[i]);
+    tls_sessions_done(&t->sessions);
     SSL_CTX_free(t->context);
     BIO_meth_free(t->method);
     mem_free(t);
@@ -216,10 +185,10 @@ static bool link_set(struct tls_link *l, struct str host)
     SSL_set_connect_state(l->ssl);
     if (!expect_host(l->ssl, host) || !offer(l))
         return false;
-    struct str name = str_make(l->name, l->name_n);
-    const struct memory *m = memory_of(l->tls, name);
-    if (m->session && str_eq(m->name, name))
-        (void)SSL_set_session(l->ssl, m->session);
+    SSL_SESSION *session = tls_sessions_take(&t->sessions, str_make(l->name, l->name_n));
+    if (session)
+        (void)SSL_set_session(l->ssl, session);
+    SSL_SESSION_free(session);
     return true;
 }
 

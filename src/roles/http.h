@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The role `http`: asks web servers. The interface is struct http itself. One a shard. */
+/* The role `http`: asks web servers. The interface is struct http itself. One a shard. Schedule and
+ * disposition use it for hints alone (net/keep.h), and do without where it is at another place. */
 #ifndef ROLES_HTTP_H
 #define ROLES_HTTP_H
 
 #include "net/http.h"
+#include "net/keep.h"
 
 #define HTTP_INTERFACE "http"
 

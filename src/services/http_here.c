@@ -2,12 +2,17 @@
 /* http/here: pages are asked for from this machine, on the shard's own loop. */
 #include "roles/http.h"
 
+#include "base/fd.h"
 #include "flow/part.h"
 
 static enum rc http_here_open(struct instance *self, struct buf *why)
 {
     struct http *h = NULL;
-    enum rc rc = http_open(part_loop(self), self->settings, &h, why);
+    struct http_settings s = *(const struct http_settings *)self->settings;
+    s.sockets_most = http_socket_share(fd_limit(), self->shard_count);
+    if (s.idle_most > s.sockets_most)
+        s.idle_most = s.sockets_most;
+    enum rc rc = http_open(part_loop(self), &s, &h, why);
     self->state = h;
     return rc;
 }

@@ -9,11 +9,12 @@
 #include "outcome/outcome.h"
 #include "outcome/visit_counts.h"
 #include "roles/addresses.h"
+#include "roles/http.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
 
-enum { NEED_LEDGER, NEED_BUDGET, NEED_PACE, NEED_ADDRESSES, NEED_CLUSTER };
+enum { NEED_LEDGER, NEED_BUDGET, NEED_PACE, NEED_ADDRESSES, NEED_CLUSTER, NEED_HTTP };
 
 enum { VISITS, LISTS }; /* inlets */
 enum { LINKS, AGAIN };  /* outlets */
@@ -32,6 +33,7 @@ struct disposition {
     struct instance *self;
     struct pace_service *pace;
     struct addresses_service *addresses;
+    struct http *http; /* NULL: it is at another place */
     struct rng rng;
     struct outcome_shard here;
 };
@@ -54,6 +56,7 @@ static enum rc disposition_open(struct instance *self, struct buf *why)
     s->self = self;
     s->pace = part_provider(self, NEED_PACE);
     s->addresses = part_provider(self, NEED_ADDRESSES);
+    s->http = part_provider(self, NEED_HTTP);
     s->here.ledger = part_provider(self, NEED_LEDGER);
     s->here.budget = part_provider(self, NEED_BUDGET);
     s->here.cluster = part_provider(self, NEED_CLUSTER);
@@ -67,8 +70,19 @@ static enum rc disposition_open(struct instance *self, struct buf *why)
 
 /* Visits --------------------------------------------------------------------------------------- */
 
+/* The host has gone back to its queue: whether and when its connection is needed again. */
+static void tell_http(const struct disposition *s, const struct visit *v, const struct host *host,
+                      uint64_t due_ms)
+{
+    const struct http_ask *ask = &v->answer.ask;
+    const struct http_origin origin = {ask->host, ask->port, ask->is_https};
+    if (s->http && host && ask->host.n)
+        http_expect(s->http, &origin, due_ms, host_queued(host) > 0);
+}
+
 static enum rc record_visit(struct disposition *s, struct visit *v)
 {
+    const struct host *host = v->turn.checkout.host;
     struct ledger_service *ledger = s->here.ledger;
     struct clock *clock = ledger->run.clock;
     struct ending e = ending_of_visit(v, s->pace, &s->rng, clock_now_ms(clock));
@@ -83,6 +97,7 @@ static enum rc record_visit(struct disposition *s, struct visit *v)
     rc = outcome_record(&s->here, &o);
     if (rc)
         return rc;
+    tell_http(s, v, host, e.due_ms);
     if (o.fresh.new.count) /* a visit of one of them may ask for it before the history has it */
         page_names_put(ledger->names, v->turn.fingerprint, url_href(&v->turn.url));
     hand_out_links(s->self, LINKS, &v->head, &o.fresh);
@@ -204,7 +219,9 @@ const struct part part_disposition = {
             [NEED_PACE] = {"pace", PACE_INTERFACE, "says when to ask again"},
             [NEED_ADDRESSES] = {"addresses", ADDRESSES_INTERFACE, "gets permits back"},
             [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows which hosts are ours"},
+            [NEED_HTTP] = {"http", HTTP_INTERFACE, "is told when a host is asked again"},
             {0}},
+    .spares = (const char *const[]){"http", NULL},
     .options = disposition_options,
     .settings_bytes = sizeof(struct disposition_settings),
     .open = disposition_open,

@@ -9,11 +9,12 @@
 #include "asking/turn.h"
 #include "ledger/host_records.h"
 #include "roles/call_queue.h"
+#include "roles/http.h"
 #include "visit/links.h"
 
 #include "base/mem.h"
 
-enum { NEED_LEDGER, NEED_BUDGET, NEED_CLUSTER };
+enum { NEED_LEDGER, NEED_BUDGET, NEED_CLUSTER, NEED_HTTP };
 
 enum {
     GAUGES_EVERY = 64,
@@ -22,6 +23,8 @@ enum {
     LOOK_AGAIN_MS = 2,
     DISK_LOOK_MS = 1000,
     NO_MEMORY_MS = 1000,
+    HTTP_PORT = 80,
+    HTTPS_PORT = 443,
 };
 
 struct schedule_settings {
@@ -48,6 +51,7 @@ struct schedule {
     struct instance *self;
     struct ledger_service *ledger;
     struct frontier *frontier;
+    struct http *http; /* NULL: it is at another place */
     struct turn_maker turns;
     struct crawl_watch watch;
     struct call_queue calls; /* for questions about what this shard knows */
@@ -112,6 +116,8 @@ static enum produced schedule_produce(struct instance *self)
         return refused;
     if (ledger_is_short(s->ledger->ledger)) /* nothing is checked out until the disk has room */
         return crawl_watch_wait(&s->watch, now_ms + DISK_LOOK_MS);
+    if (s->http && !http_has_room(s->http)) /* few descriptors: until a request ends */
+        return crawl_watch_wait(&s->watch, now_ms + LOOK_AGAIN_MS);
     if (now_ms < s->ledger->run.not_before_ms)
         return crawl_watch_wait(&s->watch, s->ledger->run.not_before_ms);
     enum rc rc = frontier_checkout(s->frontier, 0, now_ms, &checkout);
@@ -131,6 +137,14 @@ static void schedule_handle(struct instance *self, unsigned inlet, struct messag
     part_end(self, m);
 }
 
+/* Asking a host over a connection that waits costs no handshake. */
+static bool is_warm(void *ctx, struct str host, uint16_t port, bool is_https)
+{
+    uint16_t own = is_https ? HTTPS_PORT : HTTP_PORT;
+    const struct http_origin origin = {host, port ? port : own, is_https};
+    return http_is_warm(ctx, &origin);
+}
+
 static enum rc schedule_open(struct instance *self, struct buf *why)
 {
     (void)why;
@@ -141,6 +155,9 @@ static enum rc schedule_open(struct instance *self, struct buf *why)
     s->self = self;
     s->ledger = part_provider(self, NEED_LEDGER);
     s->frontier = ledger_frontier(s->ledger->ledger, self->shard);
+    s->http = part_provider(self, NEED_HTTP);
+    if (s->http)
+        frontier_prefer(s->frontier, (struct frontier_preference){is_warm, s->http});
     s->turns.shard = self->shard;
     s->turns.ledger = s->ledger;
     s->turns.budget = part_provider(self, NEED_BUDGET);
@@ -168,6 +185,7 @@ static void schedule_stop(struct instance *self)
     struct schedule *s = self->state;
     call_queue_close(&s->calls, self->shard);
     crawl_watch_stop(&s->watch);
+    frontier_prefer(s->frontier, (struct frontier_preference){0});
     ledger_service_gauge_frontier(s->ledger, self->shard);
 }
 
@@ -184,7 +202,9 @@ const struct part part_schedule = {
             [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "has the frontier"},
             [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "says when a limit ends the crawl"},
             [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows which hosts are ours"},
+            [NEED_HTTP] = {"http", HTTP_INTERFACE, "knows which hosts it is connected to"},
             {0}},
+    .spares = (const char *const[]){"http", NULL},
     .options = schedule_options,
     .settings_bytes = sizeof(struct schedule_settings),
     .credits_each = CREDITS_EACH,

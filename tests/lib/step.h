@@ -100,6 +100,13 @@ struct step_http {
     enum rc rc; /* of http_start */
     struct http_ask *open[STEP_QUERIES];
     unsigned count, started, cancelled;
+    unsigned expected; /* calls of http_expect, and the last of them */
+    uint64_t expected_ms;
+    bool is_certain;
+    char expected_host[64];
+    const char *warm_host; /* http_is_warm; NULL: none is */
+    uint16_t warm_port;
+    bool is_full; /* http_has_room says no */
 };
 
 struct step {

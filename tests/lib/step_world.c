@@ -179,6 +179,28 @@ void http_cancel(struct http *h, struct http_ask *ask)
     f->count--;
 }
 
+void http_expect(struct http *h, const struct http_origin *o, uint64_t due_ms, bool is_certain)
+{
+    struct step_http *f = (struct step_http *)(void *)h;
+    f->expected++;
+    f->expected_ms = due_ms;
+    f->is_certain = is_certain;
+    assert_true(o->host.n < sizeof f->expected_host);
+    memcpy(f->expected_host, o->host.p, o->host.n);
+    f->expected_host[o->host.n] = 0;
+}
+
+bool http_is_warm(const struct http *h, const struct http_origin *o)
+{
+    const struct step_http *f = (const struct step_http *)(const void *)h;
+    return f->warm_host && str_eq(o->host, str_c(f->warm_host)) && o->port == f->warm_port;
+}
+
+bool http_has_room(const struct http *h)
+{
+    return !((const struct step_http *)(const void *)h)->is_full;
+}
+
 void step_http_ends(struct step *s, const struct http_answer *a)
 {
     assert_true(s->http.count > 0);

@@ -13,6 +13,7 @@
 #include "control/crawl_status.h"
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "catalog/catalog.h"
 #include "flow/flow.h"
 #include "outputs/crawl_dir.h"
@@ -417,6 +418,7 @@ static enum rc prepare_to_save(struct invocation *in, struct crawl *c)
 static int crawl_run(struct invocation *in)
 {
     retain_memory();
+    fd_raise_limit(); /* each idle connection is a descriptor */
     struct crawl c = {.saved = {.lock = PTHREAD_MUTEX_INITIALIZER, .arena = in->arena}};
     enum rc rc = settings_gather(in, &c.settings, &c.sources);
     if (rc == RC_OK)

@@ -131,6 +131,11 @@ static const struct row rows[] = {
      STR("HTTP/1.0 200 OK\nContent-Length: 5\nConnection: keep-alive, close\n"), NULL, LENGTH, 5,
      false, 0},
 
+    {"the server keeps it for 0 s", STR(OK "Content-Length: 5\nKeep-Alive: timeout=0\n"), NULL,
+     LENGTH, 5, false, 0},
+    {"the server keeps it for 5 s", STR(OK "Content-Length: 5\nKeep-Alive: timeout=5\n"), NULL,
+     LENGTH, 5, true, 0},
+
     {"F28: no reason", STR("HTTP/1.1 200\nContent-Length: 5\n"), NULL, LENGTH, 5, true, 0},
     {"F28: an empty reason", STR("HTTP/1.1 200 \nContent-Length: 5\n"), NULL, LENGTH, 5, true, 0},
     {"F28: no code", STR("HTTP/1.1 OK\n"), "the status is no number of three digits", 0, 0, false,
@@ -196,6 +201,56 @@ static void check_row(const struct row *r, struct str bytes)
     assert_int_equal(h.framing, r->framing);
     assert_int_equal(h.length, r->length);
     assert_int_equal(h.keeps, r->keeps);
+}
+
+static void how_long_a_server_keeps_a_connection_is_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *field;
+        uint64_t keep_s;
+    } keeps[] = {
+        {"Keep-Alive: timeout=5", 5},
+        {"keep-alive: max=100, Timeout=75", 75},
+        {"Keep-Alive: timeout=5, timeout=50", 5},
+        {"Keep-Alive: timeout=5\r\nKeep-Alive: timeout=7", 5},
+        {"Keep-Alive: timeout= 5", 5},
+        {"Keep-Alive: timeout=99999999999999", HEAD_MOST_KEEP_S},
+        {"Keep-Alive: timeout=5s", 0},
+        {"Keep-Alive: timeout=-1", 0},
+        {"Keep-Alive: timeout=", 0},
+        {"Keep-Alive: 5", 0},
+        {"Keep-Alive:", 0},
+        {"Kept-Alive: timeout=5", 0},
+        {"Connection: keep-alive", 0},
+    };
+    for (size_t i = 0; i < sizeof keeps / sizeof *keeps; i++) {
+        char text[200];
+        struct head h;
+        int n = snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n%s\r\n\r\n",
+                         keeps[i].field);
+        assert_null(head_read(str_make(text, (size_t)n), false, &h));
+        if (!h.keeps || h.keep_s != keeps[i].keep_s)
+            fail_msg("%s: %u s", keeps[i].field, (unsigned)h.keep_s);
+    }
+}
+
+/* A hint that is folded and endless is no reason to refuse the answer. */
+static void a_hint_that_is_too_long_is_passed_over(void **state)
+{
+    (void)state;
+    struct buf b;
+    struct head h;
+    buf_init(&b, 1 << 16);
+    buf_add(&b, STR("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5"));
+    for (int i = 0; i < 1000; i++)
+        buf_add(&b, STR("\r\n more"));
+    buf_add(&b, STR("\r\nContent-Length: 5\r\n\r\n"));
+    assert_null(head_read(buf_str(&b), false, &h));
+    assert_int_equal(h.length, 5);
+    assert_int_equal(h.keep_s, 0);
+    assert_true(h.keeps);
+    buf_done(&b);
 }
 
 static void heads_are_read_as_the_table_says(void **state)
@@ -279,6 +334,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heads_are_read_as_the_table_says),
+        cmocka_unit_test(how_long_a_server_keeps_a_connection_is_read),
+        cmocka_unit_test(a_hint_that_is_too_long_is_passed_over),
         cmocka_unit_test(the_answer_to_head_has_no_body),
         cmocka_unit_test(fields_are_found_as_the_table_says),
         cmocka_unit_test(a_folded_value_without_room_is_absent),

@@ -7,6 +7,7 @@
 #include "http_peer.h"
 #include "http_rig.h"
 #include "lib/test.h"
+#include "net/keep.h"
 
 #define L5 "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
 #define ACCEPT                   \
@@ -570,6 +571,104 @@ static void idle_connections_are_few_and_do_not_stay(void **state)
     rig_done(&r);
 }
 
+/* What the server says of its connection, and what its user knows of the next request. */
+static void hints_say_how_long_a_connection_is_worth_keeping(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {
+        ACCEPT, READ,
+        SEND("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=40\r\nContent-Length: 5\r\n\r\nhello"), HOLD,
+        AGAIN};
+    static const struct {
+        uint64_t wait_ms;
+        bool is_kept;
+    } rows[] = {{0, true}, {38000, true}, {39500, false}};
+    struct http_settings s = http_rig_usual();
+    for (int i = 0; i < 3; i++) {
+        struct rig r;
+        rig_init(&r, steps, &s);
+        fetch(&r);
+        const struct http_origin o = {r.h.ask.host, r.h.ask.port, r.h.ask.is_https};
+        const struct http_origin other = {r.h.ask.host, r.h.ask.port, true};
+        assert_true(http_is_warm(r.h.http, &o));
+        assert_false(http_is_warm(r.h.http, &other));
+        http_expect(r.h.http, &other, r.h.loop.now_ms + 200000,
+                    true); /* of no connection there is */
+        http_expect(r.h.http, &o, r.h.loop.now_ms + rows[i].wait_ms, true);
+        assert_int_equal(http_is_warm(r.h.http, &o), rows[i].is_kept);
+        assert_int_equal(http_counts(r.h.http).idle, rows[i].is_kept);
+        rig_done(&r);
+    }
+}
+
+static void a_server_that_keeps_it_for_0_s_is_believed(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {
+        ACCEPT, READ,
+        SEND("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=0\r\nContent-Length: 5\r\n\r\nhello"), HOLD,
+        AGAIN};
+    struct http_settings s = http_rig_usual();
+    struct rig r;
+    rig_init(&r, steps, &s);
+    fetch(&r);
+    expect(&r, HTTP_WHOLE, "hello");
+    assert_int_equal(http_counts(r.h.http).idle, 0);
+    rig_done(&r);
+}
+
+static enum http_outcome others_outcome;
+
+static void on_other_done(struct http_ask *ask, const struct http_answer *a)
+{
+    (void)ask;
+    others_outcome = a->outcome;
+}
+
+/* Idle connections give way; requests that are open do not. */
+static void connections_are_as_many_as_descriptors(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {ACCEPT, READ, SEND(L5 "hello"), HOLD, AGAIN};
+    struct http_settings s = http_rig_usual();
+    s.sockets_most = 1;
+    struct rig one, two;
+    rig_init(&one, steps, &s);
+    rig_init(&two, steps, &s);
+    fetch(&one);
+    assert_int_equal(http_counts(one.h.http).idle, 1);
+    one.h.ask.port = two.peer.port;
+    start(&one);
+    assert_int_equal(http_counts(one.h.http).idle, 0);
+    assert_false(http_has_room(one.h.http));
+    struct http_rig *h = &one.h;
+    struct http_ask other = h->ask;
+    other.running = NULL;
+    other.done = on_other_done;
+    others_outcome = HTTP_OUTCOMES_;
+    assert_rc(http_start(h->http, &other), RC_OK);
+    for (int i = 0; i < HTTP_RIG_MOST_TURNS && others_outcome == HTTP_OUTCOMES_; i++) {
+        loop_collect(&h->loop);
+        (void)loop_run(&h->loop);
+    }
+    assert_int_equal(others_outcome, HTTP_FAILED);
+    http_cancel(h->http, &h->ask);
+    assert_true(http_has_room(h->http));
+    rig_done(&one);
+    rig_done(&two);
+}
+
+static void the_share_leaves_descriptors_to_others(void **state)
+{
+    (void)state;
+    assert_int_equal(http_socket_share(20000, 2), 7500);
+    assert_int_equal(http_socket_share(1024, 2), 384);
+    assert_int_equal(http_socket_share(64, 2), 12);
+    assert_int_equal(http_socket_share(1, 8), 1);
+    assert_int_equal(http_socket_share(0, 0), 1);
+    assert_true(http_socket_share(UINT64_MAX, 1) > UINT64_MAX / 2);
+}
+
 static void the_longest_idle_gives_way(void **state)
 {
     (void)state;
@@ -877,6 +976,10 @@ int main(void)
         cmocka_unit_test(the_next_address_is_tried_when_one_refuses),
         cmocka_unit_test(an_idle_connection_is_used_for_its_own_origin_and_address_alone),
         cmocka_unit_test(idle_connections_are_few_and_do_not_stay),
+        cmocka_unit_test(hints_say_how_long_a_connection_is_worth_keeping),
+        cmocka_unit_test(a_server_that_keeps_it_for_0_s_is_believed),
+        cmocka_unit_test(connections_are_as_many_as_descriptors),
+        cmocka_unit_test(the_share_leaves_descriptors_to_others),
         cmocka_unit_test(the_longest_idle_gives_way),
         cmocka_unit_test(a_cancelled_ask_is_not_heard_of_again),
         cmocka_unit_test(a_failure_at_the_start_can_be_cancelled),

@@ -221,6 +221,50 @@ static void a_visit_whose_address_was_busy_goes_back_without_a_word(void **state
     step_close(&s);
 }
 
+/* The engine ----------------------------------------------------------------------------------- */
+
+static void as_asked_over_tls(struct visit *v)
+{
+    v->answer.ask = (struct http_ask){.is_https = true, .host = STR("a.test"), .port = 443};
+}
+
+static void the_engine_hears_when_the_host_is_asked_again(void **state)
+{
+    (void)state;
+    open_disposition("delay=2s", 0);
+    struct visit *v = page(&s, "https://a.test/1", "", 200);
+    step_admit(&s, "https://a.test/2", "L");
+    as_asked_over_tls(v);
+    give(v);
+    assert_int_equal(s.http.expected, 1);
+    assert_int_equal(s.http.expected_ms, s.clock.now + 2001);
+    assert_true(s.http.is_certain);
+    assert_string_equal(s.http.expected_host, "a.test");
+    step_close(&s);
+}
+
+static void the_engine_hears_that_no_url_waits(void **state)
+{
+    (void)state;
+    open_disposition("delay=2s", 0);
+    struct visit *v = page(&s, "https://a.test/1", "", 200);
+    as_asked_over_tls(v);
+    give(v);
+    assert_int_equal(s.http.expected, 1);
+    assert_int_equal(s.http.expected_ms, s.clock.now + 2001);
+    assert_false(s.http.is_certain);
+    step_close(&s);
+}
+
+static void of_what_was_not_asked_the_engine_hears_nothing(void **state)
+{
+    (void)state;
+    open_disposition("delay=2s", 0);
+    give(page(&s, "https://a.test/1", "", 200));
+    assert_int_equal(s.http.expected, 0);
+    step_close(&s);
+}
+
 /* Origins -------------------------------------------------------------------------------------- */
 
 static void of_a_host_with_several_origins_one_fails_alone(void **state)
@@ -724,6 +768,9 @@ int main(void)
         cmocka_unit_test(a_host_that_never_answers_is_given_up),
         cmocka_unit_test(what_was_refused_costs_its_host_no_wait),
         cmocka_unit_test(a_visit_whose_address_was_busy_goes_back_without_a_word),
+        cmocka_unit_test(the_engine_hears_when_the_host_is_asked_again),
+        cmocka_unit_test(the_engine_hears_that_no_url_waits),
+        cmocka_unit_test(of_what_was_not_asked_the_engine_hears_nothing),
         cmocka_unit_test(of_a_host_with_several_origins_one_fails_alone),
         cmocka_unit_test(an_origin_that_answers_is_well_again),
         cmocka_unit_test(behind_its_robots_txt_the_page_is_still_to_be_asked_for),

@@ -137,6 +137,51 @@ static void a_host_is_lent_once(void **state)
     step_close(&s);
 }
 
+static void a_host_with_a_connection_comes_first(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *url;
+        uint16_t port;
+        bool comes_first;
+    } rows[] = {
+        {"https://warm.test/", 443, true},
+        {"http://warm.test/", 80, true},
+        {"https://warm.test:8443/", 8443, true},
+        {"https://warm.test:8443/", 443, false}, /* of another origin */
+        {"https://cool.test/", 443, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        open_schedule("");
+        s.http.warm_host = "warm.test";
+        s.http.warm_port = rows[i].port;
+        step_admit(&s, "http://a.test/", "");
+        step_admit(&s, rows[i].url, "");
+        assert_int_equal(step_produce(&s), PRODUCED_MORE);
+        const struct visit *v = step_visit_at(&s, OUT, 0);
+        if (str_eq(v->turn.checkout.host_name, STR("a.test")) == rows[i].comes_first)
+            fail_msg("%s and port %u", rows[i].url, rows[i].port);
+        step_close(&s);
+    }
+}
+
+static void while_no_descriptor_is_left_nothing_is_begun(void **state)
+{
+    (void)state;
+    open_schedule("");
+    with_page("http://a.test/1");
+    s.http.is_full = true;
+    assert_int_equal(step_produce(&s), PRODUCED_WAIT);
+    assert_int_equal(s.out_count[OUT], 0);
+    s.http.is_full = false;
+    unsigned ready = s.ready;
+    step_advance(&s, 10);
+    assert_int_equal(s.ready, ready + 1); /* it looks again by itself */
+    assert_int_equal(step_produce(&s), PRODUCED_MORE);
+    assert_int_equal(s.out_count[OUT], 1);
+    step_close(&s);
+}
+
 static void without_work_the_crawl_is_idle(void **state)
 {
     (void)state;
@@ -383,6 +428,8 @@ int main(void)
         cmocka_unit_test(a_host_or_origin_that_was_given_up_is_asked_for_nothing),
         cmocka_unit_test(a_host_without_pages_left_is_refused_and_its_robots_txt_not_asked_for),
         cmocka_unit_test(a_host_is_lent_once),
+        cmocka_unit_test(a_host_with_a_connection_comes_first),
+        cmocka_unit_test(while_no_descriptor_is_left_nothing_is_begun),
         cmocka_unit_test(without_work_the_crawl_is_idle),
         cmocka_unit_test(a_host_that_waits_wakes_schedule_at_its_moment),
         cmocka_unit_test(news_make_it_look_again),

@@ -115,6 +115,8 @@ static void the_report_says_who_was_treated_how(void **state)
     assert_text(j, "urls.again_first.0", "http://a.test/");
     assert_text(j, "urls.forbidden_first.0", "http://a.test/private/\"x\"");
     assert_number(j, "politeness.hosts", 2);
+    assert_number(j, "politeness.connections", 5); /* one for each request */
+    assert_number(j, "politeness.resumed", 0);
     assert_number(j, "politeness.most_open", 1);
     assert_number(j, "politeness.least_start_gap_ms", 3.25);
     assert_number(j, "politeness.least_end_gap_ms", 2.25);

@@ -42,6 +42,23 @@ static void ask(struct witness *w, struct witness_request r, uint64_t start_us, 
     witness_end(w, ticket, end_us, 200, 1000, SIGHT_WHOLE, 0);
 }
 
+static void connections_are_counted_by_their_first_request(void **state)
+{
+    (void)state;
+    struct witness *w = witness_open(false);
+    for (uint32_t i = 0; i < 6; i++) {
+        struct witness_request r = plain(i < 4 ? "a.test" : "b.test", "http://a.test/1", 1);
+        r.nth_on_conn = i % 3; /* two for a.test, of which the second goes on for b.test */
+        r.is_resumed = i >= 3;
+        ask(w, r, 10 + i, 11 + i);
+    }
+    assert_int_equal(host(w, "a.test")->connections, 2);
+    assert_int_equal(host(w, "a.test")->resumed, 1);
+    assert_int_equal(host(w, "b.test")->connections, 0);
+    assert_int_equal(tallies_at(&w->addresses, 0)->connections, 2);
+    witness_close(w);
+}
+
 static void a_url_is_counted_each_time(void **state)
 {
     (void)state;
@@ -322,6 +339,7 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(connections_are_counted_by_their_first_request),
         cmocka_unit_test(a_url_is_counted_each_time),
         cmocka_unit_test(robots_txt_is_counted_apart_but_politeness_holds),
         cmocka_unit_test(two_hosts_of_one_address_overlap_there_alone),
