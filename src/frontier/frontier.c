@@ -5,7 +5,11 @@
 #include "frontier/frontier_internal.h"
 #include "frontier/seen_store.h"
 
-enum { BATCH = 64 }; /* candidates looked up together */
+enum {
+    BATCH = 64, /* candidates looked up together */
+    ALL_CLASSES = (1 << FRONTIER_CLASSES) - 1,
+    MOST_LOWERED = 64, /* URLs that move to a worse list before one is checked out */
+};
 
 struct frontier *frontier_open(const struct frontier_settings *s, unsigned shard, unsigned shards)
 {
@@ -23,10 +27,13 @@ struct frontier *frontier_open(const struct frontier_settings *s, unsigned shard
         heap_init(&f->preferred[i], s->max_hosts);
     f->buckets = mem_zero(FRONTIER_BUCKETS, sizeof(void *));
     f->away = mem_zero(FRONTIER_BUCKETS, sizeof(void *));
+    if (s->order != ORDER_BREADTH)
+        f->listing = listing_open(s->order, s->order_half);
     size_t recent = s->store ? s->store->recent : 0;
     if (recent)
         f->store_recent = mem_zero(recent, sizeof *f->store_recent);
-    if (!f->buckets || !f->away || (recent && !f->store_recent)) {
+    if (!f->buckets || !f->away || (recent && !f->store_recent) ||
+        (s->order != ORDER_BREADTH && !f->listing)) {
         frontier_close(f);
         return NULL;
     }
@@ -45,6 +52,7 @@ void frontier_close(struct frontier *f)
     swap_close(f);
     mem_free(f->buckets);
     mem_free(f->store_recent);
+    listing_close(f->listing);
     heap_done(&f->wake);
     for (unsigned i = 0; i < FRONTIER_CLASSES; i++)
         heap_done(&f->ready[i]);
@@ -99,14 +107,21 @@ static void join_ready(struct frontier *f, struct host_class *c, unsigned class,
     must_add(ready_heap(f, class, c->host), &c->node, head->sequence, 0);
 }
 
+/* The classes in which a host that is ready stands in a heap. */
+static unsigned offered_in(const struct frontier *f, struct host *h)
+{
+    return f->listing && h->more ? listing_offered(f->listing, h) : ALL_CLASSES;
+}
+
 static void make_ready(struct frontier *f, struct host *h)
 {
     h->state = HOST_READY;
     f->counts.ready++;
+    unsigned offered = offered_in(f, h);
     for (unsigned i = 0; i < FRONTIER_CLASSES; i++) {
         struct host_class *c = host_class_of(h, i);
         struct url_entry head;
-        if (c && url_queue_head(&c->queue, &head))
+        if (c && offered & 1u << i && url_queue_head(&c->queue, &head))
             join_ready(f, c, i, &head);
     }
 }
@@ -169,6 +184,7 @@ static struct bucket *bucket_open(const struct frontier *f, uint64_t now_ms)
         return NULL;
     b->bytes = sizeof *b;
     b->since_ms = now_ms;
+    b->seen.counts_links = listing_counts(f->listing);
     if (f->settings.store && !(b->overlay = overlay_open(f->era, &b->bytes))) {
         mem_free(b);
         return NULL;
@@ -238,14 +254,15 @@ static void queue_grew(struct frontier *f, struct host *h, unsigned class, uint6
     struct host_class *c = host_class_of(h, class);
     if (h->state == HOST_IDLE)
         frontier_put_down(f, h, now_ms);
-    else if (h->state == HOST_READY && !c->node.at && url_queue_head(&c->queue, &head))
+    else if (h->state == HOST_READY && !c->node.at && offered_in(f, h) & 1u << class &&
+             url_queue_head(&c->queue, &head))
         join_ready(f, c, class, &head);
 }
 
-static enum rc push(struct frontier *f, struct host *h, const struct candidate *c)
+static enum rc push(struct frontier *f, struct host *h, const struct candidate *c, unsigned number)
 {
     uint64_t *bytes = &f->counts.bytes;
-    struct host_class *class = host_class_need(h, c->class, bytes);
+    struct host_class *class = host_class_need(h, number, bytes);
     struct url_entry e = {.sequence = f->next_sequence,
                           .via = c->via,
                           .path = c->path,
@@ -256,6 +273,7 @@ static enum rc push(struct frontier *f, struct host *h, const struct candidate *
     if (rc == RC_OK)
         rc = url_queue_push(&class->queue, &e, bytes);
     f->next_sequence += rc == RC_OK;
+    f->has_lists |= number != 0;
     return rc;
 }
 
@@ -280,7 +298,8 @@ static enum rc admit_new(struct frontier *f, struct bucket *b, const struct cand
         *ret = ADMITTED_HOST_FULL;
         return RC_OK;
     }
-    rc = push(f, h, c);
+    unsigned class = f->listing ? listing_class(f, c) : c->class;
+    rc = push(f, h, c, class);
     if (rc == RC_LIMIT) {
         *ret = ADMITTED_HOST_FULL;
         return RC_OK;
@@ -289,9 +308,19 @@ static enum rc admit_new(struct frontier *f, struct bucket *b, const struct cand
         return rc;
     seen_put(&b->seen, c->fingerprint);
     bucket_learnt(f, b, c->fingerprint);
+    if (b->seen.links && c->via)
+        seen_add_links(&b->seen, c->fingerprint, 1);
     b->queued++;
-    queue_grew(f, h, c->class, now_ms);
+    queue_grew(f, h, class, now_ms);
     return RC_OK;
+}
+
+/* A link of another page, which did not know that the URL is known. What a journal says again was
+ * counted before. */
+static void known_again(const struct frontier *f, struct bucket *b, const struct candidate *c)
+{
+    if (b->seen.links && c->via && c->class != ORDER_REVISITS && !f->settings.replays)
+        seen_add_links(&b->seen, c->fingerprint, 1);
 }
 
 enum rc frontier_admit_one(struct frontier *f, const struct candidate *c, uint64_t now_ms,
@@ -300,8 +329,10 @@ enum rc frontier_admit_one(struct frontier *f, const struct candidate *c, uint64
     unsigned bucket = frontier_bucket(c->host_hash);
     struct bucket *b = f->buckets[bucket];
     *ret = ADMITTED_KNOWN;
-    if (b && seen_has(&b->seen, c->fingerprint))
+    if (b && seen_has(&b->seen, c->fingerprint)) {
+        known_again(f, b, c);
         return RC_OK;
+    }
     if (!b && f->away[bucket])
         return swap_admit(f, bucket, c, ret);
     if (!b && !(b = frontier_bucket_need(f, bucket, now_ms)))
@@ -420,6 +451,44 @@ static struct host_class *first_ready(struct frontier *f, unsigned class, unsign
     return NULL;
 }
 
+/* The class with the lowest head sequence: of a crawl that had lists, and has none any more. */
+static unsigned oldest_class(struct frontier *f)
+{
+    unsigned found = 0;
+    uint64_t least = UINT64_MAX;
+    for (unsigned i = 0; i < FRONTIER_CLASSES; i++) {
+        const struct heap_node *n = first_of_class(f, i);
+        if (n && n->key < least) {
+            least = n->key;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* The class that has the turn, or the best behind it. A head that has become worth less goes to a
+ * worse list first, so that it is not taken for what it was. */
+static struct host_class *first_listed(struct frontier *f, unsigned turn, unsigned *ret_class)
+{
+    unsigned lowered = 0;
+    for (unsigned i = 0; i <= FRONTIER_CLASSES; i++) {
+        unsigned at = i ? i - 1 : turn, to;
+        struct heap_node *n;
+        while ((n = first_of_class(f, at))) {
+            struct host_class *c = (struct host_class *)(void *)n;
+            if (lowered == MOST_LOWERED || !listing_is_low(f, c, at, &to))
+                break;
+            frontier_take_up(f, c->host);
+            lowered = listing_lowered(f, c, at) ? lowered + 1 : MOST_LOWERED;
+            make_ready(f, c->host);
+        }
+        *ret_class = at;
+        if (n)
+            return (struct host_class *)(void *)n;
+    }
+    return NULL;
+}
+
 static void fill_checkout(struct host_class *c, unsigned class, struct checkout *ret)
 {
     struct url_entry e = {0};
@@ -438,13 +507,10 @@ static void fill_checkout(struct host_class *c, unsigned class, struct checkout 
     };
 }
 
-enum rc frontier_checkout(struct frontier *f, unsigned class, uint64_t now_ms, struct checkout *ret)
+/* A host that is ready, in the class in which it was found. */
+static void check_out(struct frontier *f, struct host_class *c, unsigned found,
+                      struct checkout *ret)
 {
-    wake_due(f, now_ms);
-    unsigned found = 0;
-    struct host_class *c = first_ready(f, class, &found);
-    if (!c)
-        return RC_AGAIN;
     frontier_take_up(f, c->host);
     c->host->state = HOST_OUT;
     c->host->checkout_class = (uint8_t)found;
@@ -453,6 +519,34 @@ enum rc frontier_checkout(struct frontier *f, unsigned class, uint64_t now_ms, s
     b->out++;
     b->is_fresh = false;
     fill_checkout(c, found, ret);
+}
+
+enum rc frontier_checkout(struct frontier *f, unsigned class, uint64_t now_ms, struct checkout *ret)
+{
+    wake_due(f, now_ms);
+    unsigned found = 0;
+    struct host_class *c = first_ready(f, class, &found);
+    if (!c)
+        return RC_AGAIN;
+    check_out(f, c, found, ret);
+    return RC_OK;
+}
+
+enum rc frontier_checkout_next(struct frontier *f, uint64_t now_ms, struct checkout *ret)
+{
+    if (!f->listing && !f->has_lists)
+        return frontier_checkout(f, 0, now_ms, ret);
+    wake_due(f, now_ms);
+    if (!f->counts.ready) /* no turn is lost while all hosts wait */
+        return RC_AGAIN;
+    unsigned found = 0;
+    struct host_class *c = f->listing ? first_listed(f, listing_turn(f), &found)
+                                      : first_ready(f, oldest_class(f), &found);
+    if (!c)
+        return RC_AGAIN;
+    if (f->listing)
+        listing_taken(c->host, found);
+    check_out(f, c, found, ret);
     return RC_OK;
 }
 
@@ -547,6 +641,7 @@ struct frontier_counts frontier_counts(const struct frontier *f)
     all.queued += f->swapped_sums.queued;
     all.bytes += f->swap.inbox_bytes + f->swap.flight_bytes;
     all.bytes += f->swap.recent_count * sizeof *f->swap.recent;
+    all.bytes += f->listing ? sizeof *f->listing : 0;
     all.bytes += f->store_recent ? f->settings.store->recent * sizeof *f->store_recent : 0;
     for (unsigned i = 0; i < SWAP_LOOKERS; i++)
         all.bytes += f->swap.looks[i].file.cap + f->swap.looks[i].inbox.cap;

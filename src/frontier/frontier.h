@@ -28,10 +28,11 @@
 
 #include "base/buf.h"
 #include "base/rc.h"
+#include "order/order.h"
 
 enum {
     FRONTIER_BUCKETS = 4096,
-    FRONTIER_CLASSES = 4,       /* of priority; a crawl uses class 0 alone so far */
+    FRONTIER_CLASSES = 4,       /* the queues of order/order.h; breadth uses class 0 alone */
     FRONTIER_MAX_ORIGINS = 250, /* (scheme, port) pairs of one host */
     FRONTIER_MAX_PATH_BYTES = 65000,
     FRONTIER_MAX_HOST_BYTES = 255,
@@ -49,6 +50,8 @@ struct candidate {
     uint16_t port;   /* 0 = the scheme's own */
     bool is_https;
     uint8_t class;        /* 0 .. FRONTIER_CLASSES - 1 */
+    uint16_t forward;     /* links of the page, and 1, as an earlier fetch found; 0 = not known */
+    uint16_t pages;       /* not new: that many more pages link to it (visit/links.h) */
     struct str seed_path; /* letters of enum hop_kind from the seed to this URL; "" = a
                         seed; what is beyond FRONTIER_MAX_SEED_PATH is cut */
     struct str from;      /* host of that page; only needed where its bucket is swapped out */
@@ -88,6 +91,8 @@ struct frontier_settings {
     uint64_t slice_ms;     /* how long a bucket that has work stays in memory, if it can */
     uint64_t recent_bytes; /* of fingerprints sent to swapped buckets lately; 0 = 1 MB */
     bool replays;          /* until frontier_limit(): what comes was admitted once */
+    enum order_kind order;
+    uint64_t order_half;            /* of ORDER_PRIORITY (order/pvalue.h) */
     const struct seen_store *store; /* of known URLs (frontier/seen_store.h), which outlives the
                                        frontier; NULL: the buckets keep all */
     struct frontier_asks asks;
@@ -142,6 +147,11 @@ void frontier_prefer(struct frontier *f, struct frontier_preference p);
 MUST_CHECK enum rc frontier_checkout(struct frontier *f, unsigned class, uint64_t now_ms,
                                      struct checkout *ret);
 
+/* The same, of the class whose turn it is in the order of the settings; then of the best class that
+ * has one. Breadth: the lowest head sequence of all. */
+MUST_CHECK enum rc frontier_checkout_next(struct frontier *f, uint64_t now_ms,
+                                          struct checkout *ret);
+
 /* The earliest moment at which a checkout can succeed; UINT64_MAX: no host waits. 0 while no host
  * is ready: a swapped bucket has work, look again soon. */
 uint64_t frontier_due_ms(const struct frontier *f);
@@ -186,6 +196,23 @@ void frontier_extra_bytes(struct frontier *f, struct host *h, size_t bytes);
 /* Every host that is in memory, in no order; nothing may be admitted meanwhile. */
 void frontier_each_host(const struct frontier *f, void (*each)(void *ctx, const struct host *h),
                         void *ctx);
+
+/* What the order of the frontier counts (frontier/listing.h); all but ORDER_PRIORITY pass it over.
+ * A page of this shard's hosts had so many links; a URL that is known stands on more pages. In a
+ * swapped bucket that is not counted. */
+void frontier_learn(struct frontier *f, uint64_t host_hash, struct str path, uint32_t links);
+void frontier_linked_again(struct frontier *f, uint64_t host_hash, uint64_t fingerprint,
+                           unsigned pages);
+
+enum order_kind frontier_order(const struct frontier *f);
+
+/* What a URL is worth now; false: its bucket is not in memory, or the order is another. */
+struct frontier_worth {
+    uint32_t forward, back; /* links: expected, and counted up to 255 */
+    int value;
+};
+bool frontier_worth(const struct frontier *f, uint64_t host_hash, uint64_t fingerprint,
+                    struct str path, struct frontier_worth *ret);
 
 struct frontier_counts {
     uint64_t hosts, known, queued, out, waiting,

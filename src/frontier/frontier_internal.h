@@ -4,6 +4,7 @@
 #define FRONTIER_FRONTIER_INTERNAL_H
 
 #include "frontier/bucket.h"
+#include "frontier/listing.h"
 #include "frontier/swap.h"
 
 /* A swapped bucket: what is known of it without its file. */
@@ -57,6 +58,8 @@ struct frontier {
     struct heap preferred[FRONTIER_CLASSES]; /* those of them that `preference` names; grown when
                                                 needed: without memory a host is not preferred */
     struct frontier_preference preference;
+    struct listing *listing; /* NULL: breadth first */
+    bool has_lists; /* another class than the first has had a URL: an earlier run had lists */
     uint64_t next_sequence;
     uint64_t snapshot_sequence; /* all that came from snapshots is below */
     struct frontier_counts

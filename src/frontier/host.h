@@ -38,6 +38,7 @@ struct host {
     uint8_t checkout_class;
     uint8_t name_bytes;
     uint8_t preferred; /* while it is ready: a bit for each class, which heap its node is in */
+    uint16_t passes;   /* of its classes (order/wheel.h); 0 without lists */
     uint32_t queued;   /* in all classes, what is out included */
     uint32_t extra_bytes;
     char name[];

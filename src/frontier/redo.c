@@ -8,11 +8,11 @@
  * sequence is above the snapshot's may be of an entry that was put last since, which no journal
  * says: only its path tells. */
 static bool find(const struct frontier *f, const struct host *h, const struct url_queue *q,
-                 const struct redo *r, struct url_walk *w, struct url_entry *ret)
+                 const struct redo *r, bool by_path, struct url_walk *w, struct url_entry *ret)
 {
     if (!q->count)
         return false;
-    bool by_path = r->by_path || r->sequence >= f->snapshot_sequence;
+    by_path |= r->by_path || r->sequence >= f->snapshot_sequence;
     uint64_t snapshots_below = by_path ? 0 : f->snapshot_sequence;
     bool only_snapshots = q->last_sequence < snapshots_below;
     *w = url_queue_walk(q);
@@ -25,6 +25,30 @@ static bool find(const struct frontier *f, const struct host *h, const struct ur
             return true;
     }
     return false;
+}
+
+static struct host_class *find_in_classes(const struct frontier *f, struct host *h,
+                                          const struct redo *r, bool by_path, struct url_walk *w,
+                                          struct url_entry *ret)
+{
+    for (unsigned i = 0; i < FRONTIER_CLASSES; i++) {
+        struct host_class *c = host_class_of(h, (r->class + i) % FRONTIER_CLASSES);
+        if (c && find(f, h, &c->queue, r, by_path, w, ret))
+            return c;
+    }
+    return NULL;
+}
+
+/* Where it is. NULL: it is not queued. It may have another sequence than when it was checked out,
+ * though the snapshot has it, if it moved behind the moment at which its bucket was written: a host
+ * of several origins puts URLs back without a word in the journal, and with lists a URL that is
+ * worth less moves to another list (frontier/listing.h), as does a link that is admitted again. */
+static struct host_class *find_class(const struct frontier *f, struct host *h, const struct redo *r,
+                                     struct url_walk *w, struct url_entry *ret)
+{
+    struct host_class *c = find_in_classes(f, h, r, false, w, ret);
+    bool may_have_moved = f->has_lists || h->origin_count > 1;
+    return c || !may_have_moved ? c : find_in_classes(f, h, r, true, w, ret);
 }
 
 /* To the end with a new sequence, as frontier_checkin does. */
@@ -42,10 +66,10 @@ static void move_last(struct frontier *f, struct url_queue *q, const struct url_
 
 static void redo_url(struct frontier *f, struct host *h, const struct redo *r)
 {
-    struct host_class *c = host_class_of(h, r->class);
     struct url_walk w;
     struct url_entry e;
-    if (!c || r->how == CHECKIN_AGAIN || !find(f, h, &c->queue, r, &w, &e))
+    struct host_class *c = r->how == CHECKIN_AGAIN ? NULL : find_class(f, h, r, &w, &e);
+    if (!c)
         return;
     if (r->how == CHECKIN_LAST) {
         move_last(f, &c->queue, &w, &e);

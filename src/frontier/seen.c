@@ -8,7 +8,8 @@ enum { FIRST_SLOTS = 16 };
 void seen_done(struct seen_set *s)
 {
     mem_free(s->slots);
-    *s = (struct seen_set){0};
+    mem_free(s->links);
+    *s = (struct seen_set){.counts_links = s->counts_links};
 }
 
 /* Where the key is, or the free slot where it would go. The set has slots, one of them free. */
@@ -39,18 +40,33 @@ static uint64_t slots_for(uint64_t needed, uint64_t first)
     return wanted;
 }
 
+/* All that `from` has is in `to`. */
+static void copy_links(const struct seen_set *from, struct seen_set *to)
+{
+    for (uint32_t i = 0; i < from->slot_count; i++)
+        if (from->slots[i])
+            to->links[find(to, from->slots[i]) - to->slots] = from->links[i];
+}
+
 static enum rc resize(struct seen_set *s, uint64_t slots)
 {
     if (slots > UINT32_MAX / 2)
         return RC_LIMIT;
-    struct seen_set other = {.slot_count = (uint32_t)slots, .count = s->count};
+    struct seen_set other = {
+        .slot_count = (uint32_t)slots, .count = s->count, .counts_links = s->counts_links};
     other.slots = mem_zero(other.slot_count, sizeof *other.slots);
-    if (!other.slots)
+    other.links = s->counts_links ? mem_zero(other.slot_count, 1) : NULL;
+    if (!other.slots || (s->counts_links && !other.links)) {
+        seen_done(&other);
         return RC_NOMEM;
+    }
     for (uint32_t i = 0; i < s->slot_count; i++)
         if (s->slots[i])
             *find(&other, s->slots[i]) = s->slots[i];
+    if (s->links)
+        copy_links(s, &other);
     mem_free(s->slots);
+    mem_free(s->links);
     *s = other;
     return RC_OK;
 }
@@ -83,6 +99,23 @@ void seen_put(struct seen_set *s, uint64_t fingerprint)
     *slot = key;
 }
 
+uint8_t seen_links(const struct seen_set *s, uint64_t fingerprint)
+{
+    if (!s->count || !s->links)
+        return 0;
+    const uint64_t *slot = find(s, seen_key(fingerprint));
+    return *slot ? s->links[slot - s->slots] : 0;
+}
+
+void seen_add_links(struct seen_set *s, uint64_t fingerprint, unsigned pages)
+{
+    const uint64_t *slot = s->count && s->links ? find(s, seen_key(fingerprint)) : NULL;
+    if (!slot || !*slot)
+        return;
+    uint8_t *links = &s->links[slot - s->slots];
+    *links = (uint8_t)(pages < (unsigned)(UINT8_MAX - *links) ? *links + pages : UINT8_MAX);
+}
+
 /* Whether a key whose search begins at `home` may stand at `to` instead of `from`: only if `to` is
  * not before its home. All three on a circle; from `to` to `from` no slot is free. */
 static bool may_move(uint32_t home, uint32_t to, uint32_t from)
@@ -105,15 +138,19 @@ bool seen_remove(struct seen_set *s, uint64_t fingerprint)
             break;
         if (may_move(seen_slot(s, s->slots[at]), hole, at)) {
             s->slots[hole] = s->slots[at];
+            if (s->links)
+                s->links[hole] = s->links[at];
             hole = at;
         }
     }
     s->slots[hole] = 0;
+    if (s->links)
+        s->links[hole] = 0;
     s->count--;
     return true;
 }
 
 size_t seen_bytes(const struct seen_set *s)
 {
-    return s->slot_count * sizeof *s->slots;
+    return s->slot_count * (sizeof *s->slots + (s->links ? sizeof *s->links : 0));
 }

@@ -3,7 +3,10 @@
  *
  * Open addressing, placed by the fingerprint's upper half, so the table is nearly in order of size;
  * it grows by half when three quarters are full, which keeps it at 11 to 16 bytes a fingerprint.
- * A zeroed set is empty. */
+ * A zeroed set is empty.
+ *
+ * A set may count, in a byte beside each fingerprint, how many pages link to it; 255 stands for
+ * that many or more. */
 #ifndef FRONTIER_SEEN_H
 #define FRONTIER_SEEN_H
 
@@ -17,6 +20,8 @@ struct seen_set {
     uint64_t *slots; /* 0 = free */
     uint32_t slot_count;
     uint32_t count;
+    bool counts_links; /* set before the first fingerprint */
+    uint8_t *links;    /* one a slot; NULL: they are not counted, or there are no slots */
 };
 
 void seen_done(struct seen_set *s);
@@ -34,6 +39,11 @@ void seen_put(struct seen_set *s, uint64_t fingerprint);
 /* Takes one out, and says whether it was there. What follows it in the table moves up, so that
  * nothing is left behind that a search would have to pass over. */
 bool seen_remove(struct seen_set *s, uint64_t fingerprint);
+
+/* Of a set that counts links: how many pages link to a fingerprint (of one that is not there, 0),
+ * and some more of them. */
+uint8_t seen_links(const struct seen_set *s, uint64_t fingerprint);
+void seen_add_links(struct seen_set *s, uint64_t fingerprint, unsigned pages);
 
 size_t seen_bytes(const struct seen_set *s);
 

@@ -79,6 +79,14 @@ static void write_set(const struct seen_set *s, struct buf *out)
             buf_le64(out, s->slots[i]);
 }
 
+/* In the order of write_set. */
+static void write_links(const struct seen_set *s, struct buf *out)
+{
+    for (uint32_t i = 0; i < s->slot_count; i++)
+        if (s->slots[i])
+            buf_byte(out, (char)s->links[i]);
+}
+
 static void write_overlay(const struct overlay *o, struct buf *out)
 {
     buf_le64(out, o->known);
@@ -94,7 +102,9 @@ void snapshot_write(const struct frontier *f, unsigned bucket, const struct snap
     static const struct bucket none;
     const struct bucket *b = f->buckets[bucket] ? f->buckets[bucket] : &none;
     buf_add(out, STR(MAGIC));
-    buf_le32(out, b->overlay ? SNAPSHOT_VERSION_STORE : SNAPSHOT_VERSION);
+    buf_le32(out, b->overlay      ? SNAPSHOT_VERSION_STORE
+                  : b->seen.links ? SNAPSHOT_VERSION_LINKS
+                                  : SNAPSHOT_VERSION);
     buf_le32(out, bucket);
     buf_le32(out, b->host_count);
     buf_le32(out, b->seen.count);
@@ -104,6 +114,8 @@ void snapshot_write(const struct frontier *f, unsigned bucket, const struct snap
         if (b->hosts[i])
             write_host(b->hosts[i], c, out);
     write_set(&b->seen, out);
+    if (!b->overlay && b->seen.links)
+        write_links(&b->seen, out);
     if (!buf_rc(out))
         buf_le64(out, hash64(str_make(out->p + start, out->n - start)));
 }
@@ -203,6 +215,7 @@ static enum rc read_class(struct frontier *f, struct host *h, unsigned class, st
         if (r->bad || !is_sane(h, &e) || above > MOST_SEQUENCE || e.sequence > MOST_SEQUENCE ||
             (!above && i))
             return RC_CORRUPT;
+        f->has_lists |= class != 0;
         struct host_class *c = host_class_need(h, class, &f->counts.bytes);
         enum rc rc = c ? url_queue_push(&c->queue, &e, &f->counts.bytes) : RC_NOMEM;
         if (rc)
@@ -293,12 +306,17 @@ static enum rc read_set(struct frontier *f, struct seen_set *s, uint32_t count, 
     return RC_OK;
 }
 
-/* They are the last of a snapshot. */
-static enum rc read_seen(struct frontier *f, struct bucket *b, uint32_t count, struct reader *r)
+/* They are the last of a snapshot. A frontier that does not count links passes their bytes over. */
+static enum rc read_seen(struct frontier *f, struct bucket *b, uint32_t count, bool has_links,
+                         struct reader *r)
 {
-    if (r->bad || r->rest.n != (uint64_t)count * sizeof(uint64_t))
+    struct str fingerprints = r->rest;
+    if (r->bad || r->rest.n != (uint64_t)count * (sizeof(uint64_t) + has_links))
         return RC_CORRUPT;
-    return read_set(f, &b->seen, count, r);
+    enum rc rc = read_set(f, &b->seen, count, r);
+    for (uint32_t i = 0; has_links && i < count && rc == RC_OK; i++)
+        seen_add_links(&b->seen, get_le64(fingerprints.p + i * sizeof(uint64_t)), take_byte(r));
+    return rc;
 }
 
 static enum rc read_overlay(struct frontier *f, struct overlay *o, struct reader *r)
@@ -319,18 +337,19 @@ static void wake_all(struct frontier *f, struct bucket *b, uint64_t now_ms)
 
 /* A frontier that has got a store reads a snapshot that was made without one: all are young. */
 static enum rc read_known(struct frontier *f, struct bucket *b, uint32_t fingerprints,
-                          bool has_overlay, struct reader *r)
+                          uint32_t version, struct reader *r)
 {
-    enum rc rc = read_seen(f, b, fingerprints, r);
-    if (b->overlay && !has_overlay)
+    enum rc rc = read_seen(f, b, fingerprints, version == SNAPSHOT_VERSION_LINKS, r);
+    if (b->overlay && version != SNAPSHOT_VERSION_STORE)
         b->overlay->known = b->seen.count;
     f->counts.known += bucket_known(b);
     return rc;
 }
 
-static enum rc read_body(struct frontier *f, unsigned bucket, bool has_overlay, struct reader *r,
+static enum rc read_body(struct frontier *f, unsigned bucket, uint32_t version, struct reader *r,
                          const struct snapshot_context *c)
 {
+    bool has_overlay = version == SNAPSHOT_VERSION_STORE;
     uint32_t hosts = take_le32(r), fingerprints = take_le32(r);
     if (!hosts && !fingerprints && !has_overlay)
         return r->bad || r->rest.n ? RC_CORRUPT : RC_OK;
@@ -342,7 +361,7 @@ static enum rc read_body(struct frontier *f, unsigned bucket, bool has_overlay, 
     for (uint32_t i = 0; i < hosts && rc == RC_OK; i++)
         rc = read_host(f, b, bucket, r, c);
     if (rc == RC_OK)
-        rc = read_known(f, b, fingerprints, has_overlay, r);
+        rc = read_known(f, b, fingerprints, version, r);
     if (rc) {
         frontier_bucket_drop(f, bucket);
         f->counts.known = known;
@@ -361,7 +380,7 @@ enum rc snapshot_read(struct frontier *f, struct str bytes, const struct snapsho
     if (hash64(hashed) != get_le64(bytes.p + hashed.n))
         return RC_CORRUPT;
     uint32_t version = get_le32(bytes.p + 8);
-    if (version != SNAPSHOT_VERSION && version != SNAPSHOT_VERSION_STORE)
+    if (version < SNAPSHOT_VERSION || version > SNAPSHOT_VERSION_LINKS)
         return RC_VERSION;
     if (version == SNAPSHOT_VERSION_STORE && !f->settings.store)
         return RC_UNSUPPORTED;
@@ -371,5 +390,5 @@ enum rc snapshot_read(struct frontier *f, struct str bytes, const struct snapsho
         return RC_CORRUPT;
     if (f->buckets[bucket] || f->away[bucket])
         return RC_EXISTS;
-    return read_body(f, bucket, version == SNAPSHOT_VERSION_STORE, &r, c);
+    return read_body(f, bucket, version, &r, c);
 }

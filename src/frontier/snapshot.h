@@ -5,6 +5,7 @@
  *   known era gone fingerprint …                             of version 2: `gone` fingerprints
  *   name origins due extra, then for each class its URLs     a host, `hosts` times
  *   fingerprint …                                            8 bytes each
+ *   pages …                                                  of version 3: a byte each
  *   hash                                                     of everything before
  *
  * The URL that is out stands at the head of its queue, so a snapshot taken at any moment has it.
@@ -19,6 +20,7 @@
 enum {
     SNAPSHOT_VERSION = 1,
     SNAPSHOT_VERSION_STORE = 2, /* with what a bucket adds to a store (frontier/seen_store.h) */
+    SNAPSHOT_VERSION_LINKS = 3, /* with the number of pages that link to each URL */
     SNAPSHOT_MAX_EXTRA_BYTES = 1 << 20
 };
 

@@ -355,6 +355,8 @@ static enum rc sort_link(struct sorting *s, const struct inbox_record *r)
         f->settings.max_host_queue_bytes = 0;
     }
     bool is_known = frontier_knows(f, c->host_hash, c->fingerprint);
+    if (is_known && !r->is_sure && c->via && c->class != ORDER_REVISITS)
+        frontier_linked_again(f, c->host_hash, c->fingerprint, 1);
     if (!is_known && !r->is_sure && !may_enter(s, c))
         became = ADMITTED_REFUSED;
     else if (!is_known)

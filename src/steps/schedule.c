@@ -120,7 +120,7 @@ static enum produced schedule_produce(struct instance *self)
         return crawl_watch_wait(&s->watch, now_ms + LOOK_AGAIN_MS);
     if (now_ms < s->ledger->run.not_before_ms)
         return crawl_watch_wait(&s->watch, s->ledger->run.not_before_ms);
-    enum rc rc = frontier_checkout(s->frontier, 0, now_ms, &checkout);
+    enum rc rc = frontier_checkout_next(s->frontier, now_ms, &checkout);
     if (rc == RC_AGAIN)
         return wait_for_host(s);
     if (rc) {

@@ -156,7 +156,7 @@ static void lend_one(struct trial *t)
 {
     struct place *p = &t->place;
     struct checkout *l = &t->out[t->out_count];
-    if (t->out_count == 8 || frontier_checkout(p->frontier, 0, p->now_ms, l) != RC_OK)
+    if (t->out_count == 8 || frontier_checkout_next(p->frontier, p->now_ms, l) != RC_OK)
         return;
     unsigned n = number_of(l);
     assert_true(n < URLS);
@@ -185,13 +185,14 @@ static void settle_one(struct trial *t)
 }
 
 /* Links come while others are checkout; jobs come back when they like. */
-static void crawl_all(uint64_t slice_ms, unsigned seed)
+static void crawl_all(uint64_t slice_ms, enum order_kind order, unsigned seed)
 {
     static struct trial t;
     struct frontier_settings s = {.max_hosts = 10000,
                                   .max_host_queue = 10000,
                                   .memory_bytes = BUDGET,
                                   .slice_ms = slice_ms,
+                                  .order = order,
                                   .recent_bytes = 1024};
     memset(&t, 0, sizeof t);
     rng_init(&t.rng, test_seed(seed));
@@ -230,8 +231,15 @@ static void crawl_all(uint64_t slice_ms, unsigned seed)
 static void each_url_is_lent_once_and_in_its_time(void **state)
 {
     (void)state;
-    crawl_all(0, 5);
-    crawl_all(50, 6);
+    crawl_all(0, ORDER_BREADTH, 5);
+    crawl_all(50, ORDER_BREADTH, 6);
+}
+
+static void so_it_is_in_every_order(void **state)
+{
+    (void)state;
+    crawl_all(50, ORDER_PRIORITY, 7);
+    crawl_all(0, ORDER_TOPIC, 8);
 }
 
 /* What does not rest is the same as ever: nothing is sent anywhere. */
@@ -570,6 +578,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_url_is_lent_once_and_in_its_time),
+        cmocka_unit_test(so_it_is_in_every_order),
         cmocka_unit_test(without_a_budget_nothing_rests),
         cmocka_unit_test(counts_hold_what_rests),
         cmocka_unit_test(links_are_sorted_when_the_bucket_comes),
