@@ -61,6 +61,9 @@ const struct option settings_table[] = {
     REAL(keep_score, "keep-score", "0.1", "with keywords: pages that fit less are not archived"),
     REAL(follow_score, "follow-score", "0.1",
          "with keywords: links of pages that fit less are not followed"),
+    CHOICE(order, "order", "breadth",
+           "which URL comes first: as found, by links, or by keywords",
+           .choices = "breadth|priority|topic"),
     REAL(link_score, "link-score", "0", "with keywords: links that promise less are not followed"),
 
     TEXT(user_agent, "user-agent", "orbweaver", "the crawler's name, in requests and robots.txt"),

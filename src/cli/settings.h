@@ -37,6 +37,7 @@ struct settings {
     double keep_score;
     double follow_score;
     double link_score;
+    unsigned order; /* enum order_kind (order/order.h) */
 
     struct str user_agent;
     struct str contact;

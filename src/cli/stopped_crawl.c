@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "order/pvalue.h"
 #include "outputs/arcs.h"
 #include "outputs/crawl_dir.h"
 #include "outputs/kept_seed.h"
@@ -142,6 +143,11 @@ static enum rc open_ledger(struct stopped_crawl *d, const char *dir, struct aren
     };
     if (!history.p || !seen.p)
         return RC_NOMEM;
+    struct settings *saved = NULL;
+    if (stopped_crawl_settings(dir, arena, &saved)) {
+        s.frontier.order = (enum order_kind)saved->order;
+        s.frontier.order_half = ORDER_USUAL_HALF;
+    }
     s.history_path = access(history.p, F_OK) == 0 ? history.p : NULL;
     enum rc rc =
         ledger_open(d->disk, &s, (struct ledger_hears){hear_seed, d}, &d->ledger, &report, why);

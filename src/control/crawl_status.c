@@ -205,6 +205,7 @@ void crawl_status_fields(struct ledger_service *l, struct jsonw *j)
 {
     struct numbers n = numbers_of(l);
     jsonw_u64_field(j, "elapsed_ms", run_clock_elapsed_ms(&l->run));
+    jsonw_text_field(j, "order", str_c(order_name(l->order)));
     write_counters(j, &n, 0, COUNTER_HOSTS);
     if (l->outbox)
         write_unsent(l, j);

@@ -53,14 +53,14 @@ static void add_counters(json_t *to, const json_t *status, enum counter_id from,
     }
 }
 
-/* One state if all have the same. */
-static void add_state(json_t *to, const json_t *status)
+/* One word if all have the same. */
+static void add_word(json_t *to, const json_t *status, const char *key)
 {
-    const char *old = json_text(to, "state"), *state = json_text(status, "state");
+    const char *old = json_text(to, key), *word = json_text(status, key);
     if (!*old)
-        (void)json_object_set_new(to, "state", json_string(state));
-    else if (strcmp(old, state) != 0)
-        (void)json_object_set_new(to, "state", json_string("not all alike"));
+        (void)json_object_set_new(to, key, json_string(word));
+    else if (strcmp(old, word) != 0)
+        (void)json_object_set_new(to, key, json_string("not all alike"));
 }
 
 static void add_times(json_t *to, const json_t *status)
@@ -83,7 +83,8 @@ json_t *status_sum(const json_t *rows)
         const json_t *status = json_object_get(row, "answer");
         if (!json_is_object(status) || json_object_get(status, "error"))
             continue;
-        add_state(sum, status);
+        add_word(sum, status, "state");
+        add_word(sum, status, "order");
         add_times(sum, status);
         add_counters(sum, status, 0, COUNTER_HOSTS);
         add_object(sum, "sink", json_object_get(status, "sink"));

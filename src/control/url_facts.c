@@ -71,6 +71,9 @@ static void find_in_queue(struct url_facts *f, struct host *h)
     uint64_t before = 0;
     for (unsigned i = 0; i < FRONTIER_CLASSES && !f->is_queued && !f->is_out && !f->is_far; i++) {
         const struct host_class *c = host_class_of(h, i);
+        if (f->order != ORDER_BREADTH)
+            before = 0; /* each list has turns of its own */
+        f->list = i;
         if (c)
             find_in_class(f, h, c, i, &before);
     }
@@ -143,6 +146,9 @@ void url_facts_frontier(struct url_facts *f, const struct frontier *frontier, ui
         return;
     const struct host_record *record = host_record_if(h);
     f->has_host = true;
+    f->order = frontier_order(frontier);
+    f->has_worth =
+        frontier_worth(frontier, f->host_hash, f->fingerprint, url_path_query(&f->url), &f->worth);
     f->host_state = (enum host_state)h->state;
     f->queued = host_queued(h);
     f->wait_ms = h->state == HOST_WAITING && h->due_ms > now_ms ? h->due_ms - now_ms : 0;
@@ -266,6 +272,25 @@ static void json_host(struct writing *w, bool is_running)
     jsonw_end(&w->j);
 }
 
+/* The list in which it waits, and why in that one. */
+static void json_order(struct writing *w)
+{
+    const struct url_facts *f = w->f;
+    if (!f->is_queued || f->order == ORDER_BREADTH)
+        return;
+    jsonw_text_field(&w->j, "order", str_c(order_name(f->order)));
+    if (f->list == ORDER_REVISITS)
+        jsonw_text_field(&w->j, "list", STR("revisits"));
+    else
+        jsonw_u64_field(&w->j, "list", f->list + 1);
+    if (!f->has_worth)
+        return;
+    jsonw_key(&w->j, "pvalue");
+    jsonw_i64(&w->j, f->worth.value);
+    jsonw_u64_field(&w->j, "forward_links", f->worth.forward);
+    jsonw_u64_field(&w->j, "back_links", f->worth.back);
+}
+
 static void json_history(struct writing *w)
 {
     const struct history_entry *p = &w->f->history;
@@ -310,6 +335,7 @@ void url_facts_json(const struct url_facts *f, bool is_running, struct buf *out)
     text_member(&w, "why");
     if (f->is_queued)
         jsonw_u64_field(&w.j, "before_it", f->before);
+    json_order(&w);
     if (f->seed_path.p)
         jsonw_text_field(&w.j, "hops", f->seed_path);
     jsonw_text_field(&w.j, "via", f->via_url);

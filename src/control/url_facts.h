@@ -10,6 +10,7 @@
 #include "frontier/host.h"
 #include "host/host_http.h"
 #include "host/host_wait.h"
+#include "order/order.h"
 #include "roles/scope.h"
 #include "store/history.h"
 #include "url/url.h"
@@ -30,8 +31,12 @@ struct url_facts {
     bool has_host;
     bool is_known;
     bool is_queued, is_out;
-    bool is_far;          /* it may be in the queue behind the entries that were searched */
-    uint64_t before;      /* URLs of the queue before it */
+    bool is_far;     /* it may be in the queue behind the entries that were searched */
+    uint64_t before; /* URLs of the queue, or of its list, before it */
+    enum order_kind order;
+    unsigned list;  /* of an order with lists: ORDER_REVISITS, or a list */
+    bool has_worth; /* with ORDER_PRIORITY */
+    struct frontier_worth worth;
     struct str seed_path; /* absent: it was not found in a queue */
     uint64_t via;
     enum host_state host_state;

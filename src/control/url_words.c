@@ -215,9 +215,28 @@ void url_words_last(const struct url_facts *f, struct buf *out)
 
 /* Why ------------------------------------------------------------------------------------------ */
 
+/* "it waits in the third of three lists of its host: 5 are before it there; its value is -3: ..." */
+static void why_listed(const struct url_facts *f, struct buf *out)
+{
+    buf_printf(out, "it waits in %s of its host: ", order_queue_text(f->list));
+    if (f->before)
+        buf_printf(out, "%llu are before it there", (unsigned long long)f->before);
+    else
+        buf_add(out, STR("it is the next there"));
+    if (f->has_worth && f->list != ORDER_REVISITS)
+        buf_printf(out,
+                   "; its value is %d, as about %u links are expected on it and %u%s page%s of "
+                   "the crawl link%s to it",
+                   f->worth.value, f->worth.forward, f->worth.back,
+                   f->worth.back == UINT8_MAX ? " or more" : "", f->worth.back == 1 ? "" : "s",
+                   f->worth.back == 1 ? "s" : "");
+}
+
 static void why_queued(const struct url_facts *f, bool is_running, struct buf *out)
 {
-    if (f->is_far)
+    if (f->order != ORDER_BREADTH && !f->is_far)
+        why_listed(f, out);
+    else if (f->is_far)
         buf_printf(out, "it waits in its host's queue, behind at least %d others", URL_FACTS_WALK);
     else if (f->before == 0)
         buf_add(out, STR("it is the next of its host's queue"));

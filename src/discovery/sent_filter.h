@@ -4,7 +4,11 @@
  *
  * A fixed table of fingerprints: a newer link takes the place of an older one, and a link that was
  * forgotten is sent again, which is harmless. The depth is part of an entry: a link that is found
- * at another depth is sent again. The shard's thread tests and adds; any thread may forget. */
+ * at another depth is sent again. The shard's thread tests and adds; any thread may forget.
+ *
+ * A link that is dropped here is one more page that links to its URL. Where that is counted, the
+ * owner is told of 1, 2, 4, 8, ... more pages at a time, so a link on every page costs a few
+ * messages; what a link that makes way for another had left to tell is lost. */
 #ifndef DISCOVERY_SENT_FILTER_H
 #define DISCOVERY_SENT_FILTER_H
 
@@ -17,6 +21,7 @@ enum { SENT_FILTER_ENTRIES = 1 << 16 };
 
 struct sent_filter {
     _Atomic uint64_t entries[SENT_FILTER_ENTRIES];
+    uint8_t repeats[SENT_FILTER_ENTRIES]; /* since the entry was added; 255 stays */
 };
 
 /* Makes the processor load the entry that sent_filter_add needs: the table is larger than its
@@ -36,6 +41,10 @@ static inline bool sent_filter_add(struct sent_filter *f, uint64_t fingerprint, 
     atomic_store_explicit(entry, sent, memory_order_relaxed);
     return false;
 }
+
+/* What sent_filter_add said of the link: how many more pages its owner must be told of now; mostly
+ * none. */
+unsigned sent_filter_count(struct sent_filter *f, uint64_t fingerprint, bool was_sent);
 
 /* The link is sent again when the shard sees it again, whatever its depth was. */
 void sent_filter_forget(struct sent_filter *f, uint64_t fingerprint);

@@ -7,6 +7,7 @@
  *             length 4, record
  *   history:  with OUTCOME_CODES also there 1, length 4, codes, what changed 1
  *             with OUTCOME_FILE also there 1, length 4, file, offset 8, bytes 8
+ *             with OUTCOME_FORWARD also forward 2
  *   location: length 1, file, offset 8, bytes 8
  *   drop:     batch 8, fingerprints 8 each
  *   news:     flags 1, kept 8, and each behind its length 4: fact, mine, foreign, forgotten
@@ -21,7 +22,8 @@ enum {
     OUTCOME_HISTORY = 4,
     OUTCOME_CODES = 8,
     OUTCOME_FILE = 16,
-    OUTCOME_FLAGS = 31
+    OUTCOME_FORWARD = 32,
+    OUTCOME_FLAGS = 63
 };
 enum { NEWS_ASIDE = 1, NEWS_FLAGS = 1 };
 enum { LINK_HEAD_BYTES = 24, LINK_HTTPS = 1, LINK_FOREIGN = 2, LINK_FLAGS = 3 };

@@ -53,7 +53,7 @@ static struct str take_maybe(struct taker *t)
     return there ? s : STR_NONE;
 }
 
-static const char *read_history(struct taker *t, struct batch *b, bool has_codes, bool has_file)
+static const char *read_history(struct taker *t, struct batch *b, unsigned flags)
 {
     struct history_entry *p = &b->history;
     b->fingerprint = take_u64(t);
@@ -75,15 +75,17 @@ static const char *read_history(struct taker *t, struct batch *b, bool has_codes
     p->mime = take_maybe(t);
     p->fetches = take_u32(t);
     p->changes = take_u32(t);
-    if (has_codes) {
+    if (flags & OUTCOME_CODES) {
         p->codes = take_maybe(t);
         p->what_changed = take_u8(t);
     }
-    if (has_file) {
+    if (flags & OUTCOME_FILE) {
         p->file = take_maybe(t);
         p->file_offset = take_u64(t);
         p->file_bytes = take_u64(t);
     }
+    if (flags & OUTCOME_FORWARD)
+        p->forward = take_u16(t);
     return t->bad ? "the history of its page is cut short" : NULL;
 }
 
@@ -155,8 +157,7 @@ static const char *read_outcome(struct taker *t, struct batch *b)
     b->has_history = flags & OUTCOME_HISTORY;
     const char *why = b->has_url ? read_url(t, &b->url) : NULL;
     why = why || !b->has_location ? why : read_location(t, &b->location);
-    why = why || !b->has_history ? why
-                                 : read_history(t, b, flags & OUTCOME_CODES, flags & OUTCOME_FILE);
+    why = why || !b->has_history ? why : read_history(t, b, flags);
     why = why ? why : read_lines(t, b);
     return why ? why : read_links(t, b);
 }

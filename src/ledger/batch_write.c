@@ -97,6 +97,8 @@ static void put_history(struct buf *out, uint64_t fingerprint, const struct hist
         buf_le64(out, p->file_offset);
         buf_le64(out, p->file_bytes);
     }
+    if (p->forward)
+        buf_le16(out, p->forward);
 }
 
 void batch_put_row_head(char room[BATCH_ROW_BYTES], enum ledger_file file, size_t text_bytes)
@@ -142,7 +144,8 @@ void batch_put_body(struct buf *out, const struct ledger_outcome *o, uint64_t du
     buf_byte(out, (char)((o->checkout ? OUTCOME_URL : 0) | (o->location ? OUTCOME_LOCATION : 0) |
                          (o->history ? OUTCOME_HISTORY : 0) |
                          (has_codes(o->history) ? OUTCOME_CODES : 0) |
-                         (o->history && o->history->file.p ? OUTCOME_FILE : 0)));
+                         (o->history && o->history->file.p ? OUTCOME_FILE : 0) |
+                         (o->history && o->history->forward ? OUTCOME_FORWARD : 0)));
     if (o->checkout)
         put_url(out, o, due_wall_ms);
     if (o->location)

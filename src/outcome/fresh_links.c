@@ -44,19 +44,22 @@ enum rc fresh_links_of_list(const struct link_finder *f, struct url_list *l,
     return find(f, &l->links, NULL, ret);
 }
 
-/* Those of this agent's hosts that belong to one shard, in the arena. RC_NOMEM. */
+/* Those of this agent's hosts that belong to one shard, in the arena; behind the new ones those
+ * that are known. RC_NOMEM. */
 static enum rc pick(const struct fresh_links *fresh, unsigned shard, unsigned shards,
-                    const struct candidate ***ret_list, size_t *ret_count)
+                    const struct candidate ***ret_list, size_t *ret_count, size_t *ret_repeats)
 {
-    size_t count = fresh->new.count - fresh->new.foreign;
+    size_t count = fresh->new.count - fresh->new.foreign, again = fresh->new.again_count;
     *ret_list = NULL;
-    *ret_count = 0;
-    if (!count)
+    *ret_count = *ret_repeats = 0;
+    if (!count && !again)
         return RC_OK;
-    *ret_list = arena_alloc(fresh->arena, count * sizeof **ret_list);
+    *ret_list = arena_alloc(fresh->arena, (count + again) * sizeof **ret_list);
     if (!*ret_list)
         return RC_NOMEM;
     *ret_count = candidates_of_shard(fresh->new.list, count, shard, shards, *ret_list);
+    *ret_repeats =
+        candidates_of_shard(fresh->new.again, again, shard, shards, *ret_list + *ret_count);
     return RC_OK;
 }
 
@@ -64,15 +67,17 @@ enum rc fresh_links_for_shard(const struct fresh_links *fresh, unsigned to, unsi
                               unsigned shards, struct links **ret_links)
 {
     const struct candidate **list;
-    size_t count;
-    enum rc rc = pick(fresh, to, shards, &list, &count);
+    size_t count, repeats;
+    enum rc rc = pick(fresh, to, shards, &list, &count, &repeats);
     if (rc)
         return rc;
     struct links *l = NULL;
-    if (count || to == own) {
-        l = links_open(list, count, fresh->from, fresh->epoch, fresh->batch);
+    if (count || repeats || to == own) {
+        l = links_open(list, count + repeats, fresh->from, fresh->epoch, fresh->batch);
         if (!l)
             return RC_NOMEM;
+        l->count = count;
+        l->repeats = repeats;
         l->generation = fresh->generation;
         l->head.route = to;
     }

@@ -8,11 +8,11 @@ void outcome_shard_init(struct outcome_shard *s)
 {
     struct ledger_service *l = s->ledger;
     struct depth_index *depth = l->depth_index ? l->depth_index[s->shard] : NULL;
-    s->finder =
-        (struct link_finder){.known = {ledger_frontier(l->ledger, s->shard), depth, &s->sent},
-                             .cluster = s->cluster,
-                             .budget = s->budget,
-                             .counts = &l->counts};
+    s->finder = (struct link_finder){
+        .known = {ledger_frontier(l->ledger, s->shard), depth, &s->sent, l->order, &s->bands},
+        .cluster = s->cluster,
+        .budget = s->budget,
+        .counts = &l->counts};
     outcome_lines_init(&s->lines, l, s->shard, s->has_graph);
     if (s->shard < CRAWL_MAX_SHARDS)
         l->sent[s->shard] = &s->sent;
@@ -41,6 +41,25 @@ static void put_history(struct outcome *o, struct depth_index *depth, const stru
     o->batch.history = &o->history;
 }
 
+/* How many links the page has, for its history; and the frontier learns what other pages of its
+ * directory may have. A 304 does not say it, nor do redirects and failures. */
+static void note_forward(const struct outcome_shard *s, const struct visit *v, int code,
+                         struct history_entry *p)
+{
+    const struct found_links *links = &v->judged.links;
+    uint32_t count = 0;
+    if (s->ledger->order != ORDER_PRIORITY)
+        return;
+    p->forward = v->turn.history.forward;
+    if (code / 100 != 2 && code / 100 != 4)
+        return;
+    for (size_t i = 0; i < links->count; i++)
+        count += hop_is_deeper(links->list[i].hop);
+    p->forward = (uint16_t)(count < UINT16_MAX ? count + 1 : UINT16_MAX);
+    frontier_learn(s->finder.known.frontier, host_hash(v->turn.checkout.host),
+                   v->turn.checkout.path, count);
+}
+
 /* The links come first: the lines name them, and the lines make a robots.txt that ends its page the
  * visit of the page. What the visit brings is its own until then. */
 enum rc outcome_of_visit(struct outcome_shard *s, struct visit *v, const struct ending *e,
@@ -58,8 +77,10 @@ enum rc outcome_of_visit(struct outcome_shard *s, struct visit *v, const struct 
         rc = outcome_lines_take(&s->lines, &ret->batch);
     if (rc)
         return rc;
-    if (e->host.how == HOST_RETURN_DONE)
+    if (e->host.how == HOST_RETURN_DONE) {
         put_history(ret, s->finder.known.depth_index, v, e->host.verdict.code, wall_ms);
+        note_forward(s, v, e->host.verdict.code, &ret->history);
+    }
     put_links(ret);
     return RC_OK;
 }

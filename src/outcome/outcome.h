@@ -24,6 +24,7 @@ struct outcome_shard {
     struct link_finder finder;
     struct outcome_lines lines;
     struct sent_filter sent; /* large: the whole is never on a stack */
+    struct order_lists bands;
 };
 
 /* All shards see the filter of this one (ledger->sent) until it is done. `s` was zeroed. */

@@ -25,8 +25,9 @@ struct ledger_service {
     struct run_clock run;
     struct page_names *names;
     struct depth_index *const
-        *depth_index; /* one a shard; NULL: the crawl has no limit that needs them */
-    bool compares;    /* pages are compared with what was captured before, or kept to be */
+        *depth_index;      /* one a shard; NULL: the crawl has no limit that needs them */
+    enum order_kind order; /* in which URLs are asked for */
+    bool compares;         /* pages are compared with what was captured before, or kept to be */
     struct crawl_counts counts;
     /* URLs to which an earlier run found a shorter path too late (depth_recall.h), for requeue. */
     struct buf found_again;

@@ -67,7 +67,9 @@ static void set_base(struct link_judge *j)
 enum rc link_judge_begin(struct link_judge *j, const struct link_source *s, size_t count,
                          struct found_links *to)
 {
-    *to = (struct found_links){.list = arena_alloc(s->arena, count * sizeof *to->list + 1)};
+    *to = (struct found_links){.list = arena_alloc(s->arena, count * sizeof *to->list + 1),
+                               .are_of_page = s->origin == LINK_OF_PAGE,
+                               .are_revisits = s->origin == LINK_IS_REQUEUED};
     if (!to->list || int_set_begin(&j->seen, count) != RC_OK)
         return RC_NOMEM;
     j->source = *s;
@@ -200,7 +202,7 @@ static void judge(struct link_judge *j, const struct url *u, struct found_link *
 
 /* Absent `seed_path`: it is as far away as its kind says. */
 static void take(struct link_judge *j, const struct link_reference *r, struct str seed_path,
-                 uint64_t via)
+                 uint64_t via, uint16_t forward)
 {
     struct url u;
     if (url_parse(&j->parser, r->raw, j->relative_to, (struct url_room){j->room, sizeof j->room},
@@ -218,6 +220,8 @@ static void take(struct link_judge *j, const struct link_reference *r, struct st
     l->fingerprint = fingerprint;
     l->seed_path = seed_path;
     l->via = via;
+    l->worth = r->worth;
+    l->forward = forward;
     if (!describe(j->source.arena, &u, r, l))
         return;
     j->links->count++;
@@ -226,12 +230,13 @@ static void take(struct link_judge *j, const struct link_reference *r, struct st
 
 void link_judge_reference(struct link_judge *j, const struct link_reference *r)
 {
-    take(j, r, STR_NONE, j->source.origin == LINK_IS_SEED ? 0 : j->source.fingerprint);
+    take(j, r, STR_NONE, j->source.origin == LINK_IS_SEED ? 0 : j->source.fingerprint, 0);
 }
 
-void link_judge_requeued(struct link_judge *j, struct str url, struct str seed_path, uint64_t via)
+void link_judge_requeued(struct link_judge *j, struct str url, struct str seed_path, uint64_t via,
+                         uint16_t forward)
 {
     char hop = (char)(seed_path.n ? seed_path_last(seed_path) : HOP_LINK); /* of a seed: any */
     struct link_reference r = {.raw = url, .hop = hop};
-    take(j, &r, seed_path.p ? seed_path : STR(""), via);
+    take(j, &r, seed_path.p ? seed_path : STR(""), via, forward);
 }

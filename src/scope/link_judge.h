@@ -73,8 +73,9 @@ MUST_CHECK enum rc link_judge_begin(struct link_judge *j, const struct link_sour
 void link_judge_reference(struct link_judge *j, const struct link_reference *r);
 
 /* One of LINK_IS_REQUEUED: a URL with the path by which it was found before, and the page it was
- * found on. */
-void link_judge_requeued(struct link_judge *j, struct str url, struct str seed_path, uint64_t via);
+ * found on. `forward`: the links that it had, and 1; 0 = not known. */
+void link_judge_requeued(struct link_judge *j, struct str url, struct str seed_path, uint64_t via,
+                         uint16_t forward);
 
 struct link_tally link_judge_end(struct link_judge *j);
 

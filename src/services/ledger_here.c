@@ -54,6 +54,8 @@ struct ledger_part_settings {
     uint64_t depth, depth_urls;
     struct option_list keywords;
     struct str cluster, agent;
+    unsigned order;
+    uint64_t order_half;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct ledger_part_settings, field, __VA_ARGS__)
@@ -99,6 +101,10 @@ static const struct option ledger_options[] = {
         "archives have no links: seed paths are not compared"),
     ROW(BOOL, no_archive, "no-archive", "no", "without an archive seed paths are not compared"),
     ROW(LIST, keywords, "keywords", NULL, "with a topic seed paths are not compared"),
+    ROW(CHOICE, order, "order", "breadth",
+        "which URL comes first: as found, by its links, or by the topic", .choices = ORDER_CHOICES),
+    ROW(COUNT, order_half, "priority-half", "100k",
+        "known URLs at which the weight has shifted half way to back links; 0: it never shifts"),
     ROW(BOOL, compare, "compare", "no",
         "store page fingerprints, so that a later recrawl can say what changed"),
     {0},
@@ -279,6 +285,10 @@ static enum rc plan_seen(const struct ledger_part *p, const struct ledger_part_s
     struct seen_plan plan = p->seen ? p->seen->plan : (struct seen_plan){.kind = SEEN_EXACT};
     *ret = (struct ledger_seen_settings){
         .path = path, .bytes = plan.memory_bytes, .expected = plan.expected, .loss = plan.loss};
+    if (s->order == ORDER_PRIORITY && (plan.kind == SEEN_ROCKSDB || plan.kind == SEEN_BLOOM))
+        return refuse_seen(why, "--order priority counts the links to each known URL beside it in "
+                                "memory, and rocksdb and bloom keep no such count; use exact, or "
+                                "another --order");
     switch (plan.kind) {
     case SEEN_EXACT:
         return RC_OK;
@@ -303,6 +313,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
     struct str history = arena_printf(p->arena, "%s/state/history", s->output.p);
     struct str written = arena_printf(p->arena, "%s/state/WRITTEN", s->output.p);
     struct str seen = arena_printf(p->arena, "%s/state/seen", s->output.p);
+    p->service.order = (enum order_kind)s->order;
     struct ledger_settings l = {
         .shards = self->shard_count,
         .frontier = {.max_hosts = s->hosts,
@@ -311,6 +322,8 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
                      .memory_bytes = share_of(s->frontier_bytes, self->shard_count),
                      .slice_ms = s->slice_ms,
                      .recent_bytes = s->recent_bytes,
+                     .order = (enum order_kind)s->order,
+                     .order_half = s->order_half,
                      .asks = {may_enter, became, restore_host, p}},
         .journal = {.segment_bytes = 64 << 20, .buffer_bytes = 16 << 20},
         .history_path = s->no_history ? NULL : history.p,

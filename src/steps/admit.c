@@ -170,6 +170,16 @@ static void admit_all(struct instance *self, struct message *m)
     part_emit(self, OUT, m);
 }
 
+/* More pages link to these, as the shards that read them say. */
+static void count_repeats(const struct instance *self, const struct links *links)
+{
+    const struct admit *a = self->state;
+    struct frontier *f = ledger_frontier(a->ledger->ledger, self->shard);
+    const struct candidate *c = &links->list[links->count];
+    for (size_t i = 0; i < links->repeats; i++)
+        frontier_linked_again(f, c[i].host_hash, c[i].fingerprint, c[i].pages);
+}
+
 /* The links count as work until the gauge says that they are queued. Otherwise the cluster could
  * see a moment without work and end the crawl (cluster/protocol/finish.c). */
 static void admit_handle(struct instance *self, unsigned inlet, struct message *m)
@@ -179,6 +189,7 @@ static void admit_handle(struct instance *self, unsigned inlet, struct message *
     struct links *links = links_of(m);
     bool is_old = links->generation != atomic_load(&a->cluster->generation);
     a->cluster->ops->begin(a->cluster);
+    count_repeats(self, links);
     if (!links->is_told && is_old)
         leave_out_foreign(self, links);
     admit_all(self, m);

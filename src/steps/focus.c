@@ -10,12 +10,15 @@
 
 #include "base/mem.h"
 #include "fetch/topic.h"
+#include "order/order.h"
+#include "order/pvalue.h"
 
 enum { TITLE_TIMES = 3 }; /* a word of the title is worth three of the text */
 
 struct focus_settings {
     struct option_list keywords;
     double keep_score, follow_score, link_score;
+    unsigned order;
 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct focus_settings, field, __VA_ARGS__)
@@ -25,6 +28,8 @@ static const struct option focus_options[] = {
     ROW(REAL, keep_score, "keep-score", "0.1", "pages that fit less are not archived"),
     ROW(REAL, follow_score, "follow-score", "0.1", "links of pages that fit less are not followed"),
     ROW(REAL, link_score, "link-score", "0", "links that promise less are not followed"),
+    ROW(CHOICE, order, "order", "breadth", "of topic: links are asked for by their scores",
+        .choices = ORDER_CHOICES),
     {0},
 };
 #undef ROW
@@ -48,12 +53,21 @@ static bool is_score(double x, const char *key, struct buf *why)
     return false;
 }
 
+static bool has_topic(const struct focus_settings *s, struct buf *why)
+{
+    if (s->order != ORDER_TOPIC || s->keywords.count)
+        return true;
+    buf_add(why, STR("order: topic orders links by how well they fit the keywords, and there are "
+                     "none; give --keywords WORD,... or another --order"));
+    return false;
+}
+
 static enum rc focus_open(struct instance *self, struct buf *why)
 {
     const struct focus_settings *s = self->settings;
     if (!is_score(s->keep_score, "keep-score", why) ||
         !is_score(s->follow_score, "follow-score", why) ||
-        !is_score(s->link_score, "link-score", why))
+        !is_score(s->link_score, "link-score", why) || !has_topic(s, why))
         return RC_INVALID;
     struct focus *f = mem_zero(1, sizeof *f);
     if (!f)
@@ -82,6 +96,17 @@ static double score_link(struct focus *f, const struct visit *v, const struct li
     return topic_link_score(topic_score(f->topic, fields, 2), v->judged.score);
 }
 
+/* Its score is wanted for a threshold, or for the order of the crawl. */
+static bool promises_enough(struct focus *f, const struct focus_settings *s, const struct visit *v,
+                            struct link_reference *r)
+{
+    if (s->link_score <= 0 && s->order != ORDER_TOPIC)
+        return true;
+    double score = score_link(f, v, r);
+    r->worth = (uint16_t)order_score_value(score);
+    return score >= s->link_score;
+}
+
 static void choose_links(struct focus *f, const struct focus_settings *s, struct visit *v)
 {
     bool stops = v->judged.score >= 0 && v->judged.score < s->follow_score &&
@@ -91,7 +116,7 @@ static void choose_links(struct focus *f, const struct focus_settings *s, struct
         if (r->hop == HOP_EMBED)
             r->is_unwanted = v->judged.is_unkept;
         else if (hop_is_deeper(r->hop))
-            r->is_unwanted = stops || (s->link_score > 0 && score_link(f, v, r) < s->link_score);
+            r->is_unwanted = stops || !promises_enough(f, s, v, r);
         v->judged.unwanted_count += r->is_unwanted;
     }
 }

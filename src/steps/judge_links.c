@@ -144,7 +144,7 @@ static void judge_item(struct judge_links *in, const struct url_list *l,
                        const struct url_list_item *item)
 {
     if (l->origin == LIST_REQUEUED)
-        link_judge_requeued(in->judge, item->url, item->seed_path, item->via);
+        link_judge_requeued(in->judge, item->url, item->seed_path, item->via, item->forward);
     else
         link_judge_reference(in->judge,
                              &(struct link_reference){.raw = item->url, .hop = item->hop});

@@ -55,9 +55,11 @@ static enum rc requeue_open(struct instance *self, struct buf *why)
     return RC_NOMEM;
 }
 
-static enum rc add(struct url_list *l, struct str url, struct str seed_path, uint64_t via)
+static enum rc add(struct url_list *l, struct str url, struct str seed_path, uint64_t via,
+                   uint16_t forward)
 {
-    struct url_list_item item = {.url = url, .seed_path = seed_path, .via = via};
+    struct url_list_item item = {
+        .url = url, .seed_path = seed_path, .via = via, .forward = forward};
     return url_list_add(l, &item) ? RC_OK : RC_NOMEM;
 }
 
@@ -65,7 +67,7 @@ static enum rc add(struct url_list *l, struct str url, struct str seed_path, uin
 static enum rc bring_again(struct requeue *k, struct url_list *l)
 {
     struct found_again f;
-    return found_again_next(&k->again, &f) ? add(l, f.url, f.seed_path, f.via) : RC_NOT_FOUND;
+    return found_again_next(&k->again, &f) ? add(l, f.url, f.seed_path, f.via, 0) : RC_NOT_FOUND;
 }
 
 /* RC_NOT_FOUND: there are no more. */
@@ -81,7 +83,7 @@ static enum rc bring_one(struct instance *self, struct requeue *k, struct url_li
     }
     if (rc)
         return rc;
-    return add(l, history.url, history.seed_path, history.via);
+    return add(l, history.url, history.seed_path, history.via, history.forward);
 }
 
 static enum rc bring(struct instance *self, struct requeue *k, struct url_list *l)

@@ -43,6 +43,7 @@ struct history_entry {
                          absent = none */
     uint8_t
         what_changed; /* bits of enum history_change: the last time that it was looked at; 0 = never */
+    uint16_t forward; /* links on the page, and 1; 0 = not known (only --order priority asks) */
 };
 
 /* A page that another agent has: prints what `file` says then. */

@@ -41,7 +41,7 @@ static void add_capture(struct buf *out, const struct history_entry *p)
 
 void history_entry_write(const struct history_entry *p, struct buf *out)
 {
-    buf_byte(out, HISTORY_ENTRY_VERSION);
+    buf_byte(out, p->forward ? HISTORY_ENTRY_VERSION : HISTORY_ENTRY_PLAIN);
     buf_byte(out, (char)((p->has_digest ? HAS_DIGEST : 0) | (p->file.p ? HAS_FILE : 0)));
     buf_le64(out, p->via);
     buf_le64(out, (uint64_t)p->date_ms);
@@ -63,6 +63,8 @@ void history_entry_write(const struct history_entry *p, struct buf *out)
     add_text(out, p->codes);
     add_text(out, p->file);
     buf_byte(out, (char)p->what_changed);
+    if (p->forward)
+        buf_le16(out, p->forward);
 }
 
 /* Reading ------------------------------------------------------------------------------------- */
@@ -132,15 +134,24 @@ static enum rc read_parts(struct str *from, unsigned flags, struct history_entry
     return RC_OK;
 }
 
+static enum rc take_forward(struct str *from, struct history_entry *p)
+{
+    if (from->n < sizeof p->forward)
+        return RC_CORRUPT;
+    p->forward = get_le16(from->p);
+    *from = str_from(*from, sizeof p->forward);
+    return p->forward ? RC_OK : RC_CORRUPT;
+}
+
 enum rc history_entry_read(struct str bytes, struct arena *arena, struct history_entry *ret)
 {
     struct history_entry p = {0};
-    if (bytes.n && bytes.p[0] != HISTORY_ENTRY_VERSION && bytes.p[0] != FIRST_VERSION)
+    if (bytes.n && (bytes.p[0] < FIRST_VERSION || bytes.p[0] > HISTORY_ENTRY_VERSION))
         return RC_VERSION;
     if (bytes.n < FIXED_BYTES || (bytes.p[1] & ~(HAS_DIGEST | HAS_FILE)))
         return RC_CORRUPT;
     unsigned flags = (uint8_t)bytes.p[1];
-    bool is_first = bytes.p[0] == FIRST_VERSION;
+    bool is_first = bytes.p[0] == FIRST_VERSION, has_forward = bytes.p[0] > HISTORY_ENTRY_PLAIN;
     read_fixed(bytes.p, &p);
     bytes = str_from(bytes, FIXED_BYTES);
     enum rc rc = read_parts(&bytes, flags, &p);
@@ -153,6 +164,8 @@ enum rc history_entry_read(struct str bytes, struct arena *arena, struct history
         rc = bytes.n ? RC_OK : RC_CORRUPT;
         bytes = str_from(bytes, 1);
     }
+    if (rc == RC_OK && has_forward)
+        rc = take_forward(&bytes, &p);
     if (rc == RC_OK && (bytes.n || !(flags & HAS_FILE) != !p.file.p))
         rc = RC_CORRUPT;
     if (rc == RC_OK)

@@ -7,15 +7,16 @@
  *     url, seed_path, etag, last-modified, mime, codes, file: each [length + 1 as a varint][bytes];
  *     0 = absent
  *     [what changed 1]
+ *     of version 3: [forward 2]
  *
- * Integers are little endian. Nothing follows. Version 1 has neither codes nor what changed, and is
- * still read. */
+ * Integers are little endian. Nothing follows. An entry without `forward` is of version 2. Version 1
+ * has neither codes nor what changed, and is still read. */
 #ifndef STORE_HISTORY_ENTRY_H
 #define STORE_HISTORY_ENTRY_H
 
 #include "store/history.h"
 
-enum { HISTORY_ENTRY_VERSION = 2, HISTORY_ENTRY_MAX_BYTES = 1 << 20 };
+enum { HISTORY_ENTRY_PLAIN = 2, HISTORY_ENTRY_VERSION = 3, HISTORY_ENTRY_MAX_BYTES = 1 << 20 };
 
 void history_entry_write(const struct history_entry *p, struct buf *out);
 

@@ -57,6 +57,7 @@ struct links *links_open(const struct candidate *const *list, size_t count, stru
     l->generation = 0;
     l->batch = batch;
     l->count = count;
+    l->repeats = 0;
     char *at = (char *)&l->list[count];
     l->from = put(&at, from);
     for (size_t i = 0; i < count; i++) {

@@ -23,6 +23,8 @@ struct links {
     uint64_t generation; /* the cluster's, when they were journalled */
     struct str from;     /* the host of the page they were found on; "" for seeds */
     size_t count;
+    size_t repeats; /* behind those: known URLs to which more pages link, for --order priority.
+                       They stay at this place */
     struct candidate list[];
 };
 

@@ -22,9 +22,25 @@ static bool is_brought(struct found_links *links, struct bringing *b, const stru
     return v == BRING_OK;
 }
 
-static struct candidate candidate_of(const struct found_link *l)
+/* Of a topic the shard that finds a link says its list; redirects come first, and what a page
+ * embeds with the second. With priority the frontier says it. */
+static unsigned class_of(const struct known_links *k, const struct found_links *links,
+                         const struct found_link *l)
+{
+    if (k->order == ORDER_BREADTH)
+        return 0;
+    if (links->are_revisits)
+        return ORDER_REVISITS;
+    if (k->order != ORDER_TOPIC || !links->are_of_page)
+        return 0;
+    return hop_is_deeper(l->hop) ? order_lists_band(k->bands, l->worth) : l->hop == HOP_EMBED;
+}
+
+static struct candidate candidate_of(const struct found_link *l, unsigned class)
 {
     return (struct candidate){
+        .class = (uint8_t) class,
+        .forward = l->forward,
         .fingerprint = l->fingerprint,
         .host_hash = l->host_hash,
         .host = l->host,
@@ -36,9 +52,29 @@ static struct candidate candidate_of(const struct found_link *l)
     };
 }
 
+/* A link that is known is one more page that links to its URL. Other agents are not told. */
+static void count_again(const struct known_links *k, const struct found_links *links,
+                        const struct found_link *l, bool is_ours, struct arena *arena,
+                        struct new_links *to)
+{
+    if (!links->are_of_page || !is_ours)
+        return;
+    if (frontier_is_mine(k->frontier, l->host_hash)) {
+        frontier_linked_again(k->frontier, l->host_hash, l->fingerprint, 1);
+        return;
+    }
+    unsigned pages = sent_filter_count(k->sent, l->fingerprint, true);
+    if (pages && !to->again)
+        to->again = arena_alloc(arena, links->count * sizeof *to->again);
+    if (!pages || !to->again) /* without memory it is not counted */
+        return;
+    to->again[to->again_count] = candidate_of(l, 0);
+    to->again[to->again_count++].pages = (uint16_t)pages;
+}
+
 /* The new ones among the links that are ours, or among the others. */
 static uint64_t add_new(const struct known_links *k, struct found_links *links, const bool *ours,
-                        bool is_ours, struct bringing *b, struct new_links *to)
+                        bool is_ours, struct bringing *b, struct arena *arena, struct new_links *to)
 {
     uint64_t known = 0;
     for (size_t i = 0; i < links->count; i++) {
@@ -47,10 +83,14 @@ static uint64_t add_new(const struct known_links *k, struct found_links *links, 
             continue;
         if (is_known(k, l, is_ours)) {
             known++;
+            if (k->order == ORDER_PRIORITY)
+                count_again(k, links, l, is_ours, arena, to);
         } else if (!is_brought(links, b, l)) {
             sent_filter_forget(k->sent, l->fingerprint); /* another host may still bring it */
         } else {
-            to->list[to->count++] = candidate_of(l);
+            if (k->order == ORDER_PRIORITY)
+                (void)sent_filter_count(k->sent, l->fingerprint, false);
+            to->list[to->count++] = candidate_of(l, class_of(k, links, l));
             to->foreign += !is_ours;
         }
     }
@@ -69,9 +109,9 @@ enum rc new_links_find(const struct known_links *k, struct found_links *links, c
         return RC_NOMEM;
     for (size_t i = 0; i < links->count; i++)
         sent_filter_expect(k->sent, links->list[i].fingerprint);
-    (void)add_new(k, links, ours, true, bringing, ret);
+    (void)add_new(k, links, ours, true, bringing, arena, ret);
     if (ours)
-        ret->known_foreign = add_new(k, links, ours, false, bringing, ret);
+        ret->known_foreign = add_new(k, links, ours, false, bringing, arena, ret);
     return RC_OK;
 }
 

@@ -12,20 +12,26 @@
 #include "discovery/depth_index.h"
 #include "discovery/sent_filter.h"
 #include "frontier/frontier.h"
+#include "order/lists.h"
 #include "scope/bringing.h"
 
 /* What a shard knows; all of it is borrowed. */
 struct known_links {
-    const struct frontier *frontier;
+    struct frontier *frontier;
     struct depth_index *depth_index; /* NULL: the crawl has no limit of depth */
     struct sent_filter *sent;
+    enum order_kind order;
+    struct order_lists *bands; /* of ORDER_TOPIC */
 };
 
 struct new_links {
     struct candidate
         *list; /* those of this agent's hosts first, then those of other agents' hosts */
     size_t count;
-    size_t foreign;         /* the last ones of the list: journalled, and sent from there */
+    size_t foreign;          /* the last ones of the list: journalled, and sent from there */
+    struct candidate *again; /* of ORDER_PRIORITY: known URLs to which more pages link, for the
+                                other shards of this agent; this shard has counted its own */
+    size_t again_count;
     uint64_t known;         /* links that were left out because they are known */
     uint64_t known_foreign; /* of them, of other agents' hosts */
 };

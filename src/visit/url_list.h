@@ -31,6 +31,7 @@ struct url_list_item {
     struct str url;
     struct str seed_path; /* of LIST_REQUEUED: by which it was found before */
     uint64_t via;         /* likewise: the page it was found on */
+    uint16_t forward;     /* likewise: links that it had, and 1; 0 = not known */
     char hop;             /* of LIST_REJUDGED: enum hop_kind */
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/taker.h"
 #include "html/page.h"
+#include "order/pvalue.h"
 
 #define ABSENT UINT32_MAX
 
@@ -340,6 +341,8 @@ static struct str take_stretch(struct taker *t, const struct http_answer *a)
     return s;
 }
 
+enum { IS_UNWANTED = 1, HAS_WORTH = 2 }; /* of a reference */
+
 static void add_references(struct buf *out, const struct visit *v)
 {
     buf_le32(out, (uint32_t)v->parsed.reference_count);
@@ -349,7 +352,9 @@ static void add_references(struct buf *out, const struct visit *v)
         add_text(out, r->context);
         add_text(out, r->anchor);
         buf_byte(out, r->hop);
-        add_bool(out, r->is_unwanted);
+        buf_byte(out, (char)((r->is_unwanted ? IS_UNWANTED : 0) | (r->worth ? HAS_WORTH : 0)));
+        if (r->worth)
+            buf_le16(out, r->worth);
     }
 }
 
@@ -363,13 +368,16 @@ static void take_references(struct taker *t, struct visit *v)
     for (uint32_t i = 0; i < count && !t->bad; i++) {
         struct str raw = take_text(t), context = take_text(t), anchor = take_text(t);
         char hop = (char)take_u8(t);
-        bool is_unwanted = take_bool(t);
+        unsigned bits = take_below(t, (IS_UNWANTED | HAS_WORTH) + 1);
+        uint16_t worth = bits & HAS_WORTH ? take_u16(t) : 0;
+        t->bad |= worth > ORDER_VALUE_MAX;
         if (t->bad || !raw.p || !visit_refer(v, raw, hop, context)) {
             t->bad = true;
             return;
         }
         v->parsed.references[i].anchor = anchor;
-        v->parsed.references[i].is_unwanted = is_unwanted;
+        v->parsed.references[i].is_unwanted = bits & IS_UNWANTED;
+        v->parsed.references[i].worth = worth;
     }
 }
 

@@ -58,6 +58,7 @@ enum {
     STEP_DEPTHS = 2,   /* a depth index for each shard */
     STEP_COMPARES = 4, /* the crawl compares pages */
     STEP_TWO_SHARDS = 8,
+    STEP_PRIORITY = 16, /* the order of the crawl */
 };
 
 struct step;

@@ -276,7 +276,9 @@ static void open_ledger(struct step *s, unsigned with)
     struct buf why = buf_on(s->why, sizeof s->why - 1);
     struct ledger_settings settings = {
         .shards = s->shards,
-        .frontier = {.max_hosts = 100, .max_host_queue = 20},
+        .frontier = {.max_hosts = 100,
+                     .max_host_queue = 20,
+                     .order = with & STEP_PRIORITY ? ORDER_PRIORITY : ORDER_BREADTH},
         .warc = {.prefix = STR("T"),
                  .host = STR("t"),
                  .roll_bytes = 1 << 20,
@@ -298,6 +300,7 @@ static void open_ledger(struct step *s, unsigned with)
     l->run = (struct run_clock){.clock = &s->clock.clock, .begun_ms = s->clock.now};
     l->knows_seed = knows_seed;
     l->compares = (with & STEP_COMPARES) != 0;
+    l->order = settings.frontier.order;
     l->names = page_names_open();
     assert_non_null(l->names);
     assert_rc(disk_crash_open(&s->disk), RC_OK);

@@ -109,6 +109,7 @@ def _(tmp):
     with SmallWeb(pages) as web:
         for name, options in (("unfocused", ["--keep-score", "0.43", "--follow-score", "0"]),
                               ("followed", ["--keep-score", "0.43", "--follow-score", "0.43"]),
+                              ("ordered", ["--keep-score", "0.43", "--follow-score", "0", "--order", "topic"]),
                               ("before", ["--keep-score", "0.43", "--follow-score", "0.43",
                                           "--link-score", "0.3"])):
             left = crawl(web.url("/p0"), tmp + "/" + name, "--keywords", "spider", "-n", "200", *options)
@@ -118,6 +119,20 @@ def _(tmp):
     print("# harvest rates:", rates)
     assert rates["followed"] > 1.15 * rates["unfocused"], rates
     assert rates["before"] > 2 * rates["unfocused"], rates
+    assert rates["ordered"] > 1.5 * rates["followed"] and rates["ordered"] > 0.7, rates
+
+
+@case("ordered by topic, nothing starves: each page is asked for once")
+def _(tmp):
+    pages = topical_web(300, 3)
+    with SmallWeb(pages) as web:
+        left = crawl(web.url("/p0"), tmp, "--keywords", "spider", "--keep-score", "0", "--follow-score", "0", "--order", "topic")
+        reached = sorted(web.paths())
+        assert len(reached) == len(set(reached)) > 250, len(reached)
+        with SmallWeb(pages) as plain:
+            crawl(plain.url("/p0"), tmp + "/plain")
+            assert sorted(plain.paths()) == reached
+        assert left.numbers["queued"] == 0, left.numbers
 
 
 main()

@@ -3,6 +3,7 @@
 
 #include "catalog/catalog.h"
 #include "flow/wiring.h"
+#include "order/order.h"
 
 #include <stdio.h>
 
@@ -91,6 +92,8 @@ static int check_config(const struct tree *root, const char *file, struct arena 
     struct buf out = {.max = OUT_MAX_BYTES};
     buf_printf(&out, "%s: a configuration without errors, %zu keys\n", file,
                root ? root->count : 0);
+    if (settings->order == ORDER_TOPIC && !settings->keywords.count)
+        buf_printf(&out, "%s: order: topic needs keywords, here or as --keywords\n", file);
     cli_print(&out);
     buf_done(&out);
     return EXIT_DONE;

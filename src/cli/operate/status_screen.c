@@ -131,6 +131,8 @@ void status_screen(const json_t *s, const char *dir, struct buf *out)
     number(out, s, COUNTER_QUEUED, "URLs wait, ");
     number(out, s, COUNTER_OPEN, "requests are open, ");
     number(out, s, COUNTER_KNOWN, "URLs are known");
+    if (*json_text(s, "order"))
+        buf_printf(out, "; order: %s", json_text(s, "order"));
     hosts(s, out);
     links(s, out);
     disk(s, out);

@@ -69,6 +69,41 @@ static void a_host_that_refuses_http_1_says_so(void **state)
     }
 }
 
+static void assert_why(const struct url_facts *f, const char *words)
+{
+    struct buf out = {.max = 1000};
+    url_words_why(f, true, &out);
+    assert_str(buf_str(&out), str_c(words));
+    buf_done(&out);
+}
+
+static void a_url_that_waits_says_in_which_list_and_why(void **state)
+{
+    (void)state;
+    struct url_facts f = {.is_queued = true, .before = 3};
+    assert_why(&f, "it waits in its host's queue: 3 are before it");
+    f.order = ORDER_PRIORITY;
+    f.list = 1;
+    f.has_worth = true;
+    f.worth = (struct frontier_worth){.forward = 20, .back = 8, .value = 12};
+    assert_why(&f, "it waits in the second of three lists of its host: 3 are before it there; its "
+                   "value is 12, as about 20 links are expected on it and 8 pages of the crawl "
+                   "link to it");
+    f.before = 0;
+    f.worth.back = 255;
+    assert_why(&f, "it waits in the second of three lists of its host: it is the next there; its "
+                   "value is 12, as about 20 links are expected on it and 255 or more pages of "
+                   "the crawl link to it");
+    f.list = ORDER_REVISITS;
+    assert_why(&f, "it waits in the list of revisits of its host: it is the next there");
+    f.order = ORDER_TOPIC;
+    f.has_worth = false;
+    f.list = 2;
+    f.wait_ms = 1500;
+    assert_why(&f, "it waits in the third of three lists of its host: it is the next there; the "
+                   "host may be asked again in 1.5 s");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -76,6 +111,7 @@ int main(void)
         cmocka_unit_test(old_rules_hold_while_robots_txt_fails),
         cmocka_unit_test(an_origin_that_was_given_up_says_why),
         cmocka_unit_test(a_host_that_refuses_http_1_says_so),
+        cmocka_unit_test(a_url_that_waits_says_in_which_list_and_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,7 +220,8 @@ static void make_whole(struct whole *w)
                                         .etag = STR(""),
                                         .mime = STR("text/html"),
                                         .fetches = 3,
-                                        .changes = 2};
+                                        .changes = 2,
+                                        .forward = 513};
     memset(w->history.record_id, 7, sizeof w->history.record_id);
     w->lines[0] = (struct ledger_line){LEDGER_CRAWL_LOG, STR("one\n")};
     w->lines[1] = (struct ledger_line){LEDGER_ARCS, STR("two\nthree\n")};
@@ -264,7 +265,7 @@ static void assert_history(const struct history_entry *p)
     assert_true(p->via == 4 && p->date_ms == -5 && p->code == -404 && p->has_digest);
     assert_true(p->etag.p && !p->etag.n && !p->last_modified.p && p->record_id[15] == 7);
     assert_str(p->mime, STR("text/html"));
-    assert_true(p->fetches == 3 && p->changes == 2);
+    assert_true(p->fetches == 3 && p->changes == 2 && p->forward == 513);
 }
 
 static void an_outcome_comes_back_as_it_was(void **state)

@@ -162,6 +162,34 @@ static void a_shard_gets_its_own_links_and_none_of_other_agents(void **state)
     arena_close(arena);
 }
 
+static void known_urls_to_be_counted_stand_behind_the_new_ones(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_open(1000, 1 << 16);
+    struct three t;
+    make_three(&t, arena);
+    struct candidate again = t.list[0];
+    again.pages = 4;
+    t.fresh.new.again = &again;
+    t.fresh.new.again_count = 1;
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned shard = i ? 1 - t.shard_of_first : t.shard_of_first;
+        struct links *l = NULL;
+        t.fresh.new.count = i ? 3 : 1; /* of the first shard nothing is new: one foreign is left */
+        t.fresh.new.list = i ? t.list : &t.list[2];
+        assert_rc(fresh_links_for_shard(&t.fresh, shard, 1 - shard, 2, &l), RC_OK);
+        assert_non_null(l);
+        assert_int_equal(l->count, i);
+        assert_int_equal(l->repeats, 1 - i);
+        if (!i) {
+            assert_int_equal(l->list[0].pages, 4);
+            assert_true(l->list[0].fingerprint == again.fingerprint);
+        }
+        message_end(&l->head);
+    }
+    arena_close(arena);
+}
+
 static void the_shard_whose_host_came_back_hears_of_it_without_links(void **state)
 {
     (void)state;
@@ -230,6 +258,7 @@ int main(void)
         cmocka_unit_test(links_of_other_agents_stand_last_and_are_counted_once),
         cmocka_unit_test(a_page_brings_no_more_than_its_host_may_and_a_list_brings_all),
         cmocka_unit_test(a_shard_gets_its_own_links_and_none_of_other_agents),
+        cmocka_unit_test(known_urls_to_be_counted_stand_behind_the_new_ones),
         cmocka_unit_test(the_shard_whose_host_came_back_hears_of_it_without_links),
         cmocka_unit_test(without_memory_no_shard_is_passed_over),
         cmocka_unit_test(each_allocation_may_fail),

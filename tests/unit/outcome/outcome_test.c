@@ -75,6 +75,47 @@ static void a_page_has_its_history_its_lines_and_its_links_in_one_batch(void **s
     close_world(&v->head);
 }
 
+static unsigned expected_links(const char *path)
+{
+    struct frontier *f = ledger_frontier(s.ledger->ledger, 0);
+    struct candidate c = step_candidate("http://a.test/1", "L");
+    struct frontier_worth worth;
+    assert_true(frontier_worth(f, c.host_hash, c.fingerprint, str_c(path), &worth));
+    return worth.forward;
+}
+
+static void with_priority_the_links_of_a_page_are_remembered(void **state)
+{
+    (void)state;
+    static const struct {
+        uint16_t status, forward, had; /* links and 1 */
+    } rows[] = {{200, 3, 0}, {404, 3, 9}, {304, 9, 9}, {301, 0, 0}, {301, 9, 9}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        open_world("", STEP_PRIORITY);
+        struct found_link links[] = {step_link("http://b.test/1", "LL"),
+                                     step_link("http://c.test/1", "LX"),
+                                     step_link("http://c.test/1.png", "LE")};
+        links[1].is_wanted = false; /* it is on the page, in scope or not */
+        struct visit *v = page("L", rows[i].status, links, 3);
+        v->turn.history.forward = rows[i].had;
+        (void)make(v);
+        assert_int_equal(o.history.forward, rows[i].forward);
+        assert_int_equal(expected_links("/2"), rows[i].forward == 3 ? 2 : 0);
+        close_world(&v->head);
+    }
+}
+
+static void in_another_order_the_history_does_not_have_them(void **state)
+{
+    (void)state;
+    open_world("", 0);
+    struct found_link links[] = {step_link("http://b.test/1", "LL")};
+    struct visit *v = page("L", 200, links, 1);
+    (void)make(v);
+    assert_int_equal(o.history.forward, 0);
+    close_world(&v->head);
+}
+
 static void making_an_outcome_journals_nothing(void **state)
 {
     (void)state;
@@ -271,6 +312,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_has_its_history_its_lines_and_its_links_in_one_batch),
+        cmocka_unit_test(with_priority_the_links_of_a_page_are_remembered),
+        cmocka_unit_test(in_another_order_the_history_does_not_have_them),
         cmocka_unit_test(making_an_outcome_journals_nothing),
         cmocka_unit_test(what_is_tried_again_has_no_history),
         cmocka_unit_test(a_robots_txt_that_came_has_lines_and_its_page_no_history),

@@ -293,14 +293,16 @@ static void a_requeued_url_keeps_its_path_and_its_page(void **state)
     struct world w;
     open_world(&w, LINK_IS_REQUEUED, NULL, "");
     begin(&w);
-    link_judge_requeued(w.judge, STR("http://a.test/1"), STR("LE"), 5);
-    link_judge_requeued(w.judge, STR("http://a.test/2"), STR_NONE, 0);
-    link_judge_requeued(w.judge, STR("http://a.test/3"), STR("LLLL"), 6);
-    link_judge_requeued(w.judge, STR("http://a.test/4"), STR("PX"), 7); /* has no page: any host */
+    link_judge_requeued(w.judge, STR("http://a.test/1"), STR("LE"), 5, 7);
+    link_judge_requeued(w.judge, STR("http://a.test/2"), STR_NONE, 0, 0);
+    link_judge_requeued(w.judge, STR("http://a.test/3"), STR("LLLL"), 6, 0);
+    link_judge_requeued(w.judge, STR("http://a.test/4"), STR("PX"), 7,
+                        0); /* has no page: any host */
     end(&w);
     assert_int_equal(w.links.count, 4);
     const struct found_link *l = w.links.list;
-    assert_true(l[0].is_wanted && l[0].via == 5 && l[0].hop == 'E');
+    assert_true(l[0].is_wanted && l[0].via == 5 && l[0].hop == 'E' && l[0].forward == 7);
+    assert_true(w.links.are_revisits && !w.links.are_of_page);
     assert_str(l[0].seed_path, STR("LE"));
     assert_true(l[1].is_wanted && l[1].via == 0 && l[1].hop == 'L' && !l[1].is_seed);
     assert_str(l[1].seed_path, STR(""));

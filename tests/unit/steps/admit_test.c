@@ -57,6 +57,32 @@ static void a_link_that_is_known_is_counted_and_admitted_once(void **state)
     step_close(&s);
 }
 
+static void known_urls_are_counted_as_other_shards_say(void **state)
+{
+    (void)state;
+    open_admit("", STEP_PRIORITY);
+    const struct candidate list[] = {step_candidate("http://a.test/1", "L"),
+                                     step_candidate("http://b.test/1", "L")};
+    struct frontier_worth worth;
+    give("x.test", list, 1);
+    struct candidate again[] = {list[1], list[0], list[0]};
+    again[1].pages = 2;
+    again[2].pages = 4;
+    const struct candidate *all[] = {&again[0], &again[1], &again[2]};
+    struct links *new = step_links(&s, "x.test", again, 1); /* these are journalled, no others */
+    struct links *l = links_open(all, 3, STR("x.test"), new->epoch, new->batch);
+    assert_non_null(l);
+    l->count = 1;
+    l->repeats = 2;
+    message_end(&new->head);
+    step_give(&s, 0, &l->head);
+    assert_int_equal(queued(), 2);
+    struct frontier *f = ledger_frontier(s.ledger->ledger, 0);
+    assert_true(frontier_worth(f, list[0].host_hash, list[0].fingerprint, list[0].path, &worth));
+    assert_int_equal(worth.back, 6 + (list[0].via != 0));
+    step_close(&s);
+}
+
 static void a_page_brings_only_so_many_new_hosts(void **state)
 {
     (void)state;
@@ -223,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_links_wait_in_the_queue_of_their_host),
         cmocka_unit_test(a_link_that_is_known_is_counted_and_admitted_once),
+        cmocka_unit_test(known_urls_are_counted_as_other_shards_say),
         cmocka_unit_test(a_page_brings_only_so_many_new_hosts),
         cmocka_unit_test(of_a_path_so_many_queries_are_admitted),
         cmocka_unit_test(a_full_queue_leaves_links_out),

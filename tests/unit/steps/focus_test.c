@@ -131,6 +131,38 @@ static void scores_outside_of_0_to_1_are_refused(void **state)
     }
 }
 
+static void with_the_order_of_a_topic_each_link_has_its_worth(void **state)
+{
+    (void)state;
+    open_focus("keywords=orb,weaver order=topic");
+    struct visit *v = page(&s, "L", "orb weaver", "orb weaver spiders");
+    refer(v, "1", HOP_LINK, "orb weavers");
+    refer(v, "2", HOP_LINK, "click here");
+    refer(v, "orb", HOP_LISTED, "");
+    refer(v, "3.png", HOP_EMBED, "");
+    step_give(&s, 0, &v->head);
+    const struct link_reference *r = v->parsed.references;
+    assert_true(r[0].worth > r[2].worth && r[2].worth > r[1].worth && r[1].worth > 200);
+    assert_int_equal(r[3].worth, 0);
+    assert_int_equal(v->judged.unwanted_count, 0); /* without --link-score none is left out */
+    step_close(&s);
+    open_focus("keywords=orb order=priority");
+    v = page(&s, "L", "orb", "orb");
+    refer(v, "1", HOP_LINK, "orb");
+    step_give(&s, 0, &v->head);
+    assert_int_equal(v->parsed.references[0].worth, 0);
+    step_close(&s);
+}
+
+static void the_order_of_a_topic_needs_keywords(void **state)
+{
+    (void)state;
+    step_world(&s, "order=topic", 0);
+    assert_rc(step_open(&s, &part_focus), RC_INVALID);
+    assert_non_null(strstr(s.why, "--keywords"));
+    step_close(&s);
+}
+
 static struct visit *given;
 
 static void prepare(struct step *w)
@@ -164,6 +196,8 @@ int main(void)
         cmocka_unit_test(a_link_that_promises_too_little_is_not_followed),
         cmocka_unit_test(what_is_no_page_has_no_score),
         cmocka_unit_test(scores_outside_of_0_to_1_are_refused),
+        cmocka_unit_test(with_the_order_of_a_topic_each_link_has_its_worth),
+        cmocka_unit_test(the_order_of_a_topic_needs_keywords),
         cmocka_unit_test(whatever_allocation_fails_the_visit_goes_on),
     };
     return cmocka_run_group_tests_name("focus", tests, NULL, NULL);

@@ -30,6 +30,7 @@ static const struct history_entry rows[] = {
      .file_offset = UINT64_C(1) << 33,
      .file_bytes = 812},
     {.url = STR("http://b.example/"), .file = STR("a.warc.gz"), .file_offset = 1},
+    {.url = STR("http://c.example/"), .forward = UINT16_MAX},
 };
 
 static void assert_text(struct str got, struct str expected)
@@ -50,6 +51,7 @@ static void assert_history(const struct history_entry *got, const struct history
     assert_true(got->file_bytes == expected->file_bytes);
     assert_text(got->codes, expected->codes);
     assert_int_equal(got->what_changed, expected->what_changed);
+    assert_int_equal(got->forward, expected->forward);
     assert_true(got->via == expected->via && got->date_ms == expected->date_ms);
     assert_true(got->code == expected->code && got->bytes == expected->bytes);
     assert_true(got->fetches == expected->fetches && got->changes == expected->changes);
@@ -129,10 +131,17 @@ static void bytes_that_are_cut_or_too_many_are_refused(void **state)
     struct arena *arena = arena_open(4096, 1 << 20);
     struct buf bytes = {.max = HISTORY_ENTRY_MAX_BYTES};
     struct history_entry got;
-    history_entry_write(&rows[2], &bytes);
-    for (size_t n = 0; n < bytes.n; n++)
-        assert_rc(history_entry_read(str_first(buf_str(&bytes), n), arena, &got), RC_CORRUPT);
-    buf_byte(&bytes, 0);
+    for (size_t row = 2; row < sizeof rows / sizeof *rows; row++) {
+        buf_clear(&bytes);
+        history_entry_write(&rows[row], &bytes);
+        assert_int_equal(bytes.p[0], rows[row].forward ? 3 : 2);
+        for (size_t n = 0; n < bytes.n; n++)
+            assert_rc(history_entry_read(str_first(buf_str(&bytes), n), arena, &got), RC_CORRUPT);
+        buf_byte(&bytes, 0);
+        assert_rc(history_entry_read(buf_str(&bytes), arena, &got), RC_CORRUPT);
+    }
+    bytes.n--;
+    bytes.p[bytes.n - 1] = bytes.p[bytes.n - 2] = 0; /* links that are not known */
     assert_rc(history_entry_read(buf_str(&bytes), arena, &got), RC_CORRUPT);
     buf_done(&bytes);
     arena_close(arena);

@@ -24,6 +24,7 @@ struct world {
     struct found_links links;
     struct found_link list[16];
     struct new_links fresh;
+    struct order_lists bands;
 };
 
 static struct found_link link_to(const char *host, const char *path, const char *seed_path)
@@ -44,9 +45,9 @@ static struct found_link link_to(const char *host, const char *path, const char 
     };
 }
 
-static void open_world(struct world *w)
+static void open_ordered(struct world *w, enum order_kind order)
 {
-    struct frontier_settings settings = {.max_hosts = 10, .max_host_queue = 4};
+    struct frontier_settings settings = {.max_hosts = 10, .max_host_queue = 4, .order = order};
     struct found_link l = link_to(OWN, "/known", "L");
     struct candidate c = {.fingerprint = l.fingerprint,
                           .host_hash = l.host_hash,
@@ -62,8 +63,13 @@ static void open_world(struct world *w)
     assert_rc(frontier_admit(w->frontier, &c, 1, 0, &became, &done), RC_OK);
     assert_int_equal(became, ADMITTED_NEW);
     assert_rc(frontier_checkout(w->frontier, 0, 0, &w->checkout), RC_OK);
-    w->known = (struct known_links){w->frontier, NULL, w->sent};
+    w->known = (struct known_links){w->frontier, NULL, w->sent, order, &w->bands};
     w->links.list = w->list;
+}
+
+static void open_world(struct world *w)
+{
+    open_ordered(w, ORDER_BREADTH);
 }
 
 static void close_world(struct world *w)
@@ -209,6 +215,113 @@ static void each_shard_gets_the_candidates_of_its_hosts(void **state)
     assert_int_equal(all, 64);
 }
 
+/* Order ---------------------------------------------------------------------------------------- */
+
+static unsigned back_links(const struct world *w, const char *host, const char *path)
+{
+    struct found_link l = link_to(host, path, "L");
+    struct frontier_worth worth = {0};
+    assert_true(frontier_worth(w->frontier, l.host_hash, l.fingerprint, l.path, &worth));
+    return worth.back;
+}
+
+static void a_known_link_is_one_more_page_that_links(void **state)
+{
+    (void)state;
+    struct world w;
+    const bool not_ours[] = {false, false};
+    open_ordered(&w, ORDER_PRIORITY);
+    add(&w, OWN, "/known", "L");
+    find(&w, NULL, NULL); /* of a list: seeds and requeued URLs are no pages that link */
+    assert_int_equal(back_links(&w, OWN, "/known"), 0);
+    w.links.are_of_page = true;
+    for (unsigned i = 1; i < 4; i++) {
+        find(&w, NULL, NULL);
+        assert_int_equal(back_links(&w, OWN, "/known"), i);
+        assert_int_equal(w.fresh.again_count, 0);
+    }
+    find(&w, not_ours, NULL); /* its host belongs to another agent */
+    assert_int_equal(back_links(&w, OWN, "/known"), 3);
+    close_world(&w);
+}
+
+static void other_shards_are_told_of_links_that_the_filter_drops(void **state)
+{
+    (void)state;
+    struct world w;
+    const unsigned told[] = {0, 1, 0, 2, 0, 0, 0, 4};
+    open_ordered(&w, ORDER_PRIORITY);
+    frontier_close(w.frontier);
+    struct frontier_settings settings = {.max_hosts = 10, .max_host_queue = 4};
+    struct found_link l = link_to(OTHER, "/1", "L");
+    unsigned shard = frontier_bucket(l.host_hash) % SHARDS;
+    w.known.frontier = w.frontier = frontier_open(&settings, 1 - shard, SHARDS);
+    add(&w, OTHER, "/1", "L");
+    w.links.are_of_page = true;
+    for (unsigned i = 0; i < 8; i++) {
+        find(&w, NULL, NULL);
+        assert_int_equal(w.fresh.count, i == 0);
+        assert_int_equal(w.fresh.again_count, told[i] != 0);
+        if (told[i]) {
+            assert_int_equal(w.fresh.again[0].pages, told[i]);
+            assert_true(w.fresh.again[0].fingerprint == l.fingerprint);
+            assert_true(w.fresh.again[0].host_hash == l.host_hash);
+        }
+    }
+    w.known.order = ORDER_BREADTH;
+    for (unsigned i = 0; i < 20; i++) {
+        find(&w, NULL, NULL);
+        assert_int_equal(w.fresh.again_count, 0);
+    }
+    close_world(&w);
+}
+
+static void of_a_topic_a_link_gets_its_list_where_it_is_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *seed_path;
+        uint16_t worth;
+        uint8_t class;
+    } rows[] = {{"/good", "L", 900, 0}, {"/middle", "L", 500, 1},  {"/bad", "L", 0, 2},
+                {"/listed", "X", 0, 2}, {"/redirect", "LR", 0, 0}, {"/image", "LE", 0, 1},
+                {"/sitemap", "P", 0, 0}};
+    struct world w;
+    open_ordered(&w, ORDER_TOPIC);
+    w.links.are_of_page = true;
+    for (unsigned i = 0; i < 200; i++)
+        (void)order_lists_band(&w.bands, i % 10 == 0  ? 900
+                                         : i % 10 < 4 ? 700
+                                         : i % 10 < 7 ? 300
+                                                      : 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        add(&w, OWN, rows[i].path, rows[i].seed_path);
+        w.list[i].worth = rows[i].worth;
+    }
+    find(&w, NULL, NULL);
+    assert_int_equal(w.fresh.count, sizeof rows / sizeof *rows);
+    for (size_t i = 0; i < w.fresh.count; i++)
+        if (w.fresh.list[i].class != rows[i].class)
+            fail_msg("%s: %u", rows[i].path, w.fresh.list[i].class);
+    close_world(&w);
+}
+
+static void revisits_have_a_list_of_their_own_unless_the_crawl_is_breadth_first(void **state)
+{
+    (void)state;
+    for (unsigned order = 0; order < ORDER_KINDS_; order++) {
+        struct world w;
+        open_ordered(&w, (enum order_kind)order);
+        w.links.are_revisits = true;
+        add(&w, OWN, "/again", "L");
+        w.list[0].forward = 8;
+        find(&w, NULL, NULL);
+        assert_int_equal(w.fresh.list[0].class, order == ORDER_BREADTH ? 0 : ORDER_REVISITS);
+        assert_int_equal(w.fresh.list[0].forward, 8);
+        close_world(&w);
+    }
+}
+
 /* The visit of a host's URL, as judge-links and disposition see it ------------------------------ */
 
 static struct visit *visit_of_world(struct world *w, enum visit_kind kind)
@@ -296,6 +409,10 @@ int main(void)
         cmocka_unit_test(a_link_to_another_agent_is_sent_again_at_another_depth),
         cmocka_unit_test(what_a_host_may_not_bring_is_counted_and_another_host_may_bring_it),
         cmocka_unit_test(each_shard_gets_the_candidates_of_its_hosts),
+        cmocka_unit_test(a_known_link_is_one_more_page_that_links),
+        cmocka_unit_test(other_shards_are_told_of_links_that_the_filter_drops),
+        cmocka_unit_test(of_a_topic_a_link_gets_its_list_where_it_is_found),
+        cmocka_unit_test(revisits_have_a_list_of_their_own_unless_the_crawl_is_breadth_first),
         cmocka_unit_test(the_frontier_answers_for_a_visit_and_its_host_is_charged),
         cmocka_unit_test(a_queue_is_full_with_what_the_page_has_brought_so_far),
         cmocka_unit_test(a_robots_txt_has_an_allowance_for_sitemaps_of_other_hosts),

@@ -79,6 +79,7 @@ static struct visit *visit_full(const struct http_answer *answer)
     assert_true(visit_refer(v, STR("four"), 'E', STR_NONE));
     v->parsed.references[0].anchor = STR("two");
     v->parsed.references[1].is_unwanted = true;
+    v->parsed.references[0].worth = 1000;
     v->judged.unwanted_count = 1;
     v->parsed.robots_bits = PAGE_NOFOLLOW;
     v->parsed.is_page = true;
@@ -112,7 +113,8 @@ static void same_visit(const struct visit *v, const struct http_answer *a)
     assert_int_equal(v->parsed.reference_count, 2);
     assert_str(v->parsed.references[0].anchor, STR("two"));
     assert_null(v->parsed.references[1].context.p);
-    assert_true(v->parsed.references[1].is_unwanted);
+    assert_true(v->parsed.references[1].is_unwanted && !v->parsed.references[1].worth);
+    assert_true(v->parsed.references[0].worth == 1000 && !v->parsed.references[0].is_unwanted);
     assert_non_null(v->parsed.title.p);
     assert_null(v->parsed.base.p);
     assert_int_equal(v->answer.verdict.code, -3);
