@@ -17,7 +17,7 @@ from small_web import SmallWeb, page
 
 PORT = 18013
 # Hosts, and pages of each beside its home.
-WEBS = {"finished": (3, 4), "killed": (6, 8), "resting": (24, 5), "recrawled": (2, 4), "agents": (8, 8)}
+WEBS = {"finished": (3, 4), "killed": (6, 8), "resting": (24, 5), "recrawled": (2, 4), "agents": (8, 8), "listed": (24, 5)}
 AGENTS = ("a", "b")
 TIGHT = ["--frontier-memory", "12k", "--set", "ledger.frontier-slice=20ms", "--set", "ledger.frontier-recent=2k",
          "--set", "ledger.image-size=200k"]

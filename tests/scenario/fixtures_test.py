@@ -19,6 +19,11 @@ GENERATIONS = sorted(os.listdir(os.path.join(ROOT, "tests", "fixtures")))
 GENERATIONS.remove("make")
 
 
+def kept(name: str) -> list:
+    """The generations that have such a directory."""
+    return [g for g in GENERATIONS if os.path.exists(os.path.join(ROOT, "tests", "fixtures", g, f"{name}.tar.xz"))]
+
+
 def unpack(generation: str, name: str, tmp: str) -> str:
     with tarfile.open(os.path.join(ROOT, "tests", "fixtures", generation, f"{name}.tar.xz")) as tar:
         tar.extractall(tmp)
@@ -96,7 +101,19 @@ def reported(pages: int, *folders) -> None:
     assert good == [pages] and report["damagedPlaces"] == report["lostFiles"] == report["lostCaptures"] == 0, report
 
 
-for _generation in GENERATIONS:
+for _generation in kept("listed"):
+    for _order in ([], ["--order", "breadth"], ["--order", "priority"]):
+        @case(f"{_generation}: lists of --order priority go on {' '.join(_order) or 'as they were'}")
+        def _(tmp, generation=_generation, order=_order):
+            folder = unpack(generation, "listed", tmp)
+            before = set(log_urls(folder))
+            with KeptWeb(*WEBS["listed"]) as web:
+                looks_right(folder, web)
+                goes_on(web, folder, *TIGHT, *order, "-n", "0")
+                is_complete(web, before, folder)
+
+
+for _generation in kept("agents"):
     @case(f"{_generation}: a finished crawl opens, is reported, and has nothing left to ask")
     def _(tmp, generation=_generation):
         folder = unpack(generation, "finished", tmp)
