@@ -108,14 +108,29 @@ natsMsg *mail_next_heard(struct nats_mail *m)
     return msg;
 }
 
+static void free_read(struct nats_mail *m)
+{
+    while (m->read) {
+        struct note *n = m->read;
+        m->read = n->next;
+        natsMsg_Destroy(n->msg);
+        mem_free(n);
+    }
+    m->read_count = m->read_bytes = 0;
+}
+
 void mail_forget(struct nats_mail *m)
 {
     while (m->shown) {
         struct note *n = m->shown;
         m->shown = n->next;
-        natsMsg_Destroy(n->msg);
-        mem_free(n);
+        n->next = m->read;
+        m->read = n;
+        m->read_count++;
+        m->read_bytes += (size_t)natsMsg_GetDataLength(n->msg);
     }
+    if (m->read_count >= MAIL_MAX_READ || m->read_bytes >= MAIL_MAX_READ_BYTES)
+        free_read(m);
 }
 
 void mail_close(struct nats_mail *m)
@@ -123,6 +138,7 @@ void mail_close(struct nats_mail *m)
     while ((m->replies && pop(m, m->replies)) || (m->heard && pop(m, m->heard)))
         ;
     mail_forget(m);
+    free_read(m);
     mpsc_close(m->replies);
     mpsc_close(m->heard);
     if (m->event_fd >= 0)
