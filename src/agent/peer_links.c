@@ -71,7 +71,7 @@ static bool take_mail(struct peer_links *p)
     if (!p->mail)
         return false;
     p->rest = buf_str(&p->mail->bytes);
-    if (p->mail->kind == MAIL_RECORDS && record_batch_read(p->rest, &b) == RC_OK)
+    if (p->mail->kind == MAIL_RECORDS && record_batch_head(p->rest, &b) == RC_OK)
         p->rest = b.records;
     return true;
 }
@@ -130,14 +130,17 @@ static enum rc emit_urls(struct instance *self, struct peer_links *p)
     struct str rest = p->rest, before = p->rest;
     struct record r;
     size_t count = 0;
+    bool is_any_again = false;
     enum rc rc = RC_OK;
     while (count < AT_ONCE && rc == RC_OK && records_next(&rest, &r) && r.kind == RECORD_URL) {
+        is_any_again |= r.is_again;
         list[count] = ledger_candidate_of(&r);
         all[count] = &list[count];
         rc = keep_seed(self, &list[count++]);
         p->rest = rest;
     }
-    rc = rc ? rc : forget_refetched(self, p, before, count);
+    if (is_any_again && rc == RC_OK)
+        rc = forget_refetched(self, p, before, count);
     struct links *l = rc ? NULL : links_open(all, count, STR(""), p->mail->epoch, p->mail->batch);
     if (!l)
         return rc ? rc : RC_NOMEM;

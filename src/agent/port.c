@@ -55,28 +55,34 @@ static void begin_records(struct cluster_part *c, struct buf *out)
                        &(struct record_batch){.is = BATCH_IS_RECORDS, .src = str_c(c->login.name)});
 }
 
-/* Mails to each shard the records of its hosts, in order. */
+/* Mails to one shard the records of its hosts. */
+static enum rc mail_records_of(struct cluster_part *c, unsigned shard, struct str records,
+                               struct told told)
+{
+    struct record r;
+    size_t count = 0;
+    begin_records(c, &c->scratch);
+    while (records_next(&records, &r)) {
+        if (shard_of(c, r.host_hash) != shard)
+            continue;
+        record_put(&c->scratch, &r);
+        count++;
+    }
+    enum rc rc = buf_rc(&c->scratch);
+    bool is_mailed = rc || !count || put_mail(c, shard, MAIL_RECORDS, told, buf_str(&c->scratch));
+    return is_mailed ? rc : RC_NOMEM;
+}
+
+/* Mails to each shard the records of its hosts, in order. There is at least one. */
 static enum rc mail_records(struct cluster_part *c, struct str batch, struct told told)
 {
-    for (unsigned shard = 0; shard < c->shards; shard++) {
-        struct record_batch b;
-        struct record r;
-        size_t count = 0;
-        enum rc rc = record_batch_read(batch, &b);
-        begin_records(c, &c->scratch);
-        while (rc == RC_OK && records_next(&b.records, &r)) {
-            if (shard_of(c, r.host_hash) != shard)
-                continue;
-            record_put(&c->scratch, &r);
-            count++;
-        }
-        rc = rc ? rc : buf_rc(&c->scratch);
-        if (rc == RC_OK && count && !put_mail(c, shard, MAIL_RECORDS, told, buf_str(&c->scratch)))
-            rc = RC_NOMEM;
-        if (rc)
-            return rc;
-    }
-    return RC_OK;
+    struct record_batch b;
+    enum rc rc = record_batch_head(batch, &b);
+    if (rc == RC_OK && c->shards == 1)
+        return put_mail(c, 0, MAIL_RECORDS, told, batch) ? RC_OK : RC_NOMEM;
+    for (unsigned shard = 0; shard < c->shards && rc == RC_OK; shard++)
+        rc = mail_records_of(c, shard, b.records, told);
+    return rc;
 }
 
 /* Telling -------------------------------------------------------------------------------------- */
@@ -265,7 +271,7 @@ static enum rc read_links(struct cluster_part *c, const struct batch *b, struct 
     struct str rest = b->links;
     struct record *to = NULL;
     if (b->kind == BATCH_NEWS) {
-        enum rc rc = record_batch_read(b->news.foreign, &records);
+        enum rc rc = record_batch_head(b->news.foreign, &records);
         while (rc == RC_OK && (to = one_more_link(c, ret->link_count)) &&
                records_next(&records.records, to))
             ret->link_count++;

@@ -24,7 +24,7 @@ static size_t count_records(struct str bytes)
     struct record_batch b;
     struct record r;
     size_t count = 0;
-    if (!bytes.n || record_batch_read(bytes, &b))
+    if (!bytes.n || record_batch_head(bytes, &b))
         return 0;
     while (records_next(&b.records, &r))
         count++;
@@ -47,7 +47,7 @@ enum rc news_lines(struct ledger *l, const struct ledger_news *n)
     struct record_batch b;
     struct record r;
     struct buf line = {.max = ELSEWHERE_MAX_LINE};
-    enum rc rc = n->mine.n ? record_batch_read(n->mine, &b) : RC_OK;
+    enum rc rc = n->mine.n ? record_batch_head(n->mine, &b) : RC_OK;
     while (n->mine.n && rc == RC_OK && records_next(&b.records, &r)) {
         buf_clear(&line);
         elsewhere_print(&r, &line);
@@ -92,7 +92,7 @@ static void remember_seed_paths(struct ledger *l, struct str bytes)
 {
     struct record_batch b;
     struct record r;
-    if (!l->history || !bytes.n || record_batch_read(bytes, &b))
+    if (!l->history || !bytes.n || record_batch_head(bytes, &b))
         return;
     while (records_next(&b.records, &r))
         if (r.kind == RECORD_SEED_PATH)

@@ -208,7 +208,8 @@ static bool must_wait(struct agent *a, const struct bus_event *e)
 {
     struct inbox *in = &a->inbox;
     struct record_batch b;
-    if (record_batch_read(e->payload, &b) || b.epoch <= a->epoch) {
+    if (record_batch_head(e->payload, &b) || b.epoch <= a->epoch ||
+        record_batch_read(e->payload, &b)) {
         in->wait_epoch_n = 0;
         return false;
     }

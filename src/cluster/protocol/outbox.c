@@ -231,7 +231,7 @@ static void source_say_outcome(struct agent *a, struct source *s)
 {
     struct record_batch b;
     struct record r;
-    if (record_batch_read(buf_str(&s->outcome), &b)) {
+    if (record_batch_head(buf_str(&s->outcome), &b)) {
         agent_fail(a, RC_CORRUPT, "cannot read an outcome of this agent");
         return;
     }

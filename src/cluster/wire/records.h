@@ -103,6 +103,10 @@ void record_batch_stamp(struct buf *batch, uint64_t session, uint64_t number, ui
  * so they can go into lines of text. The reader must check whether a fingerprint belongs to its
  * URL. */
 MUST_CHECK enum rc record_batch_read(struct str bytes, struct record_batch *ret);
+/* The same without a look at the records: for a batch that this process has written or read already,
+ * and for a reader that needs no record. */
+MUST_CHECK enum rc record_batch_head(struct str bytes, struct record_batch *ret);
+/* Texts are as record_batch_read has checked them. */
 bool records_next(struct str *records, struct record *ret);
 
 /* Which of two records of the same thing counts: < 0: b, > 0: a, 0: either. A done wins over a url.

@@ -224,6 +224,65 @@ static void kind_none(struct record *r)
     r->kind = (enum record_kind)9;
 }
 
+/* Each byte alone, at the front, in the middle and behind many others. */
+static bool takes_byte(bool is_host, char byte, size_t at)
+{
+    char text[40];
+    memset(text, 'a', sizeof text);
+    text[0] = is_host ? 'a' : '/';
+    text[at] = byte;
+    struct buf out = {.max = RECORDS_MAX_BATCH_BYTES};
+    struct record r = url_record();
+    struct record_batch b;
+    *(is_host ? &r.host : &r.path) = str_make(text, sizeof text);
+    record_batch_begin(&out, &head);
+    record_put(&out, &r);
+    assert_rc(buf_rc(&out), RC_OK);
+    bool is_taken = record_batch_read(buf_str(&out), &b) == RC_OK;
+    buf_done(&out);
+    return is_taken;
+}
+
+static void which_bytes_hosts_and_paths_may_have(void **state)
+{
+    (void)state;
+    static const size_t places[] = {1, 17, 39};
+    for (int byte = 0; byte < 256; byte++) {
+        bool is_graphic = byte > ' ' && byte <= '~';
+        bool is_in_host =
+            is_graphic && !(byte >= 'A' && byte <= 'Z') && !strchr("/?#@\\<>^|%", byte);
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+            assert_int_equal(takes_byte(false, (char)byte, places[i]), is_graphic);
+            assert_int_equal(takes_byte(true, (char)byte, places[i]), is_in_host);
+        }
+        assert_int_equal(takes_byte(true, (char)byte, 0), is_in_host);
+    }
+}
+
+static void a_head_is_read_without_its_records(void **state)
+{
+    (void)state;
+    struct buf out = {.max = RECORDS_MAX_BATCH_BYTES};
+    struct record good = url_record(), bad = url_record();
+    struct record_batch whole, b = {0};
+    bad.host = STR("a b");
+    record_batch_begin(&out, &head);
+    size_t head_bytes = out.n;
+    record_put(&out, &good);
+    assert_rc(record_batch_read(buf_str(&out), &whole), RC_OK);
+    assert_rc(record_batch_head(buf_str(&out), &b), RC_OK);
+    assert_memory_equal(&b, &whole, sizeof b);
+    record_put(&out, &bad);
+    assert_rc(record_batch_read(buf_str(&out), &whole), RC_CORRUPT);
+    assert_rc(record_batch_head(buf_str(&out), &b), RC_OK);
+    assert_int_equal(b.epoch, head.epoch);
+    assert_str(b.records, str_from(buf_str(&out), head_bytes));
+    assert_rc(record_batch_head(str_first(buf_str(&out), head_bytes - 1), &b), RC_CORRUPT);
+    out.p[0]++;
+    assert_rc(record_batch_head(buf_str(&out), &b), RC_VERSION);
+    buf_done(&out);
+}
+
 static void what_no_reader_takes(void **state)
 {
     (void)state;
@@ -380,6 +439,8 @@ int main(void)
         cmocka_unit_test(records_come_back_as_they_were),
         cmocka_unit_test(marks_and_ends_come_back),
         cmocka_unit_test(what_no_reader_takes),
+        cmocka_unit_test(which_bytes_hosts_and_paths_may_have),
+        cmocka_unit_test(a_head_is_read_without_its_records),
         cmocka_unit_test(cut_anywhere_it_is_refused_or_shorter),
         cmocka_unit_test(which_of_two_counts),
         cmocka_unit_test(any_order_and_doubling_give_the_same_state),
