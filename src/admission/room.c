@@ -19,6 +19,8 @@ static void forget_sent(const struct room *r, uint64_t fingerprint)
     for (unsigned i = 0; i < r->shards; i++)
         if (r->sent[i])
             sent_filter_forget(r->sent[i], fingerprint);
+    if (r->told)
+        sent_filter_forget(r->told, fingerprint);
 }
 
 /* Whether one more URL may wait for the host, behind those of this page that come before it. */

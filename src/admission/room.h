@@ -9,8 +9,8 @@
  *
  * Only the shard that owns the host can tell what is new, so it asks here, after the links were
  * journalled. A link whose host has no room may have it later: more domains may link to its domain,
- * and the queue gets shorter. So the shards forget that they have sent it, and send it again when
- * they see it again. */
+ * and the queue gets shorter. So the shards forget that they have sent it, and the agent that
+ * another one has, and send or take it again when they see it again. */
 #ifndef ADMISSION_ROOM_H
 #define ADMISSION_ROOM_H
 
@@ -26,6 +26,7 @@ struct room {
     struct budget *budget;
     struct sent_filter *const *sent; /* one a shard; NULL in it: that shard has none */
     unsigned shards;
+    struct sent_filter *told; /* what other agents have sent; NULL: there are none */
 };
 
 struct room_chosen {

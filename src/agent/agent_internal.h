@@ -163,6 +163,7 @@ struct cluster_part {
     struct cluster_busiest busiest;
     struct cluster_reader reader;
     struct buf mine, foreign, scratch;
+    struct sent_filter *told; /* the URLs that other agents have told lately, and are journalled */
     struct cluster_tours tours;
 };
 

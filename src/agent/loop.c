@@ -290,6 +290,7 @@ static void say_end(struct cluster_part *c)
              LOG_U64("foreign", atomic_load(&c->service.foreign)),
              LOG_U64("repeated", atomic_load(&c->service.repeated)),
              LOG_U64("told", atomic_load(&c->service.told)),
+             LOG_U64("told_before", atomic_load(&c->service.told_before)),
              LOG_U64("refused", atomic_load(&c->service.refused)),
              LOG_U64("shorter", atomic_load(&c->service.shorter)),
              LOG_U64("again", atomic_load(&c->service.again)));

@@ -131,11 +131,29 @@ static bool is_wanted(struct cluster_part *c, const struct record *r)
     return verdict == SCOPE_IN || (verdict == SCOPE_OUTSIDE && !r->seed_path.n);
 }
 
+/* Where links are counted, each agent that finds one counts. A URL that was queued at the former
+ * owner of its host is taken in any case. */
+static bool was_told(const struct cluster_part *c, const struct record *r, unsigned depth)
+{
+    return c->ledger->order != ORDER_PRIORITY && !r->is_back &&
+           sent_filter_has(c->told, r->fingerprint, depth);
+}
+
+/* Each of the other agents that finds a link tells it: it is journalled and mailed once. A record
+ * whose fingerprint is not that of its URL was never taken, and so is never in the filter. If the
+ * host leaves this agent and comes back, the agents have a new epoch, and the filter is empty. */
 static enum cluster_taken take_url(struct cluster_part *c, const struct record *r)
 {
+    unsigned depth = c->ledger->depth_index ? seed_path_depth(r->seed_path) : 0;
     count_add(&c->service.told, 1);
-    if (is_wanted(c, r))
+    if (was_told(c, r, depth)) {
+        count_add(&c->service.told_before, 1);
+        return TAKEN_NOT;
+    }
+    if (is_wanted(c, r)) {
+        (void)sent_filter_add(c->told, r->fingerprint, depth);
         return TAKEN_IN;
+    }
     count_add(&c->service.refused, 1);
     return TAKEN_NOT;
 }
@@ -196,6 +214,7 @@ static enum rc port_put_aside(struct port *p, struct str fact)
     enum rc rc = tell_ledger(c, &(struct ledger_news){.fact = fact, .is_aside = true}, &told);
     if (rc)
         return rc;
+    sent_filter_clear(c->told);
     atomic_fetch_add(&c->service.emptying, c->shards);
     return cluster_mail_all(c, MAIL_EMPTY, told.epoch) ? RC_OK : RC_NOMEM;
 }
@@ -361,6 +380,7 @@ static void port_new_epoch(struct port *p)
     struct cluster_part *c = cluster_of_port(p);
     c->claims.before += c->claims.now;
     c->claims.now = 0;
+    sent_filter_clear(c->told);
     atomic_fetch_add(&c->service.generation, 1);
 }
 
@@ -446,7 +466,8 @@ enum rc cluster_port_open(struct cluster_part *c)
         kept; /* at the first start the next fact writes 0, so that the whole journal is kept */
     c->reader.outbox = ledger_outbox_open(c->ledger->ledger);
     c->tours.history_arena = arena_open(64 << 10, 16 << 20);
-    return c->reader.outbox && c->tours.history_arena ? RC_OK : RC_NOMEM;
+    c->ledger->told = c->told = mem_zero(1, sizeof *c->told);
+    return c->reader.outbox && c->tours.history_arena && c->told ? RC_OK : RC_NOMEM;
 }
 
 bool cluster_port_is_founded(struct cluster_part *c)
@@ -462,6 +483,8 @@ enum rc cluster_port_found(struct cluster_part *c)
 void cluster_port_close(struct cluster_part *c)
 {
     ledger_outbox_close(c->reader.outbox);
+    c->ledger->told = NULL;
+    mem_free(c->told);
     history_cursor_close(c->tours.history);
     arena_close(c->tours.history_arena);
     mem_free(c->reader.links);

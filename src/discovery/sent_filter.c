@@ -19,3 +19,9 @@ void sent_filter_forget(struct sent_filter *f, uint64_t fingerprint)
     if (depth <= UINT8_MAX)
         atomic_store_explicit(entry, 0, memory_order_relaxed);
 }
+
+void sent_filter_clear(struct sent_filter *f)
+{
+    for (size_t i = 0; i < SENT_FILTER_ENTRIES; i++)
+        atomic_store_explicit(&f->entries[i], 0, memory_order_relaxed);
+}

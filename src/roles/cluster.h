@@ -108,6 +108,7 @@ struct cluster_service {
     _Atomic uint64_t foreign;         /* links journalled for others */
     _Atomic uint64_t repeated;        /* links that were not, having been sent lately */
     _Atomic uint64_t told;            /* URLs that others told us */
+    _Atomic uint64_t told_before;     /* of them: another of them, or the same, told it lately */
     _Atomic uint64_t refused;         /* of them: outside of the scope, or no URLs */
     _Atomic uint64_t shorter; /* pages of others' archives to which a shorter path was found */
     _Atomic uint64_t again;   /* asked for again, because no agent has what was found on it */

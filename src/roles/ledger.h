@@ -21,6 +21,7 @@ struct ledger_service {
     struct ledger *ledger;
     struct sink_outbox *outbox; /* the sink's, set before the flow starts; NULL: archives stay */
     struct sent_filter *sent[CRAWL_MAX_SHARDS]; /* one a shard; set before the flow starts */
+    struct sent_filter *told; /* what other agents have sent; the cluster's. NULL: there are none */
     struct ledger_report opened;
     struct run_clock run;
     struct page_names *names;

@@ -45,7 +45,8 @@ static enum rc admit_open(struct instance *self, struct buf *why)
     a->room = (struct room){.frontier = f,
                             .budget = part_provider(self, NEED_BUDGET),
                             .sent = l->sent,
-                            .shards = shards < CRAWL_MAX_SHARDS ? shards : CRAWL_MAX_SHARDS};
+                            .shards = shards < CRAWL_MAX_SHARDS ? shards : CRAWL_MAX_SHARDS,
+                            .told = l->told};
     a->depths = (struct shorter_index){f, l->depth_index ? l->depth_index[self->shard] : NULL};
     buf_init(&a->left_out, LEFT_OUT_MAX_BYTES);
     self->state = a;

@@ -29,6 +29,9 @@ def _(tmp):
         finally:
             stop_all(agents)
         is_right(web, agents)
+        ends = [a.events("cluster.ended")[-1] for a in agents]
+        told, before = (sum(e[key] for e in ends) for key in ("told", "told_before"))
+        assert 0 < before < told, (before, told)  # each link that two others found was taken once
         print_costs("three agents", agents)
 
 

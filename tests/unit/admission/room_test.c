@@ -5,7 +5,7 @@
 #include "small_frontier.h"
 
 static struct small_frontier f;
-static struct sent_filter sent;
+static struct sent_filter sent, told;
 static struct sent_filter *filters[] = {NULL, &sent};
 static struct room room;
 static struct buf left_out;
@@ -17,7 +17,7 @@ static const struct frontier_settings tiny = {
 static void open_room(const struct frontier_settings *s, const struct budget_settings *budget)
 {
     small_frontier_open(&f, s);
-    room = (struct room){.frontier = f.frontier, .sent = filters, .shards = 2};
+    room = (struct room){.frontier = f.frontier, .sent = filters, .shards = 2, .told = &told};
     assert_rc(budget_open(budget, &room.budget), RC_OK);
     buf_init(&left_out, 1000);
 }
@@ -72,12 +72,16 @@ static void a_link_whose_host_has_no_room_may_be_sent_again(void **state)
     open_room(&plain, &(struct budget_settings){.page_hosts = 1, .path_queries = 1});
     struct candidate list[] = {step_candidate("http://a.test/p?1", "L"),
                                step_candidate("http://b.test/1", "L")};
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         (void)sent_filter_add(&sent, list[i].fingerprint, 1);
+        (void)sent_filter_add(&told, list[i].fingerprint, 1);
+    }
     struct candidate host_is_new = list[1], has_room = list[0];
     assert_int_equal(choose(list, 2).kept, 1);
     assert_true(sent_filter_add(&sent, has_room.fingerprint, 1));
     assert_false(sent_filter_add(&sent, host_is_new.fingerprint, 1));
+    assert_true(sent_filter_has(&told, has_room.fingerprint, 1));
+    assert_false(sent_filter_has(&told, host_is_new.fingerprint, 1));
     /* A query more will not get room later. */
     small_frontier_admit(&f, "http://a.test/");
     struct candidate query = step_candidate("http://a.test/p?2", "L");

@@ -66,6 +66,19 @@ static void pages_that_repeat_a_link_are_told_in_growing_steps(void **state)
     assert_int_equal(sent_filter_count(&filter, other, sent_filter_add(&filter, other, 0)), 1);
 }
 
+static void looking_adds_nothing_and_clearing_forgets_all(void **state)
+{
+    (void)state;
+    assert_false(sent_filter_has(&filter, 4000, 2));
+    assert_false(sent_filter_add(&filter, 4000, 2));
+    assert_true(sent_filter_has(&filter, 4000, 2));
+    assert_false(sent_filter_has(&filter, 4000, 1));
+    (void)sent_filter_add(&filter, SENT_FILTER_ENTRIES - 1, 0);
+    sent_filter_clear(&filter);
+    assert_false(sent_filter_has(&filter, 4000, 2));
+    assert_false(sent_filter_has(&filter, SENT_FILTER_ENTRIES - 1, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -74,6 +87,7 @@ int main(void)
         cmocka_unit_test(a_link_that_is_forgotten_is_sent_again_whatever_its_depth),
         cmocka_unit_test(pages_that_repeat_a_link_are_told_in_growing_steps),
         cmocka_unit_test(forgetting_a_link_leaves_another_in_its_room),
+        cmocka_unit_test(looking_adds_nothing_and_clearing_forgets_all),
     };
     return cmocka_run_group_tests_name("sent_filter", tests, NULL, NULL);
 }
