@@ -258,15 +258,11 @@ static uint64_t port_kept_from(struct port *p)
 /* Makes room for one more link of the batch being read. */
 static struct record *one_more_link(struct cluster_part *c, size_t at)
 {
-    if (at == c->reader.link_room) {
-        size_t room = c->reader.link_room ? c->reader.link_room * 2 : 1024;
-        struct record *more = mem_resize(c->reader.links, room * sizeof *more);
-        if (!more)
-            return NULL;
-        c->reader.links = more;
-        c->reader.link_room = room;
-    }
-    return &c->reader.links[at];
+    struct record *links = mem_grow(c->reader.links, at, &c->reader.link_room, sizeof *links);
+    if (!links)
+        return NULL;
+    c->reader.links = links;
+    return &links[at];
 }
 
 static struct record record_of_link(const struct candidate *l)

@@ -106,6 +106,20 @@ static inline void buf_le64(struct buf *b, uint64_t v)
     buf_add(b, str_make(raw, sizeof raw));
 }
 
+/* Bytes behind their own length, of 8 or 32 bits; take_str8() and take_str32() of base/taker.h read
+ * them. The caller knows that the length fits. */
+static inline void buf_str8(struct buf *b, struct str s)
+{
+    buf_byte(b, (char)s.n);
+    buf_add(b, s);
+}
+
+static inline void buf_str32(struct buf *b, struct str s)
+{
+    buf_le32(b, (uint32_t)s.n);
+    buf_add(b, s);
+}
+
 /* Ends it with a NUL that is not counted and borrows it as a C string; NULL after a failure. */
 const char *buf_c(struct buf *b);
 

@@ -161,14 +161,10 @@ static enum rc stream_add(struct nats_sim *o, int stream, struct str subject, st
                           uint64_t id)
 {
     struct stream *s = &o->streams[stream];
-    if (s->count == s->cap) {
-        size_t cap = s->cap ? s->cap * 2 : 64;
-        struct nats_sim_message *more = mem_resize(s->messages, cap * sizeof *more);
-        if (!more)
-            return RC_NOMEM;
-        s->messages = more;
-        s->cap = cap;
-    }
+    struct nats_sim_message *messages = mem_grow(s->messages, s->count, &s->cap, sizeof *messages);
+    if (!messages)
+        return RC_NOMEM;
+    s->messages = messages;
     struct nats_sim_message m = {o->wall_ms + o->now_ms, id, sim_copy(subject), sim_copy(payload)};
     if (!m.subject.p || !m.payload.p) {
         message_free(&m);

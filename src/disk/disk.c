@@ -226,6 +226,15 @@ enum rc disk_replace(struct disk *d, const char *path, struct str bytes)
     return rc;
 }
 
+enum rc disk_size_of(struct disk *d, const char *path, uint64_t *ret_bytes)
+{
+    struct disk_file *f = NULL;
+    enum rc rc = disk_open(d, path, DISK_READ, &f);
+    rc = rc ? rc : disk_size(f, ret_bytes);
+    disk_file_close(f);
+    return rc;
+}
+
 enum rc disk_read_whole(struct disk *d, const char *path, struct buf *ret)
 {
     struct disk_file *f;

@@ -162,6 +162,9 @@ MUST_CHECK enum rc disk_free_bytes(struct disk *d, uint64_t *ret_bytes);
  * is full has its room back. */
 MUST_CHECK enum rc disk_replace(struct disk *d, const char *path, struct str bytes);
 
+/* The length of a file that is not open. RC_NOT_FOUND. */
+MUST_CHECK enum rc disk_size_of(struct disk *d, const char *path, uint64_t *ret_bytes);
+
 /* Adds the whole file to `ret`; RC_LIMIT past its maximum. */
 MUST_CHECK enum rc disk_read_whole(struct disk *d, const char *path, struct buf *ret);
 

@@ -14,18 +14,6 @@ void batch_put_front(char room[BATCH_FRONT_BYTES], const struct batch_totals *af
     put_le64(room + 18, after->archive_bytes);
 }
 
-static void put_str8(struct buf *out, struct str s)
-{
-    buf_byte(out, (char)s.n);
-    buf_add(out, s);
-}
-
-static void put_str32(struct buf *out, struct str s)
-{
-    buf_le32(out, (uint32_t)s.n);
-    buf_add(out, s);
-}
-
 static void put_host_record(struct buf *out, const struct host *h, bool with_robots)
 {
     const struct host_record *c = host_record_if(h);
@@ -46,14 +34,14 @@ static void put_url(struct buf *out, const struct ledger_outcome *o, uint64_t du
     buf_le16(out, l->port);
     buf_le64(out, l->sequence);
     buf_le64(out, due_wall_ms);
-    put_str8(out, l->host_name);
-    put_str32(out, l->path);
+    buf_str8(out, l->host_name);
+    buf_str32(out, l->path);
     put_host_record(out, l->host, o->robots_changed);
 }
 
 static void put_location(struct buf *out, const struct warc_location *p)
 {
-    put_str8(out, str_c(p->file));
+    buf_str8(out, str_c(p->file));
     buf_le64(out, p->offset);
     buf_le64(out, p->bytes);
 }
@@ -62,7 +50,7 @@ static void put_location(struct buf *out, const struct warc_location *p)
 static void put_maybe(struct buf *out, struct str s)
 {
     buf_byte(out, (char)(s.p != NULL));
-    put_str32(out, s);
+    buf_str32(out, s);
 }
 
 static bool has_codes(const struct history_entry *p)
@@ -73,9 +61,9 @@ static bool has_codes(const struct history_entry *p)
 static void put_history(struct buf *out, uint64_t fingerprint, const struct history_entry *p)
 {
     buf_le64(out, fingerprint);
-    put_str32(out, p->url);
+    buf_str32(out, p->url);
     buf_le64(out, p->via);
-    put_str32(out, p->seed_path);
+    buf_str32(out, p->seed_path);
     buf_le64(out, (uint64_t)p->date_ms);
     buf_le32(out, (uint32_t)p->code);
     buf_le64(out, p->bytes);
@@ -176,7 +164,7 @@ void batch_put_commit(struct buf *out, const struct batch_commit *c)
 
 void batch_put_file(struct buf *out, struct str name, uint64_t bytes)
 {
-    put_str8(out, name);
+    buf_str8(out, name);
     buf_le64(out, bytes);
 }
 
@@ -186,10 +174,10 @@ void batch_put_news(struct buf *out, const struct ledger_news *n)
     buf_byte(out, BATCH_VERSION);
     buf_byte(out, n->is_aside ? NEWS_ASIDE : 0);
     buf_le64(out, n->kept);
-    put_str32(out, n->fact);
-    put_str32(out, n->mine);
-    put_str32(out, n->foreign);
-    put_str32(out, n->forgotten);
+    buf_str32(out, n->fact);
+    buf_str32(out, n->mine);
+    buf_str32(out, n->foreign);
+    buf_str32(out, n->forgotten);
 }
 
 void batch_put_void(struct buf *out, uint64_t from)

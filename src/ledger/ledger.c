@@ -166,18 +166,23 @@ void ledger_put_last(struct ledger *l, unsigned shard, struct checkout *checkout
     frontier_checkin(l->shards[shard].frontier, checkout, CHECKIN_LAST, due_ms);
 }
 
-enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch, const struct candidate *list,
-                     size_t count, uint64_t now_ms, enum admitted *ret)
+enum rc ledger_not_pending(struct ledger *l, unsigned epoch, size_t count, enum rc rc)
 {
-    size_t done = 0;
-    enum rc rc = frontier_admit(l->shards[shard].frontier, list, count, now_ms, ret, &done);
-    if (rc) /* journalled and not admitted: only a replay can mend that */
+    if (rc) /* journalled and not done: only a replay can mend that */
         return ledger_fail(l, rc);
     (void)pthread_mutex_lock(&l->lock);
     l->pending[epoch % 2] -= count;
     rc = l->failed;
     (void)pthread_mutex_unlock(&l->lock);
     return rc;
+}
+
+enum rc ledger_admit(struct ledger *l, unsigned shard, unsigned epoch, const struct candidate *list,
+                     size_t count, uint64_t now_ms, enum admitted *ret)
+{
+    size_t done = 0;
+    enum rc rc = frontier_admit(l->shards[shard].frontier, list, count, now_ms, ret, &done);
+    return ledger_not_pending(l, epoch, count, rc);
 }
 
 uint64_t ledger_outcome_at(struct ledger *l, unsigned shard)

@@ -10,14 +10,10 @@ enum rc drops_add(struct drops *d, uint64_t said_at, const struct batch *b)
     struct str rest = b->drops;
     uint64_t fingerprint;
     while (batch_next_drop(&rest, &fingerprint)) {
-        if (d->count == d->room) {
-            size_t room = d->room ? d->room * 2 : 64;
-            struct drop *list = mem_resize(d->list, room * sizeof *list);
-            if (!list)
-                return RC_NOMEM;
-            d->list = list;
-            d->room = room;
-        }
+        struct drop *list = mem_grow(d->list, d->count, &d->room, sizeof *list);
+        if (!list)
+            return RC_NOMEM;
+        d->list = list;
         d->list[d->count++] = (struct drop){b->drop_batch, fingerprint, said_at};
     }
     return RC_OK;

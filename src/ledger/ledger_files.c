@@ -3,6 +3,7 @@
 
 #include "archive/warc_name.h"
 #include "cluster/wire/elsewhere.h"
+#include "outputs/crawl_dir.h"
 #include "outputs/page_line.h"
 
 #define VERSION_PATH "state/VERSION"
@@ -32,20 +33,11 @@ const char *ledger_lines_path(enum ledger_file file)
     return lines_of[file].path;
 }
 
-static enum rc make_folder(struct disk *d, const char *path)
-{
-    enum rc rc = disk_mkdir(d, path);
-    return rc == RC_EXISTS ? RC_OK : rc;
-}
-
 /* Adds how much of a file will be cut. */
 static enum rc count_beyond(struct disk *d, const char *path, uint64_t bytes, uint64_t *cut)
 {
-    struct disk_file *f = NULL;
     uint64_t size = 0;
-    enum rc rc = disk_open(d, path, DISK_READ, &f);
-    rc = rc ? rc : disk_size(f, &size);
-    disk_file_close(f);
+    enum rc rc = disk_size_of(d, path, &size);
     *cut += size > bytes ? size - bytes : 0;
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
@@ -119,7 +111,7 @@ enum rc ledger_make_folders(struct ledger *l, struct buf *why)
     static const char *const parents[] = {"", "indexes", "state"};
     enum rc rc = RC_OK;
     for (size_t i = 0; i < sizeof folders / sizeof *folders && rc == RC_OK; i++)
-        rc = make_folder(l->disk, folders[i]);
+        rc = crawl_dir_folder(l->disk, folders[i]);
     for (size_t i = 0; i < sizeof parents / sizeof *parents && rc == RC_OK; i++)
         rc = disk_dirsync(l->disk, parents[i]);
     if (rc && !why->n)

@@ -352,6 +352,9 @@ MUST_CHECK enum rc ledger_begin_recrawl(struct ledger *l, struct ledger_report *
                                         struct buf *why);
 MUST_CHECK enum rc ledger_end_recrawl(struct ledger *l);
 
+/* ledger.c. `count` links of the epoch wait for their shard no longer; `rc` says how that went. */
+MUST_CHECK enum rc ledger_not_pending(struct ledger *l, unsigned epoch, size_t count, enum rc rc);
+
 /* ledger_sync.c. Writes the claim that everything up to `position` is durable. In a round. */
 MUST_CHECK enum rc ledger_claim(struct ledger *l, uint64_t position);
 struct claims ledger_claims(const struct ledger *l, uint64_t position);

@@ -12,18 +12,6 @@
 
 #include "base/mem.h"
 
-/* Room for one more in a list; NULL without memory. */
-static void *grow(void *list, size_t count, size_t *room, size_t each)
-{
-    if (count < *room)
-        return list;
-    size_t more = *room ? *room * 2 : 16;
-    void *bigger = mem_resize(list, more * each);
-    if (bigger)
-        *room = more;
-    return bigger;
-}
-
 enum rc recovery_read_batch(struct recovery *r, uint64_t position, struct str bytes,
                             struct batch *ret)
 {
@@ -97,7 +85,7 @@ enum rc recovery_add_void(struct recovery *r, uint64_t from, uint64_t to)
 
 static enum rc add_named(struct recovery *r, uint64_t position, const struct batch_location *p)
 {
-    struct named_capture *list = grow(r->named, r->named_count, &r->named_room, sizeof *list);
+    struct named_capture *list = mem_grow(r->named, r->named_count, &r->named_room, sizeof *list);
     if (!list)
         return RC_NOMEM;
     r->named = list;

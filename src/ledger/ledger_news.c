@@ -208,21 +208,10 @@ static enum rc merge_list(struct ledger *l, unsigned shard, const struct record 
     return rc;
 }
 
-static enum rc no_longer_pending(struct ledger *l, unsigned epoch, size_t count, enum rc rc)
-{
-    if (rc)
-        return ledger_fail(l, rc);
-    (void)pthread_mutex_lock(&l->lock);
-    l->pending[epoch % 2] -= count;
-    rc = l->failed;
-    (void)pthread_mutex_unlock(&l->lock);
-    return rc;
-}
-
 enum rc ledger_merge(struct ledger *l, unsigned shard, unsigned epoch, const struct record *list,
                      size_t count, size_t *ret_new)
 {
-    return no_longer_pending(l, epoch, count, merge_list(l, shard, list, count, ret_new));
+    return ledger_not_pending(l, epoch, count, merge_list(l, shard, list, count, ret_new));
 }
 
 enum rc ledger_unknow(struct ledger *l, unsigned shard, uint64_t host_hash, struct str host,
@@ -239,7 +228,7 @@ static enum rc forget(struct ledger *l, unsigned shard, struct str host)
 
 enum rc ledger_forget(struct ledger *l, unsigned shard, unsigned epoch, struct str host)
 {
-    return no_longer_pending(l, epoch, 1, forget(l, shard, host));
+    return ledger_not_pending(l, epoch, 1, forget(l, shard, host));
 }
 
 /* Files of swapped buckets are not moved about meanwhile. */
@@ -259,7 +248,7 @@ static enum rc empty(struct ledger *l, unsigned shard)
 enum rc ledger_empty(struct ledger *l, unsigned shard, unsigned epoch)
 {
     enum rc rc = empty(l, shard);
-    return rc == RC_AGAIN ? rc : no_longer_pending(l, epoch, 1, rc);
+    return rc == RC_AGAIN ? rc : ledger_not_pending(l, epoch, 1, rc);
 }
 
 enum rc ledger_walk(struct ledger *l, unsigned shard, struct move_walk *w,

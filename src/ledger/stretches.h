@@ -27,14 +27,10 @@ static inline void stretches_done(struct stretches *s)
 
 MUST_CHECK static inline enum rc stretches_add(struct stretches *s, uint64_t from, uint64_t to)
 {
-    if (s->count == s->room) {
-        size_t room = s->room ? s->room * 2 : 16;
-        struct stretch *list = mem_resize(s->list, room * sizeof *list);
-        if (!list)
-            return RC_NOMEM;
-        s->list = list;
-        s->room = room;
-    }
+    struct stretch *list = mem_grow(s->list, s->count, &s->room, sizeof *list);
+    if (!list)
+        return RC_NOMEM;
+    s->list = list;
     s->list[s->count++] = (struct stretch){from, to};
     return RC_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "archive/line_source.h"
 #include "archive/sealed.h"
+#include "outputs/crawl_dir.h"
 #include "outputs/lost_files.h"
 #include "repair/archives.h"
 #include "repair/rebuild.h"
@@ -194,17 +195,11 @@ static enum rc write_index(struct repair *r, struct indexing *x)
     return rc;
 }
 
-static enum rc make_folder(struct disk *d, const char *path)
-{
-    enum rc rc = disk_mkdir(d, path);
-    return rc == RC_EXISTS ? RC_OK : rc;
-}
-
 static enum rc renew_index(struct repair *r)
 {
     struct indexing x = {.room = {.max = CDXJ_MAX_LINE}};
-    enum rc rc = make_folder(r->disk, "indexes");
-    rc = rc ? rc : make_folder(r->disk, "indexes/parts");
+    enum rc rc = crawl_dir_folder(r->disk, "indexes");
+    rc = rc ? rc : crawl_dir_folder(r->disk, "indexes/parts");
     if (rc == RC_OK) {
         rc = disk_unlink(r->disk, NEW_INDEX_PATH);
         rc = rc == RC_NOT_FOUND ? RC_OK : rc;

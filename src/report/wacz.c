@@ -146,15 +146,6 @@ static enum rc note_capture(void *ctx, struct str line)
     return RC_OK;
 }
 
-static enum rc file_bytes(struct disk *d, const char *path, uint64_t *ret)
-{
-    struct disk_file *f = NULL;
-    enum rc rc = disk_open(d, path, DISK_READ, &f);
-    rc = rc ? rc : disk_size(f, ret);
-    disk_file_close(f);
-    return rc;
-}
-
 /* A file that got its last name since the index was read is whole and goes in whole; one that was
  * begun since has nothing that the index knows, and stays out. */
 static enum rc add_archive(void *ctx, struct str name, bool is_folder)
@@ -170,7 +161,7 @@ static enum rc add_archive(void *ctx, struct str name, bool is_folder)
     uint64_t bytes = 0;
     if (!path.p || !last.p || !entry.p)
         return RC_NOMEM;
-    enum rc rc = file_bytes(w->crawl, path.p, &bytes);
+    enum rc rc = disk_size_of(w->crawl, path.p, &bytes);
     if (is_open && bytes > (f ? f->end : 0))
         bytes = f ? f->end : 0;
     if (rc || bytes == 0)
@@ -344,7 +335,7 @@ static enum rc merge_indexes(struct wacz *w, const char *result)
 static enum rc add_scratch(struct wacz *w, const char *name, const char *path, enum zip_out_how how)
 {
     uint64_t bytes = 0;
-    enum rc rc = file_bytes(w->scratch.crawl, path, &bytes);
+    enum rc rc = disk_size_of(w->scratch.crawl, path, &bytes);
     return rc ? rc : add_file(w, name, &w->scratch, path, bytes, how);
 }
 

@@ -40,14 +40,10 @@ static struct model_body *body_new(uint64_t inc)
 
 static struct model_entry *add_entry(struct model *m, enum model_entry_kind kind)
 {
-    if (m->count == m->cap) {
-        size_t cap = m->cap ? m->cap * 2 : 64;
-        struct model_entry *more = mem_resize(m->entries, cap * sizeof *more);
-        if (!more)
-            return NULL;
-        m->entries = more;
-        m->cap = cap;
-    }
+    struct model_entry *entries = mem_grow(m->entries, m->count, &m->cap, sizeof *entries);
+    if (!entries)
+        return NULL;
+    m->entries = entries;
     struct model_body *body = kind == MODEL_FACT ? NULL : body_new(m->inc);
     if (kind != MODEL_FACT && !body)
         return NULL;

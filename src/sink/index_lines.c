@@ -53,15 +53,12 @@ static struct stretch *find_file(struct index_lines *x, struct str file)
 
 static enum rc add_file(struct index_lines *x, struct str file, uint64_t from)
 {
-    if (x->count == x->room) {
-        size_t room = x->room ? x->room * 2 : 64;
-        struct stretch *larger =
-            room <= MAX_FILES ? mem_resize(x->list, room * sizeof *larger) : NULL;
-        if (!larger)
-            return room <= MAX_FILES ? RC_NOMEM : RC_LIMIT;
-        x->list = larger;
-        x->room = room;
-    }
+    if (x->count == MAX_FILES)
+        return RC_LIMIT;
+    struct stretch *list = mem_grow(x->list, x->count, &x->room, sizeof *list);
+    if (!list)
+        return RC_NOMEM;
+    x->list = list;
     struct stretch *s = &x->list[x->count++];
     *s = (struct stretch){.from = from, .to = from};
     memcpy(s->name, file.p, file.n);

@@ -82,14 +82,10 @@ struct look {
 static enum rc add_waiting(struct look *l, struct str name)
 {
     struct sink_outbox *o = l->o;
-    if (o->count == o->room) {
-        size_t room = o->room ? o->room * 2 : 64;
-        struct waiting *larger = mem_resize(o->list, room * sizeof *larger);
-        if (!larger)
-            return RC_NOMEM;
-        o->list = larger;
-        o->room = room;
-    }
+    struct waiting *list = mem_grow(o->list, o->count, &o->room, sizeof *list);
+    if (!list)
+        return RC_NOMEM;
+    o->list = list;
     struct waiting *w = &o->list[o->count++];
     *w = (struct waiting){.is_refused = was_refused(l->before, l->before_count, name)};
     memcpy(w->name, name.p, name.n);
@@ -117,11 +113,7 @@ static enum rc see(void *ctx, struct str name, bool is_folder)
 static enum rc measure(struct sink_outbox *o, struct waiting *w)
 {
     char path[WARC_PATH_BYTES];
-    struct disk_file *f = NULL;
-    enum rc rc = disk_open(o->disk, warc_path(path, ARCHIVE, w->name, false), DISK_READ, &f);
-    rc = rc ? rc : disk_size(f, &w->bytes);
-    disk_file_close(f);
-    return rc;
+    return disk_size_of(o->disk, warc_path(path, ARCHIVE, w->name, false), &w->bytes);
 }
 
 static void publish(struct sink_outbox *o)

@@ -10,14 +10,10 @@ static enum rc segments_add(struct segments *s, uint64_t start)
 {
     if (s->count == JOURNAL_MAX_SEGMENTS)
         return RC_LIMIT;
-    if (s->count == s->cap) {
-        size_t cap = s->cap ? 2 * s->cap : 16;
-        uint64_t *bigger = mem_resize(s->starts, cap * sizeof *bigger);
-        if (!bigger)
-            return RC_NOMEM;
-        s->starts = bigger;
-        s->cap = cap;
-    }
+    uint64_t *starts = mem_grow(s->starts, s->count, &s->cap, sizeof *starts);
+    if (!starts)
+        return RC_NOMEM;
+    s->starts = starts;
     s->starts[s->count++] = start;
     return RC_OK;
 }

@@ -71,13 +71,7 @@ struct links *links_open(const struct candidate *const *list, size_t count, stru
 
 /* To another place: epoch 4, batch 8, generation 8, told 1, from, count 4; each link: fingerprint 8
  * (0: an origin), host_hash 8, via 8, port 2, https 1, class 1, host, path, seed_path; texts behind
- * their length 4. */
-static void add_text(struct buf *out, struct str s)
-{
-    buf_le32(out, (uint32_t)s.n);
-    buf_add(out, s);
-}
-
+ * their length 4 (buf_str32). */
 static enum rc links_pack(const struct message *m, struct buf *out)
 {
     const struct links *l = (const struct links *)(const void *)m;
@@ -85,7 +79,7 @@ static enum rc links_pack(const struct message *m, struct buf *out)
     buf_le64(out, l->batch);
     buf_le64(out, l->generation);
     buf_byte(out, l->is_told);
-    add_text(out, l->from);
+    buf_str32(out, l->from);
     buf_le32(out, (uint32_t)l->count);
     for (size_t i = 0; i < l->count; i++) {
         const struct candidate *c = &l->list[i];
@@ -95,9 +89,9 @@ static enum rc links_pack(const struct message *m, struct buf *out)
         buf_le16(out, c->port);
         buf_byte(out, c->is_https);
         buf_byte(out, (char)c->class);
-        add_text(out, c->host);
-        add_text(out, c->path);
-        add_text(out, c->seed_path);
+        buf_str32(out, c->host);
+        buf_str32(out, c->path);
+        buf_str32(out, c->seed_path);
     }
     return buf_rc(out);
 }

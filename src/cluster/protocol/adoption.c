@@ -33,14 +33,10 @@ static struct adoptee *add_adoptee(struct agent *a, struct str name, uint64_t in
     struct adoptee *d = find_adoptee(a, name, inc);
     if (d || name.n > ROSTER_MAX_NAME_BYTES)
         return d;
-    if (ad->count == ad->cap) {
-        size_t cap = ad->cap ? ad->cap * 2 : 4;
-        struct adoptee **more = mem_resize(ad->list, cap * sizeof(*more));
-        if (!more)
-            return NULL;
-        ad->list = more;
-        ad->cap = cap;
-    }
+    struct adoptee **list = mem_grow(ad->list, ad->count, &ad->cap, sizeof(*list));
+    if (!list)
+        return NULL;
+    ad->list = list;
     d = mem_zero(1, sizeof *d);
     if (!d)
         return NULL;

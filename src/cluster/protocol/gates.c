@@ -27,17 +27,13 @@ void gates_handover_mark(struct agent *a, struct str holder, uint64_t inc, uint6
     struct gates *g = &a->gates;
     struct handover_mark *m = find_handover_mark(g, holder.p, holder.n, inc);
     if (!m) {
-        if (g->count == g->cap) {
-            size_t cap = g->cap ? g->cap * 2 : 8;
-            struct handover_mark *more = mem_resize(g->handover_marks, cap * sizeof *more);
-            if (!more) {
-                agent_fail(a, RC_NOMEM, "no memory for a handover mark");
-                return;
-            }
-            g->handover_marks = more;
-            g->cap = cap;
+        struct handover_mark *marks = mem_grow(g->handover_marks, g->count, &g->cap, sizeof *marks);
+        if (!marks) {
+            agent_fail(a, RC_NOMEM, "no memory for a handover mark");
+            return;
         }
-        m = &g->handover_marks[g->count++];
+        g->handover_marks = marks;
+        m = &marks[g->count++];
         *m = (struct handover_mark){.inc = inc};
         memcpy(m->holder, holder.p, holder.n);
     }
@@ -64,16 +60,12 @@ static void remember_former(struct agent *a, const struct roster_entry *e)
     struct gates *g = &a->gates;
     if (e->victim.n > ROSTER_MAX_NAME_BYTES)
         return;
-    if (g->former_count == g->former_cap) {
-        size_t cap = g->former_cap ? g->former_cap * 2 : 8;
-        struct former *more = mem_resize(g->formers, cap * sizeof *more);
-        if (!more) {
-            agent_fail(a, RC_NOMEM, "no memory for a former holder");
-            return;
-        }
-        g->formers = more;
-        g->former_cap = cap;
+    struct former *formers = mem_grow(g->formers, g->former_count, &g->former_cap, sizeof *formers);
+    if (!formers) {
+        agent_fail(a, RC_NOMEM, "no memory for a former holder");
+        return;
     }
+    g->formers = formers;
     struct former *f = &g->formers[g->former_count++];
     *f = (struct former){.inc = e->inc};
     memcpy(f->name, e->victim.p, e->victim.n);

@@ -79,14 +79,10 @@ static struct log_message message_keep(struct agent *a, uint64_t stamp_ms, struc
 static enum rc keep_message(struct agent *a, uint64_t stamp_ms, struct str writer, struct str entry)
 {
     struct log_reader *l = &a->log;
-    if (l->count == l->cap) {
-        size_t cap = l->cap ? l->cap * 2 : 64;
-        struct log_message *more = mem_resize(l->messages, cap * sizeof *more);
-        if (!more)
-            return RC_NOMEM;
-        l->messages = more;
-        l->cap = cap;
-    }
+    struct log_message *messages = mem_grow(l->messages, l->count, &l->cap, sizeof *messages);
+    if (!messages)
+        return RC_NOMEM;
+    l->messages = messages;
     struct log_message m = message_keep(a, stamp_ms, writer, entry);
     if (buf_rc(&l->bytes))
         return buf_rc(&l->bytes);
@@ -175,14 +171,10 @@ struct aside {
 
 static enum rc aside_add(struct aside *to, const struct log_message *m)
 {
-    if (to->count == to->cap) {
-        size_t cap = to->cap ? to->cap * 2 : 32;
-        struct log_message *more = mem_resize(to->list, cap * sizeof *more);
-        if (!more)
-            return RC_NOMEM;
-        to->list = more;
-        to->cap = cap;
-    }
+    struct log_message *list = mem_grow(to->list, to->count, &to->cap, sizeof *list);
+    if (!list)
+        return RC_NOMEM;
+    to->list = list;
     to->list[to->count++] = *m;
     return RC_OK;
 }

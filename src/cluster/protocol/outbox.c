@@ -65,16 +65,13 @@ static bool parcel_add_source(struct agent *a, struct parcel *p, struct source *
     for (size_t i = p->source_count; i > 0; i--)
         if (p->sources[i - 1] == s)
             return true;
-    if (p->source_count == p->source_cap) {
-        size_t cap = p->source_cap ? p->source_cap * 2 : 4;
-        struct source **more = mem_resize(p->sources, cap * sizeof(*more));
-        if (!more) {
-            agent_fail(a, RC_NOMEM, "no memory for a parcel");
-            return false;
-        }
-        p->sources = more;
-        p->source_cap = cap;
+    struct source **sources =
+        mem_grow(p->sources, p->source_count, &p->source_cap, sizeof(*sources));
+    if (!sources) {
+        agent_fail(a, RC_NOMEM, "no memory for a parcel");
+        return false;
     }
+    p->sources = sources;
     p->sources[p->source_count++] = s;
     s->unacked++;
     s->unconfirmed++;

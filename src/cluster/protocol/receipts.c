@@ -57,14 +57,11 @@ static struct receipt *new_receipt(struct agent *a, struct str from)
     }
     if (count >= SESSIONS || from.n > ROSTER_MAX_NAME_BYTES)
         return oldest;
-    if (in->receipt_count == in->receipt_cap) {
-        size_t cap = in->receipt_cap ? in->receipt_cap * 2 : 8;
-        struct receipt *more = mem_resize(in->receipts, cap * sizeof *more);
-        if (!more)
-            return NULL; /* the batch will be sent again */
-        in->receipts = more;
-        in->receipt_cap = cap;
-    }
+    struct receipt *receipts =
+        mem_grow(in->receipts, in->receipt_count, &in->receipt_cap, sizeof *receipts);
+    if (!receipts)
+        return NULL; /* the batch will be sent again */
+    in->receipts = receipts;
     return &in->receipts[in->receipt_count++];
 }
 

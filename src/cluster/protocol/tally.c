@@ -22,16 +22,12 @@ static struct tally_row *find_row(struct tally *t, const char *name)
 static struct tally_row *add_row(struct agent *a, const char *name)
 {
     struct tally *t = &a->tally;
-    if (t->count == t->cap) {
-        size_t cap = t->cap ? t->cap * 2 : 8;
-        struct tally_row *more = mem_resize(t->rows, cap * sizeof *more);
-        if (!more) {
-            agent_fail(a, RC_NOMEM, "no memory for another agent");
-            return NULL;
-        }
-        t->rows = more;
-        t->cap = cap;
+    struct tally_row *rows = mem_grow(t->rows, t->count, &t->cap, sizeof *rows);
+    if (!rows) {
+        agent_fail(a, RC_NOMEM, "no memory for another agent");
+        return NULL;
     }
+    t->rows = rows;
     struct tally_row *r = &t->rows[t->count++];
     *r = (struct tally_row){0};
     memcpy(r->name, name, sizeof r->name);

@@ -4,8 +4,6 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-enum { FIRST_ROWS = 4 };
-
 /* Rings and rows ----------------------------------------------------------------------------- */
 
 static void ring_close(struct roster_ring *g)
@@ -150,14 +148,10 @@ static enum rc rows_reserve(struct roster *r)
 {
     if (r->row_count >= ROSTER_MAX_EPOCHS)
         return RC_LIMIT;
-    if (r->row_count < r->row_cap)
-        return RC_OK;
-    size_t cap = r->row_cap ? r->row_cap * 2 : FIRST_ROWS;
-    struct roster_row *rows = mem_resize(r->rows, cap * sizeof *rows);
+    struct roster_row *rows = mem_grow(r->rows, r->row_count, &r->row_cap, sizeof *rows);
     if (!rows)
         return RC_NOMEM;
     r->rows = rows;
-    r->row_cap = cap;
     return RC_OK;
 }
 

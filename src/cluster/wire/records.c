@@ -4,12 +4,6 @@
 #include "base/bytes.h"
 #include "cluster/wire/records_internal.h"
 
-static void put_str8(struct buf *out, struct str s)
-{
-    buf_byte(out, (char)s.n);
-    buf_add(out, s);
-}
-
 /* A writer fails at once on what no reader would accept. */
 static bool refuse(struct buf *out, bool is_wrong)
 {
@@ -28,11 +22,11 @@ void record_batch_begin(struct buf *out, const struct record_batch *head)
     buf_le64(out, head->session);
     buf_le64(out, head->number);
     buf_byte(out, (char)head->attempt);
-    put_str8(out, head->src);
+    buf_str8(out, head->src);
     buf_le64(out, head->src_inc);
     buf_le64(out, head->epoch);
     if (head->is == BATCH_IS_HANDOVER_MARK) {
-        put_str8(out, head->holder);
+        buf_str8(out, head->holder);
         buf_le64(out, head->holder_inc);
     } else if (head->is == BATCH_IS_END) {
         buf_le64(out, head->nonce);
@@ -61,7 +55,7 @@ static void put_path(struct buf *out, const struct record *r)
 {
     if (refuse(out, r->path.n > RECORDS_MAX_PATH_BYTES))
         return;
-    put_str8(out, str_first(r->seed_path, RECORDS_MAX_SEED_PATH));
+    buf_str8(out, str_first(r->seed_path, RECORDS_MAX_SEED_PATH));
     buf_le16(out, (uint16_t)r->path.n);
     buf_add(out, r->path);
 }
@@ -77,7 +71,7 @@ static void put_url(struct buf *out, const struct record *r)
 static void put_where(struct buf *out, const struct record *r)
 {
     if (!refuse(out, r->where.n > RECORDS_MAX_NAME_BYTES))
-        put_str8(out, r->where);
+        buf_str8(out, r->where);
 }
 
 static void put_done(struct buf *out, const struct record *r)
@@ -88,7 +82,7 @@ static void put_done(struct buf *out, const struct record *r)
     buf_le64(out, r->time_ms);
     buf_le32(out, (uint32_t)r->status);
     buf_add(out, str_make((const char *)r->digest, RECORDS_DIGEST_BYTES));
-    put_str8(out, r->where);
+    buf_str8(out, r->where);
     buf_le64(out, r->where_inc);
     if (r->where.n) {
         put_flags(out, r);
@@ -112,7 +106,7 @@ void record_put(struct buf *out, const struct record *r)
         return;
     bool is_again = r->kind == RECORD_DONE && r->recrawl_number;
     buf_byte(out, (char)(is_again ? (int)RECORD_DONE_AGAIN : (int)r->kind));
-    put_str8(out, r->host);
+    buf_str8(out, r->host);
     if (is_again)
         buf_le32(out, r->recrawl_number);
     switch (r->kind) {

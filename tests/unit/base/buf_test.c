@@ -2,6 +2,7 @@
 #include "lib/test.h"
 
 #include "base/mem.h"
+#include "base/taker.h"
 
 #include <stdio.h>
 
@@ -104,6 +105,28 @@ static void integers_are_little_endian_D17(void **state)
     buf_done(&b);
 }
 
+static void a_text_behind_its_length_is_read_back(void **state)
+{
+    (void)state;
+    char bytes[300];
+    struct buf b = {.max = 1000};
+    struct str most = {bytes, 255}, more = {bytes, sizeof bytes};
+    memset(bytes, 'x', sizeof bytes);
+    buf_str8(&b, STR("ab"));
+    buf_str8(&b, most);
+    buf_str32(&b, more);
+    buf_str32(&b, STR(""));
+    assert_true(str_starts(buf_str(&b), STR("\x02"
+                                            "ab\xff")));
+    struct taker t = {.rest = buf_str(&b)};
+    assert_str(take_str8(&t), STR("ab"));
+    assert_str(take_str8(&t), most);
+    assert_str(take_str32(&t), more);
+    assert_str(take_str32(&t), STR(""));
+    assert_true(!t.bad && !t.rest.n);
+    buf_done(&b);
+}
+
 static void on_the_callers_room_it_never_grows(void **state)
 {
     (void)state;
@@ -126,6 +149,7 @@ int main(void)
         cmocka_unit_test(padded_numbers_are_as_printf_writes_them),
         cmocka_unit_test(adding_nothing_is_no_failure),
         cmocka_unit_test(integers_are_little_endian_D17),
+        cmocka_unit_test(a_text_behind_its_length_is_read_back),
         cmocka_unit_test(on_the_callers_room_it_never_grows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
