@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The role `seen` for lines of text: one suite over every part that remembers. What the same parts
- * say to a crawl is in unit/ledger/seen_test.c. */
+ * say to a crawl is in unit/ledger/ledger_seen_test.c. */
 #include "base/hash.h"
 #include "base/mem.h"
 #include "flow/part.h"

@@ -344,6 +344,17 @@ static void a_whole_file_is_read_up_to_the_maximum(void **state)
     buf_done(&less);
 }
 
+static void a_file_is_measured_without_being_open(void **state)
+{
+    struct disk *d = disk_of(state);
+    uint64_t bytes = 7;
+    put(d, "a", "0123456789");
+    assert_rc(disk_size_of(d, "none", &bytes), RC_NOT_FOUND);
+    assert_int_equal(bytes, 7);
+    assert_rc(disk_size_of(d, "a", &bytes), RC_OK);
+    assert_int_equal(bytes, 10);
+}
+
 static void free_space_is_told(void **state)
 {
     uint64_t bytes = 0;
@@ -623,6 +634,7 @@ int main(void)
         ON_BOTH(a_lock_is_held_by_one),
         ON_BOTH(replacing_leaves_the_new_bytes_alone),
         ON_BOTH(a_whole_file_is_read_up_to_the_maximum),
+        ON_BOTH(a_file_is_measured_without_being_open),
         ON_BOTH(free_space_is_told),
         ON_BOTH(every_allocation_may_fail),
         ON_REAL(links_and_devices_are_not_followed),

@@ -305,5 +305,5 @@ int main(void)
         cmocka_unit_test(a_cut_leaves_it_as_it_was_or_begun_anew),
         cmocka_unit_test(every_allocation_may_fail),
     };
-    return cmocka_run_group_tests_name("recrawl", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("ledger_recrawl", tests, NULL, NULL);
 }

@@ -595,5 +595,5 @@ int main(void)
         cmocka_unit_test(a_directory_stays_with_its_kind),
         cmocka_unit_test(a_store_that_is_missing_or_not_said_is_damage),
     };
-    return cmocka_run_group_tests_name("seen", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("ledger_seen", tests, NULL, NULL);
 }

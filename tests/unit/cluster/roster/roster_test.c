@@ -252,5 +252,5 @@ int main(void)
         cmocka_unit_test(what_no_agent_writes_is_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
-    return cmocka_run_group_tests_name("roster_fold", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("roster", tests, NULL, NULL);
 }

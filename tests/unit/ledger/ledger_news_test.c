@@ -454,5 +454,5 @@ int main(void)
         cmocka_unit_test(a_foreign_link_is_for_others_alone),
         cmocka_unit_test(whatever_end_was_named_becomes_durable_though_nothing_more_happens),
     };
-    return cmocka_run_group_tests_name("news", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("ledger_news", tests, NULL, NULL);
 }
