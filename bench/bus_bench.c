@@ -170,7 +170,7 @@ static void start(struct bench *b, struct nats_plan *p, const char *folder)
     write_config(p, folder);
     enum rc rc = nats_server_start(&b->server, folder, 10000, &why);
     must(rc == RC_OK, buf_c(&why));
-    must(nats_streams_make(p, &admin, 20000) == 0, "streams");
+    must(nats_streams_make(p, &admin, 20000, &why) == RC_OK, "streams");
     struct bus_nats_options o = {.url = str_c(say.url),
                                  .say = {str_c(say.say_user), str_c(say.say.text)},
                                  .timeout_ms = 30000};

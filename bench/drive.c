@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/rng.h"
+#include "ledger/host_records.h"
 
 #include <ftw.h>
 #include <stdlib.h>
@@ -77,7 +78,7 @@ static void make_links(const struct drive *d, struct links *l, uint64_t url, uns
         int n = snprintf(l->paths[i], TEXT, "/section/topic/a-page-about-%018llu",
                          (unsigned long long)url + i);
         l->list[i] = (struct candidate){.fingerprint = fingerprint_of(url + i),
-                                        .position = hash64(host),
+                                        .host_hash = hash64(host),
                                         .host = host,
                                         .path = str_make(l->paths[i], (size_t)n),
                                         .via = url,
@@ -149,7 +150,7 @@ enum rc drive_fill(struct drive *d, uint64_t urls, bool journalled)
 
 /* What is looked up: made before the time is taken. */
 struct question {
-    uint64_t position, fingerprint;
+    uint64_t host_hash, fingerprint;
 };
 
 static void make_questions(const struct drive *d, struct question list[DRIVE_KNOWN])
@@ -157,7 +158,7 @@ static void make_questions(const struct drive *d, struct question list[DRIVE_KNO
     char room[TEXT];
     for (unsigned i = 0; i < DRIVE_KNOWN; i++) {
         uint64_t url = hash64_mix(d->urls * DRIVE_KNOWN + i) % d->urls;
-        list[i].position = hash64(host_name_of(room, host_of(d, url)));
+        list[i].host_hash = hash64(host_name_of(room, host_of(d, url)));
         list[i].fingerprint = fingerprint_of(url);
     }
 }
@@ -186,15 +187,15 @@ enum rc drive_page(struct drive *d, struct drive_times *t)
     make_questions(d, known);
     make_lines(lines);
     double start = bench_cpu_ns();
-    bool lends = frontier_checkout(f, 0, d->now_ms, &checkout) == RC_OK;
-    struct host_record *record = lends ? host_record_of(checkout.host) : NULL;
+    bool has_url = frontier_checkout(f, 0, d->now_ms, &checkout) == RC_OK;
+    struct host_record *record = has_url ? host_record_of(checkout.host) : NULL;
     if (record)
         record->pages++;
     double checkout_at = bench_cpu_ns();
     for (unsigned i = 0; i < DRIVE_KNOWN; i++)
-        BENCH_USE(frontier_knows(f, known[i].position, known[i].fingerprint));
+        BENCH_USE(frontier_knows(f, known[i].host_hash, known[i].fingerprint));
     double known_at = bench_cpu_ns();
-    struct ledger_outcome o = {.checkout = lends ? &checkout : NULL,
+    struct ledger_outcome o = {.checkout = has_url ? &checkout : NULL,
                                .due_ms = d->now_ms + DELAY_MS,
                                .lines = lines,
                                .line_count = 4,
@@ -203,17 +204,17 @@ enum rc drive_page(struct drive *d, struct drive_times *t)
                                .pages = 1,
                                .bytes = 30000};
     enum rc rc = ledger_record_outcome(d->ledger, 0, &o, &epoch);
-    double settled_at = bench_cpu_ns();
+    double recorded_at = bench_cpu_ns();
     rc = rc ? rc : ledger_admit(d->ledger, 0, epoch, new.list, DRIVE_NEW, d->now_ms, what);
     double admitted_at = bench_cpu_ns();
     d->urls += DRIVE_NEW;
     d->now_ms += PAGE_MS;
     if (rc == RC_OK && d->urls / DRIVE_NEW % TURN_PAGES == 0)
         rc = ledger_turn(d->ledger, 0);
-    t->lend += checkout_at - start;
+    t->checkout += checkout_at - start;
     t->knows += known_at - checkout_at;
-    t->settle += settled_at - known_at;
-    t->admit += admitted_at - settled_at;
+    t->outcome += recorded_at - known_at;
+    t->admit += admitted_at - recorded_at;
     t->turn += bench_cpu_ns() - admitted_at;
     return rc;
 }

@@ -22,7 +22,7 @@ struct drive {
 };
 
 struct drive_times { /* CPU ns, summed */
-    double lend, knows, settle, admit, turn;
+    double checkout, knows, outcome, admit, turn;
 };
 
 /* A new folder below $TMPDIR or /tmp, and its end with all that is in it. */
@@ -37,8 +37,8 @@ void drive_close(struct drive *d);
  * a batch. */
 MUST_CHECK enum rc drive_fill(struct drive *d, uint64_t urls, bool journalled);
 
-/* One page: a loan, its links looked up, the outcome with four lines settled, new links admitted;
- * every 100 pages a turn. */
+/* One page: a checkout, its links looked up, the outcome recorded with four lines, new links
+ * admitted; every 100 pages a turn. */
 MUST_CHECK enum rc drive_page(struct drive *d, struct drive_times *t);
 
 #endif

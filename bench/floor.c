@@ -7,8 +7,8 @@
  *   floor [--encoded] URL [FILE.gz]     crawls every page reachable from URL; without FILE nothing
  *                                       is kept and nothing compressed
  *
- * With --encoded it accepts gzip: a page that comes so is undone by ISA-L, and kept in a gzip member
- * of stored blocks, as it is packed already.
+ * With --encoded it accepts gzip: a page that comes so is undone by ISA-L, and kept in a gzip
+ * member of stored blocks, as it is packed already.
  *
  * It knows only what the synthetic web needs: http on loopback addresses, HTTP/1.1 with
  * Content-Length, one keep-alive connection a host, one request at a time on each. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The frontier without network, under a clock that is only counted up: what a new URL, a known one
- * and a loan cost and take as the crawl grows from 10^4 URLs to the argument (10^6; 10^7 with a
+ * and a checkout cost and take as the crawl grows from 10^4 URLs to the argument (10^6; 10^7 with a
  * million hosts is the whole spike). */
 #include "bench.h"
 
@@ -46,7 +46,7 @@ static void make_link(struct web *w, unsigned i, uint64_t host, uint64_t url)
     b->list[i] = (struct candidate){
         .host = name,
         .path = str_make(b->paths[i], (size_t)n),
-        .position = hash64(name),
+        .host_hash = hash64(name),
         .fingerprint = hash64_mix(hash64(name) + url * UINT64_C(0x9e3779b97f4a7c15)),
         .via = url,
         .seed_path = STR("LLL"),
@@ -88,10 +88,10 @@ static void make_hosts(struct web *w, struct frontier *f)
     }
 }
 
-/* Ten batches of new pages, of pages from anywhere before, and of loans. */
+/* Ten batches of new pages, of pages from anywhere before, and of checkouts. */
 static void measure(struct web *w, struct frontier *f, uint64_t *pages, struct rng *r)
 {
-    double fresh = 0, known = 0, loans = 0;
+    double fresh = 0, known = 0, checkouts = 0;
     uint64_t count = 0;
     for (int i = 0; i < 10; i++, *pages += PAGES) {
         make_pages(w, *pages);
@@ -106,13 +106,13 @@ static void measure(struct web *w, struct frontier *f, uint64_t *pages, struct r
             break;
         frontier_checkin(f, &l, CHECKIN_AGAIN, count * 10 + 1000);
     }
-    loans = bench_cpu_ns() - start;
+    checkouts = bench_cpu_ns() - start;
     struct frontier_counts c = frontier_counts(f);
-    printf(
-        "%9llu URLs %8llu hosts: new %6.0f ns, known %5.0f ns, loan %6.0f ns, %5.1f bytes a URL\n",
-        (unsigned long long)c.known, (unsigned long long)c.hosts, fresh / (10 * URLS),
-        known / (10 * URLS), loans / (double)(count ? count : 1),
-        (double)c.bytes / (double)c.known);
+    printf("%9llu URLs %8llu hosts: new %6.0f ns, known %5.0f ns, checkout %6.0f ns, %5.1f bytes a "
+           "URL\n",
+           (unsigned long long)c.known, (unsigned long long)c.hosts, fresh / (10 * URLS),
+           known / (10 * URLS), checkouts / (double)(count ? count : 1),
+           (double)c.bytes / (double)c.known);
 }
 
 int main(int argc, char **argv)

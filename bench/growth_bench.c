@@ -16,7 +16,7 @@ struct size {
     char root[DRIVE_ROOT_BYTES];
     uint64_t urls;
     struct drive drive;
-    double us[COLUMNS][ROUNDS]; /* a page: loan, known, settle, admit, turn, all */
+    double us[COLUMNS][ROUNDS]; /* a page: checkout, known, outcome, admit, turn, all */
 };
 
 static enum rc open_size(struct size *s, uint64_t urls)
@@ -36,7 +36,7 @@ static enum rc take_turn(struct size *s, unsigned round)
         rc = drive_page(&s->drive, &warm);
     for (unsigned i = 0; i < PAGES && rc == RC_OK; i++)
         rc = drive_page(&s->drive, &t);
-    double ns[COLUMNS] = {t.lend, t.knows, t.settle, t.admit, t.turn};
+    double ns[COLUMNS] = {t.checkout, t.knows, t.outcome, t.admit, t.turn};
     for (unsigned c = 0; c < COLUMNS - 1; c++) {
         s->us[c][round] = ns[c] / PAGES / 1000;
         ns[COLUMNS - 1] += ns[c];
@@ -67,7 +67,7 @@ static void show(const struct size *sizes, unsigned count)
     double known = median(sizes[count - 1].us[1]) / DRIVE_KNOWN;
     double new = median(sizes[count - 1].us[3]) / DRIVE_NEW;
     printf(
-        "CPU-us a page        loan 38 known  settle  5 new    turn     all  growth  of a page\n");
+        "CPU-us a page    checkout 38 known outcome  5 new    turn     all  growth  of a page\n");
     for (unsigned i = 0; i < count; i++) {
         double all = median(sizes[i].us[COLUMNS - 1]);
         printf("%9llu URLs", (unsigned long long)sizes[i].urls);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the durability of a page costs the shard's thread: 38 links that are known, 5 that are new,
- * four lines; settled, admitted, and given to the kernel every 100 pages. Syncs and images are the
- * helper's time and are not counted. On real files in a folder of its own below $TMPDIR or /tmp. */
+ * four lines; recorded, admitted, and given to the kernel every 100 pages. Syncs and snapshots are
+ * the helper's time and are not counted. On real files in a folder of its own below $TMPDIR or
+ * /tmp.
+ */
 #include "bench.h"
 #include "drive.h"
 
@@ -18,9 +20,9 @@ static enum rc run(const char *root)
     for (unsigned page = 0; page < PAGES && rc == RC_OK; page++)
         rc = drive_page(&d, &t);
     if (rc == RC_OK) {
-        bench_row("loan", t.lend / PAGES / 1000, "us", "1");
+        bench_row("checkout", t.checkout / PAGES / 1000, "us", "1");
         bench_row("known: 38", t.knows / PAGES / 1000, "us", "6");
-        bench_row("settle: 5 links, 4 lines", t.settle / PAGES / 1000, "us", "10");
+        bench_row("outcome: 5 links, 4 lines", t.outcome / PAGES / 1000, "us", "10");
         bench_row("admit: 5 new", t.admit / PAGES / 1000, "us", "5");
         bench_row("turn, a page's share", t.turn / PAGES / 1000, "us", "10");
     }

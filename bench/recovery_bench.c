@@ -16,13 +16,13 @@ enum { TAIL_BYTES = 64 << 20, SYNC_PAGES = 1000, MAX_PAGES = 200000 };
 struct scene {
     const char *name;
     bool has_snapshot;
-    uint64_t tail_bytes; /* of journal behind the image */
+    uint64_t tail_bytes; /* of journal behind the snapshot */
 };
 
 static const struct scene scenes[] = {
-    {"an image, nothing behind it", true, 0},
-    {"an image, 64 MB of journal behind it", true, TAIL_BYTES},
-    {"no image, all of it in the journal", false, 0},
+    {"a snapshot, nothing behind it", true, 0},
+    {"a snapshot, 64 MB of journal behind it", true, TAIL_BYTES},
+    {"no snapshot, all of it in the journal", false, 0},
 };
 
 /* Rounds as often as a fast crawl has them; the journal's length is known from the last one. */
@@ -42,7 +42,7 @@ static enum rc make_tail(struct drive *d, uint64_t bytes)
     return rc ? rc : ledger_turn(d->ledger, 0);
 }
 
-/* An image is what a crawl that ends leaves; the tail is the next run's, which is killed. */
+/* A snapshot is what a crawl that ends leaves; the tail is the next run's, which is killed. */
 static enum rc make(const char *root, const struct scene *s, uint64_t urls)
 {
     struct drive d;
@@ -52,7 +52,7 @@ static enum rc make(const char *root, const struct scene *s, uint64_t urls)
         return rc ? rc : ledger_turn(d.ledger, 0);
     double start = bench_cpu_ns();
     rc = ledger_finish(d.ledger);
-    printf("%-44s %12.2f CPU-s\n", "  making the image", (bench_cpu_ns() - start) / 1e9);
+    printf("%-44s %12.2f CPU-s\n", "  making the snapshot", (bench_cpu_ns() - start) / 1e9);
     drive_close(&d);
     if (rc || !s->tail_bytes)
         return rc;

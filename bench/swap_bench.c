@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The frontier past memory: URLs (10^6, or the first argument) on a tenth as many hosts come in
  * pages of 43 links, a thousand pages a second by a clock that is only counted up, into a frontier
- * with a budget of so many MB (the second argument; 40). A page is checkout and settled for each that
- * comes. What is written and read is done at once, and its time is counted apart. */
+ * with a budget of so many MB (the second argument; 40). For each page that comes
+ * one URL is checked out and in again. What is written and read is done at once, and its time is
+ * counted apart. */
 #include "bench.h"
 
 #include "base/hash.h"
@@ -97,7 +98,7 @@ static void make_page(struct web *w, uint64_t page)
         w->list[i] = (struct candidate){
             .host = name,
             .path = str_make(w->paths[i], (size_t)n),
-            .position = hash64(name),
+            .host_hash = hash64(name),
             .fingerprint = hash64_mix(hash64(name) + url * UINT64_C(0x9e3779b97f4a7c15)),
             .via = page,
             .seed_path = STR("LLL"),
@@ -112,19 +113,20 @@ static long resident_mb(void)
     return use.ru_maxrss / 1024;
 }
 
-static void show(const struct frontier *f, const struct carrier *c, uint64_t urls, uint64_t loans,
-                 double ns)
+static void show(const struct frontier *f, const struct carrier *c, uint64_t urls,
+                 uint64_t checkouts, double ns)
 {
     struct frontier_counts n = frontier_counts(f);
-    printf(
-        "%9llu URLs came, %8llu hosts, %4llu buckets rest, %8llu not sorted: %6.0f ns a URL (with "
-        "%.2f loans), disk %5.0f ns; %5.0f bytes written and %5.0f read a URL, %llu loads; %llu MB "
-        "counted, %ld MB resident at most\n",
-        (unsigned long long)urls, (unsigned long long)n.hosts, (unsigned long long)n.swapped,
-        (unsigned long long)n.unsorted, ns / (double)urls, (double)loans / (double)urls,
-        c->disk_ns / (double)urls, (double)c->written / (double)urls,
-        (double)c->read / (double)urls, (unsigned long long)c->loads,
-        (unsigned long long)(n.bytes >> 20), resident_mb());
+    printf("%9llu URLs came, %8llu hosts, %4llu buckets swapped, %8llu not sorted: %6.0f ns a URL "
+           "(with "
+           "%.2f checkouts), disk %5.0f ns; %5.0f bytes written and %5.0f read a URL, %llu loads; "
+           "%llu MB "
+           "counted, %ld MB resident at most\n",
+           (unsigned long long)urls, (unsigned long long)n.hosts, (unsigned long long)n.swapped,
+           (unsigned long long)n.unsorted, ns / (double)urls, (double)checkouts / (double)urls,
+           c->disk_ns / (double)urls, (double)c->written / (double)urls,
+           (double)c->read / (double)urls, (unsigned long long)c->loads,
+           (unsigned long long)(n.bytes >> 20), resident_mb());
     fflush(stdout);
 }
 
@@ -139,7 +141,7 @@ static enum rc remove_one(void *ctx, struct str name, bool is_folder)
 static void come_all(struct frontier *f, struct carrier *c, struct web *w, uint64_t most)
 {
     double work_ns = 0;
-    uint64_t loans = 0, next = 10000;
+    uint64_t checkouts = 0, next = 10000;
     for (uint64_t page = 0, urls = 0; urls < most; page++) {
         struct snapshot_context t = {
             .now_ms = 1000 + page, .wall_ms = WALL_MS + page, .most_wait_ms = 1 << 30};
@@ -151,14 +153,14 @@ static void come_all(struct frontier *f, struct carrier *c, struct web *w, uint6
         must(frontier_admit(f, w->list, LINKS, t.now_ms, w->what, &done));
         if (frontier_checkout(f, 0, t.now_ms, &l) == RC_OK) {
             frontier_checkin(f, &l, CHECKIN_DONE, t.now_ms + 1000);
-            loans++;
+            checkouts++;
         }
         take_back(f, c, &t);
         must(frontier_rotate(f, &t, false, &more));
         work_ns += bench_cpu_ns() - start - (c->disk_ns - disk_ns);
         urls += LINKS;
         if (urls >= next || urls >= most) {
-            show(f, c, urls, loans, work_ns);
+            show(f, c, urls, checkouts, work_ns);
             next *= 10;
         }
     }

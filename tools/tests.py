@@ -23,7 +23,7 @@ class Build:
 
 AGAIN_MOST = 4  # scenarios of a build that run again; where more fail, the cause is not the machine
 SANITIZED = ["-Db_lundef=false", "-Doptimization=1"]
-GCC = Build("build", "gcc", ["-Dtests=true"])
+GCC = Build("build", "gcc", ["-Dtests=true", "-Dbench=true"])  # benchmarks are built, not run
 ASAN = Build("build-asan", "clang", ["-Db_sanitize=address,undefined"] + SANITIZED)
 TSAN = Build("build-tsan", "clang", ["-Db_sanitize=thread"] + SANITIZED)
 FUZZ = Build("build-fuzz", "clang", ["-Db_sanitize=address,undefined", "-Dfuzz=true", "-Dtests=false"]
