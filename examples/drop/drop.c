@@ -2,8 +2,8 @@
 /* drop: a step of the crawl that does not come with orbweaver. It drops pages with certain words:
  * they are neither archived nor followed, and crawl.log says which word it was. Build it as the
  * Makefile here does and insert it into the crawl's wiring behind `read`, as drop.yaml does. */
-#include "visit/view.h"
 #include "flow/part.h"
+#include "visit/view.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
 /* shout: a part that does not come with orbweaver. It gives lines on in capitals, with as many
  * exclamation marks as its option says. Build it as the Makefile here does and name the shared
  * object in a wiring: `part: ./shout.so`. */
-#include "lines/line.h"
 #include "flow/part.h"
+#include "lines/line.h"
 
 struct shout_settings {
     uint64_t marks;

@@ -9,8 +9,9 @@
  *    "robots": {"requests", "distinct", "fetched_again", "repeats"},          robots.txt, apart
  *    "politeness": {"hosts", "connections": on which anything was asked, "resumed": those of them
  *                   that resumed a TLS session, "most_open": at once to one host, "overlaps":
- *                   requests that started while another was open, "least_start_gap_ms", "least_end_gap_ms": null without
- *                   two requests to one host, "during_backoff", "worst_early_ms", "under_delay":
+ *                   requests that started while another was open, "least_start_gap_ms",
+ *                   "least_end_gap_ms": null without two requests to one host,
+ *                   "during_backoff", "worst_early_ms", "under_delay":
  *                   sooner than its robots.txt's Crawl-delay allows, "forbidden",
  *                   "worst": [{"host", "requests", …the same…}, up to ten, worst first]},
  *    "addresses": {"addresses", …, "worst": [{"address", …}]},                the same by address

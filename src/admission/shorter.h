@@ -5,8 +5,8 @@
  *     a page that waits    it is asked for by its first path; when it is done its links are judged
  *                          again (outcome/shorter_path.h); the history gets a note
  *     a page that is done  its links are judged again; the history gets a note
- *     an origin            a path to a URL is one to the robots.txt of its origin: the sitemaps that
- *                          this names are judged again */
+ *     an origin            a path to a URL is one to the robots.txt of its origin: the sitemaps
+ *                          that this names are judged again */
 #ifndef ADMISSION_SHORTER_H
 #define ADMISSION_SHORTER_H
 

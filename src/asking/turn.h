@@ -5,9 +5,9 @@
  *                             └► page, robots.txt, never ─► turn_claim() ─► not now: it goes back
  *                                                                        └► turn_visit() ─► resolve
  *
- * host/host_turn.h decides, and the role `cluster` whether this agent may ask. A URL whose result is
- * known already (its host was given up, or has had its share of the budgets) gets a visit too, one
- * that is refused: every ending passes disposition. */
+ * host/host_turn.h decides, and the role `cluster` whether this agent may ask. A URL whose result
+ * is known already (its host was given up, or has had its share of the budgets) gets a visit too,
+ * one that is refused: every ending passes disposition. */
 #ifndef ASKING_TURN_H
 #define ASKING_TURN_H
 

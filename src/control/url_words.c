@@ -215,7 +215,7 @@ void url_words_last(const struct url_facts *f, struct buf *out)
 
 /* Why ------------------------------------------------------------------------------------------ */
 
-/* "it waits in the third of three lists of its host: 5 are before it there; its value is -3: ..." */
+/* "it waits in the third of three lists of its host: 5 are before it there; its value is -3" */
 static void why_listed(const struct url_facts *f, struct buf *out)
 {
     buf_printf(out, "it waits in %s of its host: ", order_queue_text(f->list));

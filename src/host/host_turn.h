@@ -58,8 +58,8 @@
  *          └─────────────────────────────│  on trial  │  one URL is asked, the others wait
  *                                        └────────────┘
  *
- * A host with one origin goes the same way, with the record's own `failures`, and its queue's moment
- * for next_ms. The tries of each URL are its own (host_tries.h), whatever its origins do. */
+ * A host with one origin goes the same way, with the record's own `failures`, and its queue's
+ * moment for next_ms. The tries of each URL are its own (host_tries.h), whatever its origins do. */
 #ifndef HOST_HOST_TURN_H
 #define HOST_HOST_TURN_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_wait: why a host may not be asked before its moment, for people (`orbweaver url`, `status`).
  *
- * Each decision that holds a host back for more than a moment leaves its reason on the host's record. The reason is not
- * stored: after a restart it is HOST_WAIT_UNKNOWN until the host was asked again. */
+ * Each decision that holds a host back for more than a moment leaves its reason on the host's
+ * record. The reason is not stored: after a restart it is HOST_WAIT_UNKNOWN until the host was
+ * asked again. */
 #ifndef HOST_HOST_WAIT_H
 #define HOST_HOST_WAIT_H
 

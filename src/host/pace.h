@@ -105,9 +105,9 @@ struct pace_verdict {
  * Retry-After of a 429 or 5xx takes its place. No wait is shorter than the delay or the
  * Crawl-delay.
  *
- * After `host_failures` of any kind in a row the host is dead. This URL and the host's others, which
- * are not asked any more, get the code FETCH_RETRIES (or FETCH_NO_DNS, FETCH_NO_CONNECT if that was
- * the last).
+ * After `host_failures` of any kind in a row the host is dead. This URL and the host's others,
+ * which are not asked any more, get the code FETCH_RETRIES (or FETCH_NO_DNS, FETCH_NO_CONNECT if
+ * that was the last).
  */
 struct pace_verdict pace_judge(const struct pace_settings *s, const struct pace_end *end,
                                uint32_t tries, uint32_t failures, uint64_t crawl_delay_ms,

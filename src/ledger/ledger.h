@@ -19,9 +19,9 @@
  *   - the shard's own calls ledger_record_outcome(), and once a turn ledger_turn(), which gives
  *     everything to the kernel (it then survives kill -9) and takes a slice of the snapshot that is
  *     being made;
- *   - the helper's, opened here, about once a second syncs archive, files and journal in this order,
- *     and then a commit says so; full archive files get their last name; snapshots are written and,
- *     when whole, the MANIFEST names them and the journal is trimmed;
+ *   - the helper's, opened here, about once a second syncs archive, files and journal in this
+ *     order, and then a commit says so; full archive files get their last name; snapshots are
+ *     written and, when whole, the MANIFEST names them and the journal is trimmed;
  *   - a third one writes buckets that do not fit the frontier's memory to files and reads them back
  *     (frontier/swap.h).
  * No shard ever waits for a disk.

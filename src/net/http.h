@@ -18,8 +18,8 @@
  * limits. With HTTP_VERSION_AUTO the ask says whether h2 is offered: the engine does not decide
  * which servers refuse HTTP/1.1, and asks none twice for that reason (host/host_http.h). Where
  * HTTP/2 itself fails (broken rules, floods, a head beyond its limits, RST_STREAM or GOAWAY instead
- * of an answer), with HTTP_VERSION_2 the request is asked once more over HTTP/1.1, and host and port
- * are remembered in a bounded table; otherwise the request has failed. */
+ * of an answer), with HTTP_VERSION_2 the request is asked once more over HTTP/1.1, and host and
+ * port are remembered in a bounded table; otherwise the request has failed. */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
 

@@ -7,13 +7,13 @@
  *     uses       heap, the last to be needed    by the moment of the next request, if it is known
  *
  * A connection that is given is kept for `keep_ms`. Its user may then know more: with
- * pool_expect() the next request comes at a moment at the earliest, and the connection is kept until
- * `keep_ms` after it; or `unused_ms`, if it is not certain to come. A connection is closed at once if
+ * pool_expect() the next request comes at a moment at the earliest, and the connection stays until
+ * `keep_ms` after it; or `unused_ms`, if it may not come. A connection is closed at once if
  * the server would not keep it until that moment (Keep-Alive: timeout), or if the moment is more
  * than POOL_MOST_AWAIT_MS away: a machine between us and the server may forget it without a word.
  *
  * At most `most` wait, at most `most_at_address` of them to one machine (address_group()). Beyond
- * that, those are closed that no request is certain for, the longest idle first; then those that are
+ * that, those go that no request is certain for, the longest idle first; then those that are
  * needed last. The one given last is judged when pool_expect() is called for it, or a turn later.
  * (To close the longest idle one instead would be the worst choice for hosts that are asked in
  * turn: each would be closed just before its turn.)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ending: how a visit ended, and what that means for its host, the budgets and the ledger.
  *
- *     struct ending e = ending_of_visit(...)     whose fault is it, when may the host be asked next?
- *     ending_outcome(...)                        what the ledger is told of it
- *     ending_is_page, ending_make_page(...)      a robots.txt that ends its page too
- *     ending_keep(...)                           writes that to host record and budgets
+ *     struct ending e = ending_of_visit(...)   whose fault is it, when may the host be asked next?
+ *     ending_outcome(...)                      what the ledger is told of it
+ *     ending_is_page, ending_make_page(...)    a robots.txt that ends its page too
+ *     ending_keep(...)                         writes that to host record and budgets
  *
  * host/host_end.h has the policy; this hands it the visit. */
 #ifndef OUTCOME_ENDING_H

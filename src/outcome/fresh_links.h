@@ -42,8 +42,8 @@ MUST_CHECK enum rc fresh_links_of_list(const struct link_finder *f, struct url_l
                                        struct fresh_links *ret);
 
 /* The message for shard `to` of `shards`, the caller's, with head.route set. NULL: that shard gets
- * none, having no new link, and no known one to count. Shard `own`, which journalled them, gets a message in any case, for a
- * host was returned there. RC_NOMEM. */
+ * none, having no new link, and no known one to count. Shard `own`, which journalled them, gets a
+ * message in any case, for a host was returned there. RC_NOMEM. */
 MUST_CHECK enum rc fresh_links_for_shard(const struct fresh_links *fresh, unsigned to, unsigned own,
                                          unsigned shards, struct links **ret_links);
 

@@ -2,9 +2,9 @@
 /* outcome: everything that one batch of the journal says of a visit, of a robots.txt that redirects
  * or of a list, and what follows from it once the batch is journalled.
  *
- *     outcome_of_visit(&here, v, &e, wall_ms, &o)     what is to be said
- *     outcome_record(&here, &o)                       journalled: "done" implies that links are safe
- *     hand_out_links(..., &o.fresh)                   the links go to their shards
+ *     outcome_of_visit(&here, v, &e, wall_ms, &o)   what is to be said
+ *     outcome_record(&here, &o)                     journalled: "done" implies that links are safe
+ *     hand_out_links(..., &o.fresh)                 the links go to their shards
  *
  * Making an outcome asks, counts and logs; it journals nothing and sends nothing. */
 #ifndef OUTCOME_OUTCOME_H

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* counter_table: every number that a crawl shows, with its name, its meaning and where it is counted.
+/* counter_table: every number that a crawl shows, with its name, its meaning and where it is
+ * counted.
  *
- *     this table ─┬─ roles/counters.c        the running crawl: `status`, also as the sum of a cluster's
- *                 │                          agents, the lines of --json, the progress line and its log
- *                 └─ report/report_print.c   the files of a crawl, over all runs: `report`
+ *     this table ─┬─ roles/counters.c       the running crawl: `status`, also the sum over
+ *                 │                         a cluster, --json, the progress line and its log
+ *                 └─ report/report_print.c  the files of a crawl, over all runs: `report`
  *
  * The order is that of the JSON, and the names are part of it: programs read them. A number of both
  * counts the same thing, in one run or in all of them.
  *
- * A row of CRAWL_COUNTERS: its id, its name, what counts it, the field there, and what it means. What
- * counts it:
+ * A row of CRAWL_COUNTERS: its id, its name, what counts it, the field there, and what it means.
+ * What counts it:
  *   - CRAWL: this run; it rises
  *   - NOW: this run; it rises and falls
  *   - REASONS: this run, one number for each reason

@@ -19,9 +19,9 @@
 char html_link_hop(const struct page_link *link);
 
 /* Appends the links of `page` to the references of `parsed`, in the order of the page. Left out are
- * links that say nofollow, and all links if `parsed->robots_bits` says so; what the page needs to be
- * shown stays. Past s->links references, or without memory, the rest is dropped and is_cut is set.
- * The list and the contexts are in `arena`; addresses and anchors are the page's. */
+ * links that say nofollow, and all links if `parsed->robots_bits` says so; what the page needs to
+ * be shown stays. Past s->links references, or without memory, the rest is dropped and is_cut is
+ * set. The list and the contexts are in `arena`; addresses and anchors are the page's. */
 void html_links_refer(const struct page *page, const struct reading_settings *s,
                       struct arena *arena, struct visit_parsed *parsed);
 

@@ -9,8 +9,8 @@
 #include "visit/visit.h"
 
 /* Reads v->parsed.text, which body_read() has set, and fills the rest of v->parsed. The text is then
- * that in UTF-8, borrowed from the answer or from `t`; all else is in the visit's arena. RC_NOMEM is
- * the only failure. */
+ * that in UTF-8, borrowed from the answer or from `t`; all else is in the visit's arena. RC_NOMEM
+ * is the only failure. */
 MUST_CHECK enum rc html_page_read(struct reading_tools *t, const struct reading_settings *s,
                                   struct visit *v);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* style_sheet: the addresses that a style sheet names; a browser needs all of them to show a page. */
+/* style_sheet: the addresses that a style sheet names. A browser needs them to show a page. */
 #ifndef READING_STYLE_SHEET_H
 #define READING_STYLE_SHEET_H
 

@@ -45,7 +45,7 @@ void link_judge_close(struct link_judge *j)
     mem_free(j);
 }
 
-/* A page ---------------------------------------------------------------------------------------- */
+/* A page --------------------------------------------------------------------------------------- */
 
 /* The page's own URL, or what its base element makes of it. */
 static void set_base(struct link_judge *j)
@@ -92,7 +92,7 @@ struct link_tally link_judge_end(struct link_judge *j)
     return j->tally;
 }
 
-/* A link ---------------------------------------------------------------------------------------- */
+/* A link --------------------------------------------------------------------------------------- */
 
 /* The letters to a link of that kind, in the arena; absent without memory. */
 static struct str seed_path_to(struct link_judge *j, char hop)
@@ -146,7 +146,7 @@ static bool describe(struct arena *arena, const struct url *u, const struct link
     return true;
 }
 
-/* Judging --------------------------------------------------------------------------------------- */
+/* Judging -------------------------------------------------------------------------------------- */
 
 static bool add_seed(struct link_judge *j, const struct url *u)
 {

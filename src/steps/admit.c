@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* admit: puts links of this shard's hosts into the queues of their hosts, unless another agent owns
  * the host now (admission/ownership.h) or there is no room (admission/room.h). The links are in the
- * journal already, so a crash now loses none of them. The links that stay out are journalled too, so
- * that they stay out after a crash. Where seed paths are compared (discovery/depth_index.h), pages
- * and origins to which a shorter path leads go to rejudge (admission/shorter.h). */
+ * journal already, so a crash now loses none of them. The links that stay out are journalled too,
+ * so that they stay out after a crash. Where seed paths are compared (discovery/depth_index.h),
+ * pages and origins to which a shorter path leads go to rejudge (admission/shorter.h). */
 #include "admission/fingerprints.h"
 #include "admission/ownership.h"
 #include "admission/room.h"

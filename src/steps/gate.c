@@ -54,8 +54,8 @@ static bool robots_allow(const struct instance *self, struct visit *v)
 }
 
 /* Last, because a permit that was taken makes the next request of the host wait for its delay: a URL
- * that is refused must not cost that. The clock is read anew: this turn of the loop may have begun a
- * while ago. */
+ * that is refused must not cost that. The clock is read anew: this turn of the loop may have begun
+ * a while ago. */
 static bool has_permit(struct instance *self, struct visit *v)
 {
     const struct gate *g = self->state;

@@ -41,8 +41,8 @@ struct history_entry {
     uint32_t changes; /* how often its payload differed from the one before */
     struct str codes; /* of that capture: what the next is compared with (change/codes.h, encoded);
                          absent = none */
-    uint8_t
-        what_changed; /* bits of enum history_change: the last time that it was looked at; 0 = never */
+    /* Bits of enum history_change, from the last time that it was compared; 0 = never. */
+    uint8_t what_changed;
     uint16_t forward; /* links on the page, and 1; 0 = not known (only --order priority asks) */
 };
 

@@ -9,8 +9,8 @@
  *     [what changed 1]
  *     of version 3: [forward 2]
  *
- * Integers are little endian. Nothing follows. An entry without `forward` is of version 2. Version 1
- * has neither codes nor what changed, and is still read. */
+ * Integers are little endian. Nothing follows. An entry without `forward` is of version 2. Version
+ * 1 has neither codes nor what changed, and is still read. */
 #ifndef STORE_HISTORY_ENTRY_H
 #define STORE_HISTORY_ENTRY_H
 

@@ -14,12 +14,10 @@
 
 struct links {
     struct message head;
-    unsigned epoch; /* the ledger's */
-    uint64_t batch; /* the ledger's: where they are journalled */
-    bool
-        is_told; /* another agent told of them: they are merged, whichever agent owns their hosts now */
-    bool
-        is_origins; /* each stands for its origin: its links are the sitemaps that robots.txt names */
+    unsigned epoch;  /* the ledger's */
+    uint64_t batch;  /* the ledger's: where they are journalled */
+    bool is_told;    /* by another agent: they are merged, whichever agent owns their hosts now */
+    bool is_origins; /* each stands for its origin, whose links are the sitemaps of robots.txt */
     uint64_t generation; /* the cluster's, when they were journalled */
     struct str from;     /* the host of the page they were found on; "" for seeds */
     size_t count;

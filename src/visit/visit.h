@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* visit: one URL on its way through the crawl.
  *
- *   schedule ─ resolve ─ gate ─ fetch ─ read ─ focus ─ compare ─ judge-links ─ write-warc ─ disposition
+ *   schedule ─ resolve ─ gate ─ fetch ─ read ─ focus ─ compare ─ judge-links ─ write-warc ─┐
+ *                                                                             disposition ─┘
  *
  * The comment of each section names the steps that write it; to the others it is constant. What a
  * section points to is in the visit's arena, or belongs to the answer. The answer is there from
@@ -29,9 +30,10 @@
 
 enum visit_kind {
     VISIT_PAGE,
-    VISIT_ROBOTS,          /* the robots.txt that the host needs first; the URL stays checked out */
-    VISIT_ROBOTS_REDIRECT, /* a robots.txt that redirects: it is archived and logged, and that is all. It has
-                              no host_claim, ends within the call, and borrows all from its VISIT_ROBOTS */
+    VISIT_ROBOTS, /* the robots.txt that the host needs first; the URL stays checked out */
+    /* A robots.txt that redirects: it is archived and logged, and that is all. It has no host_claim,
+     * ends within the call, and borrows everything from its VISIT_ROBOTS. */
+    VISIT_ROBOTS_REDIRECT,
 };
 
 /* How far it came. A visit that is refused or has failed has a code and goes to disposition at
@@ -59,8 +61,7 @@ struct visit_turn {
     struct checkout checkout;
     struct host_record *record; /* NULL: a copy at another place */
     uint64_t host_claim;        /* the cluster's */
-    struct url
-        url; /* what is asked for; of VISIT_ROBOTS the robots.txt, or where it redirects to */
+    struct url url;             /* of VISIT_ROBOTS the robots.txt, or where it redirects to */
     uint64_t fingerprint;
     unsigned robots_redirects; /* of robots.txt so far */
     struct str origin_path;    /* robots': the shortest seed path to the origin; absent = the

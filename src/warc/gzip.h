@@ -2,8 +2,8 @@
 /* gzip: the two compressors of records, each alone in its file; both make exactly one gzip member a
  * record (RFC 1952: no name, no time, so equal input gives equal bytes) and append it to a buf.
  *
- * fast    ISA-L's igzip: a stream, in pieces of any size, about 290 KB of state reused for ever. The
- *         rest of a member may be stored as it is, for what is packed already (packed.h).
+ * fast    ISA-L's igzip: a stream, in pieces of any size, about 290 KB of state, reused. The rest
+ *         of a member may be stored as it is, for what is packed already (packed.h).
  * compact libdeflate: smaller output, several times slower, needs the whole record in one piece. */
 #ifndef WARC_GZIP_H
 #define WARC_GZIP_H

@@ -707,7 +707,8 @@ static void open_tables(struct run *r)
     assert_rc(permit_table_open(1, pace.delay_ms, &r->hosts), RC_OK);
 }
 
-/* Records are written and read back, open requests are lost, and the crawler's clock begins anew. */
+/* Records are written and read back, open requests are lost, and the crawler's clock begins anew.
+ */
 static void restart(struct run *r)
 {
     uint64_t base_ms = r->t_ms - below(r, 5000);

@@ -322,7 +322,7 @@ static void revisits_have_a_list_of_their_own_unless_the_crawl_is_breadth_first(
     }
 }
 
-/* The visit of a host's URL, as judge-links and disposition see it ------------------------------ */
+/* The visit of a host's URL, as judge-links and disposition see it ----------------------------- */
 
 static struct visit *visit_of_world(struct world *w, enum visit_kind kind)
 {
