@@ -14,10 +14,10 @@ SECONDS = 200
 HOSTS = 14
 WEB = ["--hosts", str(HOSTS), "--pages", "25", "--keep-urls", "--crawl-delays", "0", "--page-bytes", "4k"]
 SLOW = ["--latency-least", "5ms", "--latency-most", "40ms"]
-TIMINGS = ["--beat", "200ms", "--renew", "500ms", "--suspect", "2s", "--fence", "8s", "--abort", "10s",
+TIMINGS = ["--heartbeat", "200ms", "--renew", "500ms", "--suspect", "2s", "--fence", "8s", "--abort", "10s",
            "--dead", "12s"]
 # Where nobody is to die nobody may be taken for dead, however long the machine stands still.
-PATIENT = ["--beat", "200ms", "--renew", "500ms", "--suspect", "2s", "--fence", "80s", "--abort", "100s",
+PATIENT = ["--heartbeat", "200ms", "--renew", "500ms", "--suspect", "2s", "--fence", "80s", "--abort", "100s",
            "--dead", "120s"]
 # Servers may be away for longer than an agent that is started waits by itself.
 SETS = {"ledger.sync": "100ms", "cluster.cluster-poll": "20ms", "cluster.cluster-wait": "0"}

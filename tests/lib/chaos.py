@@ -37,7 +37,7 @@ from streams import safe_since
 NAMES = "abcd"  # the last one only joins
 BEGIN = 3
 FENCE, DEAD = 4, 6  # seconds
-TIMINGS = ["--beat", "100ms", "--renew", "300ms", "--suspect", "1s", "--fence", f"{FENCE}s", "--abort", "5s",
+TIMINGS = ["--heartbeat", "100ms", "--renew", "300ms", "--suspect", "1s", "--fence", f"{FENCE}s", "--abort", "5s",
            "--dead", f"{DEAD}s"]
 HOSTS = 14
 UNTOLD_SECONDS = 3  # how long an outcome may be on its way to its acknowledgement, on a busy machine

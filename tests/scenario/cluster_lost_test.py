@@ -18,7 +18,7 @@ from simweb import Simweb
 
 scenario.PROGRAM = ORBWEAVER  # what Post runs
 WEB = ["--hosts", "10", "--pages", "16", "--keep-urls", "--crawl-delays", "0", "--page-bytes", "4k", *SLOW]
-TIMINGS = ["--beat", "100ms", "--renew", "300ms", "--suspect", "1s", "--fence", "4s", "--abort", "5s",
+TIMINGS = ["--heartbeat", "100ms", "--renew", "300ms", "--suspect", "1s", "--fence", "4s", "--abort", "5s",
            "--dead", "6s"]
 
 

@@ -117,14 +117,14 @@ static int run_server(struct up *u)
 static int make_streams(struct up *u)
 {
     const struct founding_timings *t = &u->s->timings;
-    const char *args[] = {"cluster",   "streams",
-                          "--dir",     u->nats_dir,
-                          "--beat",    up_text(u, "%llums", (unsigned long long)t->heartbeat_ms),
-                          "--renew",   up_text(u, "%llums", (unsigned long long)t->renew_ms),
-                          "--suspect", up_text(u, "%llums", (unsigned long long)t->suspect_ms),
-                          "--fence",   up_text(u, "%llums", (unsigned long long)t->fence_ms),
-                          "--abort",   up_text(u, "%llums", (unsigned long long)t->abort_ms),
-                          "--dead",    up_text(u, "%llums", (unsigned long long)t->dead_ms),
+    const char *args[] = {"cluster",     "streams",
+                          "--dir",       u->nats_dir,
+                          "--heartbeat", up_text(u, "%llums", (unsigned long long)t->heartbeat_ms),
+                          "--renew",     up_text(u, "%llums", (unsigned long long)t->renew_ms),
+                          "--suspect",   up_text(u, "%llums", (unsigned long long)t->suspect_ms),
+                          "--fence",     up_text(u, "%llums", (unsigned long long)t->fence_ms),
+                          "--abort",     up_text(u, "%llums", (unsigned long long)t->abort_ms),
+                          "--dead",      up_text(u, "%llums", (unsigned long long)t->dead_ms),
                           NULL};
     return run_here(args, log_of(u, "streams"));
 }
