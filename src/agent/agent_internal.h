@@ -251,7 +251,7 @@ void cluster_heard_addresses(struct port *p, uint64_t agent, const uint64_t *lis
 bool cluster_is_limited(struct cluster_part *c, uint64_t for_ms);
 
 /* frontier_walk.c */
-enum rc cluster_walk(struct port *p, enum port_walk which, uint64_t *token, struct record *ret,
+enum rc cluster_walk(struct port *p, enum port_walk which, uint64_t *at, struct record *ret,
                      size_t most, size_t *ret_count);
 enum rc cluster_forget(struct port *p);
 

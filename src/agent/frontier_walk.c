@@ -128,15 +128,15 @@ static enum rc walk_history(struct cluster_part *c, struct record *ret, size_t m
     return rc == RC_NOT_FOUND ? RC_OK : rc;
 }
 
-enum rc cluster_walk(struct port *p, enum port_walk which, uint64_t *token, struct record *ret,
+enum rc cluster_walk(struct port *p, enum port_walk which, uint64_t *at, struct record *ret,
                      size_t most, size_t *ret_count)
 {
     struct cluster_part *c = cluster_of_port(p);
     struct cluster_tour *t = &c->tours.of[which];
     enum rc rc = RC_OK;
-    if (!*token)
+    if (!*at)
         begin_tour(c, which);
-    *token = 1;
+    *at = 1;
     *ret_count = 0;
     while (!t->rest.n && t->shard < c->shards && rc == RC_OK) {
         rc = step_tour(c, t);

@@ -193,10 +193,10 @@ static void hear(struct recalling *r, const struct found_again *f)
 static void list_sitemaps(struct recalling *r, const struct robots *rules, struct str seed_path)
 {
     char room[SEED_PATH_ROOM];
-    struct str way = seed_path_append(seed_path, HOP_PREREQUISITE, room);
+    struct str sitemap_path = seed_path_append(seed_path, HOP_PREREQUISITE, room);
     struct str url;
     for (size_t i = 0; robots_sitemap(rules, i, &url); i++)
-        found_again_put(r->again, &(struct found_again){url, way, 0});
+        found_again_put(r->again, &(struct found_again){url, sitemap_path, 0});
 }
 
 static void list_host(void *ctx, const struct host *h)

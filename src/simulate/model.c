@@ -573,25 +573,25 @@ static struct port_counts model_counts(struct port *p)
 }
 
 /* The next URL or host that may be known; false: there is none. */
-static bool walk_on(const struct model *m, uint64_t *token)
+static bool walk_on(const struct model *m, uint64_t *at)
 {
     uint64_t urls = m->web->url_count;
-    uint32_t u = (uint32_t)*token, h;
-    if (*token < urls) {
+    uint32_t u = (uint32_t)*at, h;
+    if (*at < urls) {
         bool found = model_next_url(m, &u);
-        *token = found ? u : urls;
+        *at = found ? u : urls;
         if (found)
             return true;
     }
-    h = (uint32_t)(*token - urls);
+    h = (uint32_t)(*at - urls);
     bool found = model_next_host(m, &h);
-    *token = urls + h;
+    *at = urls + h;
     return found;
 }
 
-/* URLs first, then hosts: the token counts through both. Now and then it returns RC_AGAIN, like a
+/* URLs first, then hosts: *at counts through both. Now and then it returns RC_AGAIN, like a
  * crawl whose hosts are swapped to disk. */
-static enum rc model_walk(struct port *p, enum port_walk which, uint64_t *token, struct record *ret,
+static enum rc model_walk(struct port *p, enum port_walk which, uint64_t *at, struct record *ret,
                           size_t most, size_t *ret_count)
 {
     struct model *m = model_of(p);
@@ -600,18 +600,17 @@ static enum rc model_walk(struct port *p, enum port_walk which, uint64_t *token,
     *ret_count = 0;
     if (++m->walks % WALKS_IN_VAIN == 0)
         return RC_AGAIN;
-    for (*ret_count = 0; walk_on(m, token) && *ret_count < most; ++*token) {
-        bool is_url = *token < urls;
-        uint32_t u = (uint32_t)*token,
-                 h = is_url ? m->web->urls[u].host : (uint32_t)(*token - urls);
-        const struct model_url *at = is_url ? model_url(m, u) : NULL;
-        bool is_done = at && at->state == MODEL_DONE;
-        if ((is_url && at->state == MODEL_UNKNOWN) || (!is_url && !model_host(m, h)->is_known) ||
+    for (*ret_count = 0; walk_on(m, at) && *ret_count < most; ++*at) {
+        bool is_url = *at < urls;
+        uint32_t u = (uint32_t)*at, h = is_url ? m->web->urls[u].host : (uint32_t)(*at - urls);
+        const struct model_url *page = is_url ? model_url(m, u) : NULL;
+        bool is_done = page && page->state == MODEL_DONE;
+        if ((is_url && page->state == MODEL_UNKNOWN) || (!is_url && !model_host(m, h)->is_known) ||
             (is_mine(m, h) != own && !(own && is_done)))
             continue;
         if (!is_url) {
             ret[(*ret_count)++] = host_record(m, h);
-        } else if (at->state == MODEL_QUEUED) {
+        } else if (page->state == MODEL_QUEUED) {
             ret[*ret_count] = web_url_record(m->web, u);
             ret[(*ret_count)++].is_back = !own;
         } else if (is_done && own) {

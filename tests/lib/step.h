@@ -185,9 +185,9 @@ bool step_has_logged(const struct step *s, const char *text);
 
 /* Puts a URL into the frontier, as a link that was found. */
 void step_admit(struct step *s, const char *url, const char *seed_path);
-/* The visit of the next URL that the frontier lends, as schedule makes it; NULL: none is ready. */
+/* The visit of the next URL that is checked out, as schedule makes it; NULL: none is ready. */
 struct visit *step_checkout(struct step *s);
-/* Both; the world lends nothing else. */
+/* Both; nothing else is checked out. */
 struct visit *step_visit(struct step *s, const char *url, const char *seed_path);
 /* The record of a host, made if need be. */
 struct host_record *step_record(struct step *s, const char *host);

@@ -82,7 +82,7 @@ for _seed in range(FIRST, FIRST + SEEDS):
 
 @case("the same while pages wait long for a second look: hosts move on and agents go meanwhile")
 def _(tmp):
-    leave_and_kill(tmp, 7, "--set", "deepen.again=4s")
+    leave_and_kill(tmp, 7, "--set", "rejudge.again=4s")
 
 
 main(threads=2)

@@ -31,7 +31,7 @@ def agents_of(web, post, tmp, names, memory):
     return agents
 
 
-def resting(agent):
+def swapped(agent):
     return len(glob.glob(os.path.join(agent.folder, "state", "rest", "*")))
 
 
@@ -45,7 +45,7 @@ def is_polite(web):
     assert p["least_end_gap_ms"] >= DELAY_MS, p
 
 
-@case("three agents whose hosts rest on disk fetch what the oracle says, each URL once")
+@case("three agents whose hosts are swapped to disk fetch what the oracle says, each URL once")
 def _(tmp):
     with Simweb(*WEB) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
         agents = agents_of(web, post, tmp, "abc", "12k")
@@ -58,21 +58,21 @@ def _(tmp):
             stop_all(agents)
         is_right(web, agents)
         is_polite(web)
-        rest = [resting(a) for a in agents]
-        assert sum(rest) > 5, rest
-        print(f"# buckets that rest at the end: {rest}")
+        count = [swapped(a) for a in agents]
+        assert sum(count) > 5, count
+        print(f"# buckets swapped at the end: {count}")
         print_costs("three agents on disk", agents)
 
 
-@case("hosts that rest are handed over when one joins and one leaves, each URL once all the same")
+@case("swapped hosts are handed over when one joins and one leaves, each URL once all the same")
 def _(tmp):
     with Simweb(*WEB) as web, Post(tmp, agents="a,b,c", timings=TIMINGS) as post:
         agents = agents_of(web, post, tmp, "abc", "12k")
         try:
             join(post, agents[:2])
             until(lambda: busy(agents[:2], 30), "two have begun")
-            rest = [resting(a) for a in agents[:2]]
-            assert sum(rest) > 5, f"nothing rests before the third joins: {rest}"
+            count = [swapped(a) for a in agents[:2]]
+            assert sum(count) > 5, f"nothing is swapped before the third joins: {count}"
             join(post, agents[2:], agents[:2], most=200)
             until(lambda: busy(agents[2:], 10), "the third takes part")
             assert scenario.run(["set", agents[0].folder, "cluster.leave=yes"]).code == 0
@@ -83,7 +83,7 @@ def _(tmp):
         is_right(web, agents)
         is_polite(web)
         assert agents[0].events("cluster.ended")[-1]["state"] == "gone", agents[0].said()[-2000:]
-        print(f"# buckets that rested when the third joined: {rest}")
+        print(f"# buckets swapped when the third joined: {count}")
 
 
 @case("a join, a leave and a kill -9, with what is known on disk: nothing is missing, nobody is impolite")
@@ -106,10 +106,10 @@ def _(tmp):
         # One open request a host, and outcomes that nobody had acknowledged yet.
         again = is_right(web, agents, may_repeat=HOSTS + killed // 2, dead=agents[1])
         is_polite(web)
-        print(f"# {again} again, of {killed} that the dead agent had done; at rest {[resting(a) for a in agents]}")
+        print(f"# {again} again, of {killed} that the dead agent had done; swapped {[swapped(a) for a in agents]}")
 
 
-@case("an agent killed and started again finds what rested, and asks for nothing that was done")
+@case("an agent killed and started again finds what was swapped, and asks for nothing that was done")
 def _(tmp):
     with Simweb(*WEB) as web, Post(tmp, agents="a,b", timings=TIMINGS) as post:
         agents = agents_of(web, post, tmp, "ab", "12k")

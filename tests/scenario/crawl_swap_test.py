@@ -25,7 +25,7 @@ def crawl_of(web, tmp, memory, delay, shards, *options):
                  shards=shards, sets=TIGHT)
 
 
-def resting(crawl):
+def swapped(crawl):
     return len(glob.glob(os.path.join(crawl.folder, "state", "rest", "*")))
 
 
@@ -58,8 +58,8 @@ for _shards, _memory in ((1, "12k"), (2, "24k"), (4, "24k")):
             agree(crawl)
             verify(crawl)
             no_leftovers(crawl)
-            assert resting(crawl) > 2, "nothing rests"
-            print(f"# {len(seen)} URLs, {resting(crawl)} buckets rest at the end")
+            assert swapped(crawl) > 2, "nothing is swapped"
+            print(f"# {len(seen)} URLs, {swapped(crawl)} buckets swapped at the end")
             for url in random.Random(SEED).sample(sorted(wanted(truth)), 5):
                 f = facts(crawl, url)
                 assert f["host"]["known"] and f["host"]["pages"] > 0 and f["state"] == "fetched", f
@@ -75,10 +75,10 @@ def _(tmp):
         p = report["politeness"]
         assert p["most_open"] == 1 and p["forbidden"] == 0 and p["under_delay"] == 0, p
         assert report["robots"]["repeats"] == 0, report["robots"]
-        assert resting(crawl) > 3, "nothing rests"
+        assert swapped(crawl) > 3, "nothing is swapped"
 
 
-@case("a crawl that rests is asked while it runs: how much is on disk, and what of a URL")
+@case("a swapped crawl is asked while it runs: how much is on disk, and what of a URL")
 def _(tmp):
     with Simweb(*WEB) as web:
         crawl = crawl_of(web, tmp, "12k", "100ms", 2)
@@ -90,7 +90,7 @@ def _(tmp):
                                   capture_output=True, timeout=60, check=False)
             if done.returncode == 0:
                 most = max(most, json.loads(done.stdout).get("buckets_resting", 0))
-            assert process.poll() is None, "it ended before anything rested: " + crawl.said()
+            assert process.poll() is None, "it ended before anything was swapped: " + crawl.said()
         assert most >= 10, most
         for url in sorted(witnessed(web))[::40]:
             f = facts(crawl, url)
@@ -130,12 +130,12 @@ def _(tmp):
         print(f"# {may_repeat.total()} were not finished, {again.total()} more came twice")
 
 
-@case("a recrawl of what rests on disk asks for everything once more, in the same little memory")
+@case("a recrawl of what is swapped to disk asks for everything once more, in the same little memory")
 def _(tmp):
     with Simweb(*WEB) as web:
         crawl = crawl_of(web, tmp, "12k", "10ms", 2)
         assert crawl.run().code == 0
-        assert resting(crawl) > 2, "nothing rests"
+        assert swapped(crawl) > 2, "nothing is swapped"
         first = set(witnessed(web))
         again = crawl_of(web, tmp, "12k", "10ms", 2, "--recrawl")
         done = again.run()
@@ -143,7 +143,7 @@ def _(tmp):
         seen = witnessed(web)
         assert set(seen) == first and set(seen.values()) == {2}, few(u for u, n in seen.items() if n != 2)
         is_polite(web, 10)
-        assert resting(again) > 2, "nothing rests in the recrawl"
+        assert swapped(again) > 2, "nothing is swapped in the recrawl"
         verify(again)
 
 

@@ -278,7 +278,7 @@ enum handover_stage {
 struct handover {
     enum handover_stage stage;
     uint64_t epoch;
-    uint64_t end, position, scan, scan_end, token;
+    uint64_t end, position, scan, scan_end, walk_at;
     uint64_t asked; /* the open call begins at this sequence */
     bool is_open;
     uint64_t retry_ms;
@@ -310,7 +310,7 @@ struct adoption {
 /* Publishes our own records again, after the servers lost our stream. */
 struct republish {
     bool is_wanted;
-    uint64_t token;
+    uint64_t walk_at;
     struct source source;
 };
 

@@ -133,7 +133,7 @@ static void walk_moved(struct agent *a)
     struct record list[PORT_MAX_WALK];
     while (h->source.unconfirmed < PARCELS_AT_A_TIME && outbox_has_room(a) && !a->failure) {
         size_t count = 0;
-        enum rc rc = port_walk(a->port, PORT_WALK_MOVED, &h->token, list, PORT_MAX_WALK, &count);
+        enum rc rc = port_walk(a->port, PORT_WALK_MOVED, &h->walk_at, list, PORT_MAX_WALK, &count);
         if (rc == RC_AGAIN) {
             agent_wake(a, a->now_ms + PORT_WALK_MS);
             return;
@@ -222,7 +222,7 @@ void republish_turn(struct agent *a)
         return;
     while (p->source.unconfirmed < PARCELS_AT_A_TIME && outbox_has_room(a) && !a->failure) {
         size_t count = 0;
-        enum rc rc = port_walk(a->port, PORT_WALK_OWN, &p->token, list, PORT_MAX_WALK, &count);
+        enum rc rc = port_walk(a->port, PORT_WALK_OWN, &p->walk_at, list, PORT_MAX_WALK, &count);
         if (rc == RC_AGAIN) {
             agent_wake(a, a->now_ms + PORT_WALK_MS);
             return;

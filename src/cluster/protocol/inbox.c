@@ -238,7 +238,7 @@ static void stream_lost(struct agent *a)
     in->is_verified = true;
     in->is_doubted = in->is_behind = false;
     a->republish.is_wanted = true;
-    a->republish.token = 0;
+    a->republish.walk_at = 0;
 }
 
 /* Another copy may have the message that this one lacks: ask some more times before it counts as

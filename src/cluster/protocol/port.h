@@ -91,7 +91,7 @@ struct port_ops {
     void (*epoch)(struct port *p);
     void (*abort)(struct port *p);
     struct port_counts (*counts)(struct port *p);
-    enum rc (*walk)(struct port *p, enum port_walk which, uint64_t *token, struct record *ret,
+    enum rc (*walk)(struct port *p, enum port_walk which, uint64_t *at, struct record *ret,
                     size_t most, size_t *ret_count);
     enum rc (*forget)(struct port *p);
     enum rc (*aside)(struct port *p, struct str fact);
@@ -197,14 +197,14 @@ static inline struct port_recrawl port_recrawl(struct port *p)
     return p->ops->last_recrawl ? p->ops->last_recrawl(p) : (struct port_recrawl){0};
 }
 
-/* The next records of a walk, at most `most`. *token is 0 at first, later the port's. *ret_count 0:
+/* The next records of a walk, at most `most`. *at is 0 at first, later the port's. *ret_count 0:
  * the end. Borrowed until the next call of the port. The walk may miss what is admitted meanwhile.
- * RC_AGAIN: a part of the crawl is being read from disk; ask again with the same token,
+ * RC_AGAIN: a part of the crawl is being read from disk; ask again with the same *at,
  * PORT_WALK_MS later. */
-MUST_CHECK static inline enum rc port_walk(struct port *p, enum port_walk which, uint64_t *token,
+MUST_CHECK static inline enum rc port_walk(struct port *p, enum port_walk which, uint64_t *at,
                                            struct record *ret, size_t most, size_t *ret_count)
 {
-    return p->ops->walk(p, which, token, ret, most, ret_count);
+    return p->ops->walk(p, which, at, ret, most, ret_count);
 }
 
 /* Hosts that are not mine at this epoch have been handed over: drops their queues, and forgets the

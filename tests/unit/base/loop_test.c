@@ -167,7 +167,7 @@ static void a_plain_file_cannot_be_watched(void **state)
     loop_done(&l);
 }
 
-static void posts_run_in_the_order_of_posting(void **state)
+static void tasks_run_in_the_order_in_which_they_were_added(void **state)
 {
     (void)state;
     struct loop l;
@@ -235,7 +235,7 @@ int main(void)
         cmocka_unit_test(a_timer_that_is_always_late_does_not_starve_the_others),
         cmocka_unit_test(an_event_of_a_watch_that_is_gone_is_not_handed_out),
         cmocka_unit_test(a_plain_file_cannot_be_watched),
-        cmocka_unit_test(posts_run_in_the_order_of_posting),
+        cmocka_unit_test(tasks_run_in_the_order_in_which_they_were_added),
         cmocka_unit_test(no_wake_up_is_lost_between_the_last_look_and_sleep),
     };
     return cmocka_run_group_tests_name("flow/loop", tests, NULL, NULL);

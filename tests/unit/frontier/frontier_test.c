@@ -86,7 +86,7 @@ static int model_head(const struct model *m, unsigned h, unsigned class)
     return -1;
 }
 
-/* Which host should be checkout for a class, or -1: ready, lowest order of its head. */
+/* Which host should be checked out for a class, or -1: ready, lowest order of its head. */
 static int model_pick(const struct model *m, unsigned class, uint64_t now_ms)
 {
     int best = -1;

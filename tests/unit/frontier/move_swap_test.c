@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts that move while most of them rest on disk: a walk tells each once, whatever is loaded and
- * written meanwhile; and what is said of hosts that rest is done when they are loaded. */
+/* Hosts that move while most of them are swapped to disk: a walk tells each once, whatever is loaded and
+ * written meanwhile; and what is said of swapped hosts is done when they are loaded. */
 #include "frontier/move.h"
 
 #include "base/hash.h"
@@ -151,7 +151,7 @@ static bool is_swapped(struct place *p, unsigned host)
 
 static void fill(struct place *p)
 {
-    for (unsigned n = 0; n < URLS; n++) { /* many come to hosts that rest by then */
+    for (unsigned n = 0; n < URLS; n++) { /* many come to hosts that are swapped by then */
         (void)admit(p, n / HOSTS + n % HOSTS * EACH);
         if (n % 8 == 0)
             turn(p, 10);
@@ -220,8 +220,8 @@ static void take_over(void *ctx, uint64_t host_hash, struct str name, bool is_ou
         assert_rc(move_forget(t->forget_in->frontier, host_hash, name), RC_OK);
 }
 
-/* Something is checkout now and then: mine is done, another's goes back, as a schedule does it. */
-static void lend_some(struct place *p, struct rng *rng, unsigned *done)
+/* A URL is checked out now and then: mine is done, another's goes back, as a schedule does it. */
+static void check_some_out(struct place *p, struct rng *rng, unsigned *done)
 {
     struct checkout l;
     for (unsigned i = 0; i < 4 && frontier_checkout(p->frontier, 0, p->now_ms, &l) == RC_OK; i++) {
@@ -246,7 +246,7 @@ static void walk(struct place *p, struct told *t, struct rng *rng, size_t most, 
         waits += w.waits;
         p->now_ms += rng_below(rng, 3);
         if (rng_below(rng, 2))
-            lend_some(p, rng, done);
+            check_some_out(p, rng, done);
         turn(p, rng_below(rng, 4));
     }
     assert_true(is_over && waits);
@@ -261,7 +261,7 @@ static void settle_all(struct place *p)
     rng_init(&rng, 1);
     for (unsigned i = 0; i < 20000 && frontier_counts(p->frontier).unsorted; i++) {
         p->now_ms++;
-        lend_some(p, &rng, &done);
+        check_some_out(p, &rng, &done);
         turn(p, 10);
     }
     assert_int_equal(frontier_counts(p->frontier).unsorted, 0);

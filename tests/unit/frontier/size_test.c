@@ -66,8 +66,8 @@ static long admit(struct frontier *f, struct page *p, uint64_t now_ms)
     return fresh;
 }
 
-/* Every host once, at its time, then nobody until its delay is over. */
-static uint64_t lend_all_once(struct frontier *f, uint64_t now_ms)
+/* Every host once, at its time, then none until its delay is over. */
+static uint64_t check_all_out_once(struct frontier *f, uint64_t now_ms)
 {
     struct checkout l;
     uint64_t count = 0;
@@ -109,9 +109,9 @@ static bool drive(const struct scale *s, struct seen_sizes *ret)
         make_page(&p, hosts, url);
         ret->twice_new += (uint64_t)admit(f, &p, now_ms);
     }
-    ret->checkout = lend_all_once(f, now_ms);
-    ret->checkout += lend_all_once(f, now_ms + DELAY_MS - 1);
-    ret->checkout += lend_all_once(f, now_ms + DELAY_MS);
+    ret->checkout = check_all_out_once(f, now_ms);
+    ret->checkout += check_all_out_once(f, now_ms + DELAY_MS - 1);
+    ret->checkout += check_all_out_once(f, now_ms + DELAY_MS);
     ret->end = frontier_counts(f);
     ret->resident_kb = resident_kb();
     frontier_close(f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buckets that rest on disk, on a budget that holds only a few of them: nothing is lost, nothing is
- * checkout twice or before its moment, and what comes from a disk is not believed. */
+/* Buckets that are swapped to disk, on a budget that holds only a few of them: nothing is lost, nothing is
+ * checked out twice or before its moment, and what comes from a disk is not believed. */
 #include "frontier/swap.h"
 
 #include "base/hash.h"
@@ -152,7 +152,7 @@ struct trial {
     unsigned done;
 };
 
-static void lend_one(struct trial *t)
+static void check_one_out(struct trial *t)
 {
     struct place *p = &t->place;
     struct checkout *l = &t->out[t->out_count];
@@ -167,7 +167,7 @@ static void lend_one(struct trial *t)
     t->out_count++;
 }
 
-static void settle_one(struct trial *t)
+static void check_one_in(struct trial *t)
 {
     struct place *p = &t->place;
     if (!t->out_count)
@@ -184,7 +184,7 @@ static void settle_one(struct trial *t)
     t->out[at] = t->out[--t->out_count];
 }
 
-/* Links come while others are checkout; jobs come back when they like. */
+/* Links come while other URLs are checked out; jobs come back when they like. */
 static void crawl_all(uint64_t slice_ms, enum order_kind order, unsigned seed)
 {
     static struct trial t;
@@ -205,9 +205,9 @@ static void crawl_all(uint64_t slice_ms, enum order_kind order, unsigned seed)
             assert_rc(admit(p, come++, &what), RC_OK);
         if (come && rng_below(&t.rng, 4) == 0) /* known, whether it is_swapped or not */
             assert_rc(admit(p, (unsigned)rng_below(&t.rng, come), &what), RC_OK);
-        lend_one(&t);
+        check_one_out(&t);
         if (rng_below(&t.rng, 2))
-            settle_one(&t);
+            check_one_in(&t);
         assert_rc(turn(p, (size_t)rng_below(&t.rng, 3)), RC_OK);
         p->now_ms += 1 + rng_below(&t.rng, 3);
         struct frontier_counts c = frontier_counts(p->frontier);
@@ -217,7 +217,7 @@ static void crawl_all(uint64_t slice_ms, enum order_kind order, unsigned seed)
     while (t.place.job_count)
         assert_rc(turn(&t.place, MOST_JOBS), RC_OK);
     struct frontier_counts c = frontier_counts(t.place.frontier);
-    print_message("# slice %llu: %u steps, %llu loads, %llu bytes written, %llu resting, at most "
+    print_message("# slice %llu: %u steps, %llu loads, %llu bytes written, %llu swapped, at most "
                   "%llu bytes\n",
                   (unsigned long long)slice_ms, steps, (unsigned long long)t.place.loads,
                   (unsigned long long)t.place.written, (unsigned long long)c.swapped,
@@ -228,7 +228,7 @@ static void crawl_all(uint64_t slice_ms, enum order_kind order, unsigned seed)
     close_place(&t.place);
 }
 
-static void each_url_is_lent_once_and_in_its_time(void **state)
+static void each_url_is_checked_out_once_and_in_its_time(void **state)
 {
     (void)state;
     crawl_all(0, ORDER_BREADTH, 5);
@@ -243,7 +243,7 @@ static void so_it_is_in_every_order(void **state)
 }
 
 /* What does not rest is the same as ever: nothing is sent anywhere. */
-static void without_a_budget_nothing_rests(void **state)
+static void without_a_budget_nothing_is_swapped(void **state)
 {
     (void)state;
     struct place p;
@@ -283,7 +283,7 @@ static struct candidate swapped_url(const struct place *p)
     for (unsigned i = 0; i < HOSTS; i++)
         if (frontier_is_swapped(p->frontier, url_of(i).host_hash))
             return url_of(i);
-    fail_msg("nothing rests");
+    fail_msg("nothing is swapped");
     return url_of(0);
 }
 
@@ -300,7 +300,7 @@ static enum rc bring(struct place *p, uint64_t host_hash)
     return rc;
 }
 
-static void counts_hold_what_rests(void **state)
+static void counts_hold_what_is_swapped(void **state)
 {
     (void)state;
     struct place p;
@@ -389,7 +389,7 @@ static void an_outcome_is_done_when_the_bucket_comes(void **state)
     close_place(&p);
 }
 
-/* A new process reads references: the buckets rest where they are, and all is checkout. */
+/* A new process reads references: the buckets stay on disk, and every URL is checked out. */
 static void references_bring_everything_back(void **state)
 {
     (void)state;
@@ -503,7 +503,7 @@ static void records_are_read_as_they_were_put(void **state)
     struct redo o = {.host = c.host, .path = c.path, .how = CHECKIN_LAST, .port = 81};
     inbox_put_link(&b, &c, true);
     size_t first = b.n;
-    inbox_put_outcome(&b, &o, STR("card"), 77);
+    inbox_put_outcome(&b, &o, STR("record"), 77);
     for (size_t cut = 0; cut <= b.n; cut++) {
         struct str rest = str_first(buf_str(&b), cut);
         enum rc rc = inbox_next(&rest, &r);
@@ -517,7 +517,7 @@ static void records_are_read_as_they_were_put(void **state)
         rc = inbox_next(&rest, &r);
         assert_int_equal(rc, cut == first ? RC_NOT_FOUND : cut < b.n ? RC_CORRUPT : RC_OK);
     }
-    assert_str(r.extra, STR("card"));
+    assert_str(r.extra, STR("record"));
     assert_int_equal(r.due_wall_ms, 77);
     assert_int_equal(r.outcome.how, CHECKIN_LAST);
     assert_int_equal(r.outcome.port, 81);
@@ -577,10 +577,10 @@ static void no_memory_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_url_is_lent_once_and_in_its_time),
+        cmocka_unit_test(each_url_is_checked_out_once_and_in_its_time),
         cmocka_unit_test(so_it_is_in_every_order),
-        cmocka_unit_test(without_a_budget_nothing_rests),
-        cmocka_unit_test(counts_hold_what_rests),
+        cmocka_unit_test(without_a_budget_nothing_is_swapped),
+        cmocka_unit_test(counts_hold_what_is_swapped),
         cmocka_unit_test(links_are_sorted_when_the_bucket_comes),
         cmocka_unit_test(an_outcome_is_done_when_the_bucket_comes),
         cmocka_unit_test(references_bring_everything_back),

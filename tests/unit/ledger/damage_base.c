@@ -26,7 +26,7 @@ static const struct {
 } kinds[BASES] = {
     [BASE_EARLY] = {"early", 1, false, false, 7, 16},
     [BASE_LATE] = {"late", 2, false, false, 12, 27},
-    [BASE_SWAPPED] = {"rests", 2, true, false, 12, 27},
+    [BASE_SWAPPED] = {"swapped", 2, true, false, 12, 27},
     [BASE_DONE] = {"done", 1, false, false, 14, UINT32_MAX},
     [BASE_RECRAWL] = {"recrawl", 1, false, false, 9, 16},
     [BASE_AGENT] = {"agent", 2, false, true, 9, 24},

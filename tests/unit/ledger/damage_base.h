@@ -9,9 +9,9 @@
 #include "small_crawl.h"
 
 enum base_kind {
-    BASE_EARLY,   /* killed before the first image: everything is in the journal */
-    BASE_LATE,    /* killed behind images; the journal is trimmed, archives are sealed and open */
-    BASE_SWAPPED, /* the same, with buckets that rest */
+    BASE_EARLY, /* killed before the first snapshot: everything is in the journal */
+    BASE_LATE,  /* killed behind snapshots; the journal is trimmed, archives are sealed and open */
+    BASE_SWAPPED, /* the same, with swapped buckets */
     BASE_DONE,    /* finished cleanly */
     BASE_AGENT,   /* of an agent of a cluster, killed */
     BASE_RECRAWL, /* killed in a recrawl */

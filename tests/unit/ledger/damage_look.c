@@ -68,7 +68,7 @@ static void look_at_hosts(struct looking *l)
     }
 }
 
-/* All that waits is checkout; the directory has been read already. */
+/* Every URL that waits is checked out; the directory has been read already. */
 static void look_at_queues(struct looking *l)
 {
     struct checkout checkout;

@@ -40,7 +40,7 @@ static void open_ledger(struct world *w)
     buf_done(&why);
 }
 
-static void settle(struct world *w, uint64_t fingerprint, int32_t code)
+static void record_code(struct world *w, uint64_t fingerprint, int32_t code)
 {
     struct history_entry history = {
         .url = STR("http://a.test/"), .code = code, .etag = STR("\"e\"")};
@@ -71,19 +71,19 @@ static void what_the_history_lost_comes_from_the_journal(void **state)
     (void)snprintf(w.history, sizeof w.history, "%s/history", w.root);
     assert_rc(disk_real_open(w.root, &w.disk), RC_OK);
     open_ledger(&w);
-    settle(&w, 1, 200);
+    record_code(&w, 1, 200);
     assert_rc(ledger_turn(w.ledger, 0), RC_OK);
     assert_code(&w, 1, 0); /* not before the journal is durable */
     assert_rc(ledger_sync(w.ledger), RC_OK);
     assert_code(&w, 1, 200);
-    settle(&w, 1, 404);
-    settle(&w, 2, 200);
+    record_code(&w, 1, 404);
+    record_code(&w, 2, 200);
     assert_rc(ledger_turn(w.ledger, 0), RC_OK);
     ledger_close(w.ledger); /* as kill -9: nothing of the history was flushed */
     open_ledger(&w);
     assert_code(&w, 1, 404);
     assert_code(&w, 2, 200);
-    settle(&w, 3, -2);
+    record_code(&w, 3, -2);
     assert_rc(ledger_finish(w.ledger), RC_OK);
     ledger_close(w.ledger);
     open_ledger(&w);

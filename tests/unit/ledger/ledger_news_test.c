@@ -18,7 +18,7 @@
 static struct small_crawl crawl;
 static struct small_truth truth;
 static struct disk *disk;
-static bool is_tight; /* whatever nobody looks at is_swapped on disk */
+static bool is_tight; /* all that is not looked at is swapped to disk */
 
 static void begin(void)
 {
@@ -212,13 +212,13 @@ static void tight(void (*test)(void **state))
     is_tight = false;
 }
 
-static void what_was_done_elsewhere_is_not_queued_though_it_rests(void **state)
+static void what_was_done_elsewhere_is_not_queued_though_it_is_swapped(void **state)
 {
     (void)state;
     tight(what_was_done_elsewhere_is_not_queued);
 }
 
-static void what_rests_is_forgotten_when_it_is_handed_over(void **state)
+static void what_is_swapped_is_forgotten_when_it_is_handed_over(void **state)
 {
     (void)state;
     tight(what_is_handed_over_is_forgotten_but_for_what_is_done);
@@ -313,7 +313,7 @@ static void what_is_lost_is_asked_for_again_and_only_that(void **state)
     end();
 }
 
-static void what_rests_and_is_lost_is_asked_for_again(void **state)
+static void what_is_swapped_and_lost_is_asked_for_again(void **state)
 {
     (void)state;
     tight(what_is_lost_is_asked_for_again_and_only_that);
@@ -443,10 +443,10 @@ int main(void)
         cmocka_unit_test(
             a_page_that_somebody_has_is_done_and_one_that_nobody_has_is_asked_for_again),
         cmocka_unit_test(what_is_handed_over_is_forgotten_but_for_what_is_done),
-        cmocka_unit_test(what_was_done_elsewhere_is_not_queued_though_it_rests),
-        cmocka_unit_test(what_rests_is_forgotten_when_it_is_handed_over),
+        cmocka_unit_test(what_was_done_elsewhere_is_not_queued_though_it_is_swapped),
+        cmocka_unit_test(what_is_swapped_is_forgotten_when_it_is_handed_over),
         cmocka_unit_test(an_incarnation_put_aside_leaves_nothing_at_rest),
-        cmocka_unit_test(what_rests_and_is_lost_is_asked_for_again),
+        cmocka_unit_test(what_is_swapped_and_lost_is_asked_for_again),
         cmocka_unit_test(an_incarnation_put_aside_leaves_nothing_but_facts_and_outbox),
         cmocka_unit_test(what_is_lost_is_asked_for_again_and_only_that),
         cmocka_unit_test(the_lines_of_news_survive_a_kill),

@@ -61,7 +61,7 @@ static enum rc meet(struct small_crawl *c, unsigned i)
     return rc ? rc : ledger_admit(c->ledger, shard, epoch, &link, 1, c->clock.now, &became);
 }
 
-/* Lends and settles everything that is queued. */
+/* Checks out and records everything that is queued. */
 static unsigned ask_all(struct small_crawl *c)
 {
     struct checkout l;

@@ -15,11 +15,11 @@ struct small_truth {
     bool done[SMALL_URLS];
     bool written[SMALL_URLS]; /* before the last turn that ended: survives kill -9 */
     bool synced[SMALL_URLS];  /* before the last sync that ended: survives a power cut */
-    bool is_tight;            /* no memory for the frontier: buckets rest and load all the time */
-    bool has_news;            /* some URLs come by ledger_tell, each with a fact */
-    bool has_filter;          /* known URLs are kept in a Bloom filter */
-    const char *history_path; /* in the file system; NULL: no history */
-    const char *written_path; /* likewise, of state/WRITTEN */
+    bool is_tight; /* no memory for the frontier: buckets are swapped out and loaded all the time */
+    bool has_news; /* some URLs come by ledger_tell, each with a fact */
+    bool has_filter;                          /* known URLs are kept in a Bloom filter */
+    const char *history_path;                 /* in the file system; NULL: no history */
+    const char *written_path;                 /* likewise, of state/WRITTEN */
     unsigned told, told_written, told_synced; /* likewise, of the news */
     uint64_t boot; /* of the machine: another one after a power cut; 0: not known */
 };

@@ -199,14 +199,14 @@ static const char *check_host_records(struct small_crawl *c)
         uint64_t position = hash64(str_make(name, (size_t)n));
         struct frontier *f = ledger_frontier(c->ledger, frontier_bucket(position) % c->shards);
         if (ledger_bring(c->ledger, frontier_bucket(position) % c->shards, position))
-            return "a bucket that rests cannot be had";
+            return "a swapped bucket cannot be loaded";
         struct host *h = frontier_host(f, position, str_make(name, (size_t)n));
         if (!h || host_queued(h))
-            return h ? "a host has still URLs" : "a host is missing";
+            return h ? "a host still has URLs" : "a host is missing";
         pages += host_record_if(h) ? host_record_if(h)->pages : 0;
     }
     if (pages != LAST_LINKED)
-        return "the cards have not counted each page once";
+        return "the host records have not counted each page once";
     return ledger_totals(c->ledger).pages == LAST_LINKED ? NULL : "the totals are wrong";
 }
 

@@ -75,8 +75,8 @@ static void make_page(const struct shard *s, struct page *p, unsigned number)
     }
 }
 
-static enum rc settle(struct shard *s, struct capture_writer *w, struct page *p,
-                      struct checkout *checkout)
+static enum rc record_page(struct shard *s, struct capture_writer *w, struct page *p,
+                           struct checkout *checkout)
 {
     struct capture capture = {.target_uri = STR("http://h.test/"),
                               .date_ms = (int64_t)clock_wall_ms(clock_real()),
@@ -103,7 +103,7 @@ static enum rc admit(struct shard *s, struct page *p)
     return ledger_admit(s->ledger, s->number, p->epoch, p->links, LINKS, 0, what);
 }
 
-/* Links are admitted some pages late, so that images have to wait for them. */
+/* Links are admitted some pages late, so that snapshots have to wait for them. */
 static void *run(void *ctx)
 {
     struct shard *s = ctx;
@@ -113,12 +113,12 @@ static void *run(void *ctx)
     s->rc = w ? RC_OK : RC_NOMEM;
     for (unsigned i = 0; i < PAGES + LATE && s->rc == RC_OK; i++) {
         struct checkout checkout;
-        bool lends =
+        bool has_url =
             frontier_checkout(ledger_frontier(s->ledger, s->number), 0, 1, &checkout) == RC_OK;
         if (i < PAGES) {
             make_page(s, &pages[i], i);
-            s->rc = settle(s, w, &pages[i], lends ? &checkout : NULL);
-        } else if (lends) {
+            s->rc = record_page(s, w, &pages[i], has_url ? &checkout : NULL);
+        } else if (has_url) {
             ledger_return(s->ledger, s->number, &checkout, 0);
         }
         if (i >= LATE && s->rc == RC_OK)

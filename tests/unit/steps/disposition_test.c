@@ -397,7 +397,7 @@ static void a_link_that_is_known_is_not_sent(void **state)
     (void)state;
     open_disposition("", 0);
     step_admit(&s, "http://a.test/known", "L");
-    struct visit *out = step_checkout(&s); /* so that the page is lent next */
+    struct visit *out = step_checkout(&s); /* so that the page is the next */
     struct found_link links[] = {step_link("http://a.test/known", "LL")};
     give_with_links("http://b.test/1", links, 1);
     assert_int_equal(step_links_at(&s, LINKS, 0)->count, 0);
