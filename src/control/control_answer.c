@@ -75,21 +75,21 @@ static struct str shown_seed(struct arena *arena, struct str text)
 }
 
 /* Good seeds go to the request, the others to `bad`. */
-static enum rc sort_seeds(struct answering *a, struct seed_request *e, struct refused *bad,
+static enum rc sort_seeds(struct answering *a, struct seed_request *seeds, struct refused *bad,
                           size_t *bad_count)
 {
     const struct control_request *r = a->request;
     char *room = arena_alloc(a->arena, URL_ROOM_BYTES);
-    struct str *good = arena_alloc(e->arena, r->url_count * sizeof *good);
+    struct str *good = arena_alloc(seeds->arena, r->url_count * sizeof *good);
     struct url u;
     for (size_t i = 0; room && good && i < r->url_count; i++) {
         const char *why = judge_seed(a->setup, r->urls[i], room, &u);
         if (why)
             bad[(*bad_count)++] = (struct refused){shown_seed(a->arena, r->urls[i]), why};
-        else if (!(good[e->count++] = arena_dup(e->arena, url_href(&u))).p)
+        else if (!(good[seeds->count++] = arena_dup(seeds->arena, url_href(&u))).p)
             return RC_NOMEM;
     }
-    e->urls = good;
+    seeds->urls = good;
     return room && good ? RC_OK : RC_NOMEM;
 }
 
@@ -121,19 +121,19 @@ static enum rc do_seeds(struct answering *a, struct buf *why)
         buf_add(why, STR("the crawl is ending and takes no more seeds"));
         return RC_CLOSED;
     }
-    struct seed_request *e = seed_request_open(&a->setup->ledger->calls);
-    if (!e)
+    struct seed_request *seeds = seed_request_open(&a->setup->ledger->calls);
+    if (!seeds)
         return RC_NOMEM;
-    enum rc rc = sort_seeds(a, e, bad, &bad_count);
-    if (rc == RC_OK && e->count)
-        rc = calls_ask(&a->setup->ledger->calls, CALLS_SEEDS, &e->call, SEEDS_WAIT_MS);
+    enum rc rc = sort_seeds(a, seeds, bad, &bad_count);
+    if (rc == RC_OK && seeds->count)
+        rc = calls_ask(&a->setup->ledger->calls, CALLS_SEEDS, &seeds->call, SEEDS_WAIT_MS);
     if (rc == RC_OK)
-        say_seeds(a->out, e->count - e->known, e->known, bad, bad_count);
+        say_seeds(a->out, seeds->count - seeds->known, seeds->known, bad, bad_count);
     else if (rc == RC_CLOSED)
         buf_add(why, STR("the crawl has ended and takes no more seeds"));
     else if (rc == RC_AGAIN)
         buf_add(why, STR("the crawl is too busy to confirm the seeds: try again"));
-    call_leave(&e->call);
+    call_leave(&seeds->call);
     return rc;
 }
 

@@ -27,16 +27,16 @@ static void put_host_record(struct buf *out, const struct host *h, bool with_rob
 
 static void put_url(struct buf *out, const struct ledger_outcome *o, uint64_t due_wall_ms)
 {
-    const struct checkout *l = o->checkout;
+    const struct checkout *c = o->checkout;
     buf_byte(out, (char)o->how);
-    buf_byte(out, (char)l->class);
-    buf_byte(out, (char)l->is_https);
-    buf_le16(out, l->port);
-    buf_le64(out, l->sequence);
+    buf_byte(out, (char)c->class);
+    buf_byte(out, (char)c->is_https);
+    buf_le16(out, c->port);
+    buf_le64(out, c->sequence);
     buf_le64(out, due_wall_ms);
-    buf_str8(out, l->host_name);
-    buf_str32(out, l->path);
-    put_host_record(out, l->host, o->robots_changed);
+    buf_str8(out, c->host_name);
+    buf_str32(out, c->path);
+    put_host_record(out, c->host, o->robots_changed);
 }
 
 static void put_location(struct buf *out, const struct warc_location *p)

@@ -8,6 +8,7 @@
 #include "admission/ownership.h"
 #include "admission/room.h"
 #include "admission/shorter.h"
+#include "flow/part.h"
 #include "roles/budget.h"
 #include "roles/cluster.h"
 #include "roles/counters.h"
@@ -15,7 +16,6 @@
 #include "visit/links.h"
 
 #include "base/mem.h"
-#include "flow/part.h"
 
 enum { NEED_LEDGER, NEED_BUDGET, NEED_CLUSTER };
 

@@ -5,11 +5,11 @@
  * are made only where the crawl asks for them (turn.is_compared): they cost more than all else that
  * is done to a page, except compressing it. write-warc says whether anything changed, by the digest
  * of the payload; compare says what. */
+#include "change/verdict.h"
+#include "html/page.h"
 #include "visit/visit.h"
 
 #include "base/mem.h"
-#include "change/verdict.h"
-#include "html/page.h"
 
 enum { COMPARED_TESTS = CHANGE_STRUCTURE_TESTS | CHANGE_TEXT_TESTS, ARENA_BYTES = 64 << 20 };
 

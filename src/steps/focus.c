@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* focus: does a page fit the topic (D13), and do its links promise to (P7)?
+/* focus: does a page fit the topic, and do its links promise to?
  *
  * Each page gets a score. A page below keep-score is not archived; links of a page below
  * follow-score are not followed; a link is not followed if its words and its page promise less than
  * link-score. What a page needs to be shown is taken if the page is. Links of a seed are followed
  * whatever its score: a portal need not speak of the topic. Without keywords everything passes. */
 #include "discovery/seed_path.h"
-#include "visit/visit.h"
-
-#include "base/mem.h"
 #include "fetch/topic.h"
 #include "order/order.h"
 #include "order/pvalue.h"
+#include "visit/visit.h"
+
+#include "base/mem.h"
 
 enum { TITLE_TIMES = 3 }; /* a word of the title is worth three of the text */
 

@@ -9,6 +9,7 @@
  * is not finished before disposition has journalled the links. */
 #include "admission/archive_wait.h"
 #include "admission/links_again.h"
+#include "flow/part.h"
 #include "roles/cluster.h"
 #include "roles/ledger.h"
 #include "visit/links.h"
@@ -16,7 +17,6 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "flow/part.h"
 
 enum { NEED_LEDGER, NEED_CLUSTER };
 

@@ -28,27 +28,27 @@ struct requeue {
 
 static void requeue_close(struct instance *self)
 {
-    struct requeue *k = self->state;
-    history_cursor_close(k->cursor);
-    mem_free(k);
+    struct requeue *r = self->state;
+    history_cursor_close(r->cursor);
+    mem_free(r);
 }
 
 static enum rc requeue_open(struct instance *self, struct buf *why)
 {
     (void)why;
-    struct requeue *k = mem_zero(1, sizeof *k);
-    if (!k)
+    struct requeue *r = mem_zero(1, sizeof *r);
+    if (!r)
         return RC_NOMEM;
-    self->state = k;
-    k->ledger = part_provider(self, NEED_LEDGER);
-    k->cluster = part_provider(self, NEED_CLUSTER);
-    k->again = buf_str(&k->ledger->found_again);
-    struct history *h = ledger_history(k->ledger->ledger);
-    if (!k->ledger->opened.needs_requeue || !h)
+    self->state = r;
+    r->ledger = part_provider(self, NEED_LEDGER);
+    r->cluster = part_provider(self, NEED_CLUSTER);
+    r->again = buf_str(&r->ledger->found_again);
+    struct history *h = ledger_history(r->ledger->ledger);
+    if (!r->ledger->opened.needs_requeue || !h)
         return RC_OK;
-    k->cursor = history_cursor_open(h);
-    if (k->cursor) { /* the crawl must not look done until all are on their way */
-        k->cluster->ops->begin(k->cluster);
+    r->cursor = history_cursor_open(h);
+    if (r->cursor) { /* the crawl must not look done until all are on their way */
+        r->cluster->ops->begin(r->cluster);
         return RC_OK;
     }
     requeue_close(self);
@@ -64,18 +64,18 @@ static enum rc add(struct url_list *l, struct str url, struct str seed_path, uin
 }
 
 /* RC_NOT_FOUND: there are no more. Its texts outlive the list. */
-static enum rc bring_again(struct requeue *k, struct url_list *l)
+static enum rc bring_again(struct requeue *r, struct url_list *l)
 {
     struct found_again f;
-    return found_again_next(&k->again, &f) ? add(l, f.url, f.seed_path, f.via, 0) : RC_NOT_FOUND;
+    return found_again_next(&r->again, &f) ? add(l, f.url, f.seed_path, f.via, 0) : RC_NOT_FOUND;
 }
 
 /* RC_NOT_FOUND: there are no more. */
-static enum rc bring_one(struct instance *self, struct requeue *k, struct url_list *l)
+static enum rc bring_one(struct instance *self, struct requeue *r, struct url_list *l)
 {
     struct history_entry history;
     uint64_t fingerprint = 0;
-    enum rc rc = history_cursor_next(k->cursor, l->arena, &fingerprint, &history);
+    enum rc rc = history_cursor_next(r->cursor, l->arena, &fingerprint, &history);
     if (rc == RC_CORRUPT || rc == RC_VERSION) {
         log_warn(part_log(self), "requeue.unreadable", LOG_RC(rc));
         part_count_error(self);
@@ -86,37 +86,37 @@ static enum rc bring_one(struct instance *self, struct requeue *k, struct url_li
     return add(l, history.url, history.seed_path, history.via, history.forward);
 }
 
-static enum rc bring(struct instance *self, struct requeue *k, struct url_list *l)
+static enum rc bring(struct instance *self, struct requeue *r, struct url_list *l)
 {
     enum rc rc = RC_OK;
     for (int i = 0; i < URLS_A_LIST && arena_used(l->arena) < BYTES_A_LIST && rc == RC_OK; i++)
-        rc = k->again.n ? bring_again(k, l) : k->cursor ? bring_one(self, k, l) : RC_NOT_FOUND;
+        rc = r->again.n ? bring_again(r, l) : r->cursor ? bring_one(self, r, l) : RC_NOT_FOUND;
     return rc;
 }
 
 static enum produced requeue_produce(struct instance *self)
 {
-    struct requeue *k = self->state;
-    if (!k->cursor && !k->again.n)
+    struct requeue *r = self->state;
+    if (!r->cursor && !r->again.n)
         return PRODUCED_IDLE;
     struct url_list *l = url_list_open(LIST_REQUEUED);
-    enum rc rc = l ? bring(self, k, l) : RC_NOMEM;
+    enum rc rc = l ? bring(self, r, l) : RC_NOMEM;
     if (l && l->count) {
-        k->cluster->ops->begin(k->cluster);
-        l->work = (struct url_list_waiter){cluster_work_ended, k->cluster};
+        r->cluster->ops->begin(r->cluster);
+        l->work = (struct url_list_waiter){cluster_work_ended, r->cluster};
         part_emit(self, 0, &l->head);
     } else if (l)
         message_end(&l->head);
     if (rc == RC_OK)
         return PRODUCED_MORE;
-    bool was_known = k->cursor != NULL;
-    history_cursor_close(k->cursor);
-    k->cursor = NULL;
-    k->again = STR("");
-    if (was_known)
-        k->cluster->ops->end(k->cluster);
-    if (was_known && rc == RC_NOT_FOUND)
-        k->cluster->ops->requeued(k->cluster);
+    bool had_cursor = r->cursor != NULL;
+    history_cursor_close(r->cursor);
+    r->cursor = NULL;
+    r->again = STR("");
+    if (had_cursor)
+        r->cluster->ops->end(r->cluster);
+    if (had_cursor && rc == RC_NOT_FOUND)
+        r->cluster->ops->requeued(r->cluster);
     else if (rc != RC_NOT_FOUND)
         part_fail(self, rc, "cannot read the history: %s", rc_text(rc));
     return PRODUCED_IDLE;

@@ -4,20 +4,18 @@
  * runs have brought are left out. A seed that is refused (ledger/seed.h) is logged with the reason.
  */
 #include "discovery/seed_path.h"
-
-#include "fetch/request.h"
+#include "ledger/seed.h"
 #include "roles/call_queue.h"
 #include "roles/cluster.h"
 #include "roles/ledger.h"
 #include "roles/scope.h"
 #include "roles/seed_input.h"
 #include "roles/seed_request.h"
+#include "url/normalise.h"
 #include "visit/url_list.h"
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "ledger/seed.h"
-#include "url/normalise.h"
 
 enum { NEED_LEDGER, NEED_SCOPE, NEED_CLUSTER };
 
@@ -159,13 +157,13 @@ static void request_ended(void *ctx, bool is_safe)
 
 static void seeds_bring(struct call *c, struct instance *at)
 {
-    struct seed_request *e = EVENT_OF(c, struct seed_request, call);
+    struct seed_request *r = EVENT_OF(c, struct seed_request, call);
     struct seeds *s = at->state;
     struct url_list *l = url_list_open(LIST_SEEDS);
-    for (size_t i = 0; l && i < e->count; i++)
-        add(at, s, l, e->urls[i]);
+    for (size_t i = 0; l && i < r->count; i++)
+        add(at, s, l, r->urls[i]);
     size_t count = l ? l->count : 0;
-    e->known = e->count - count;
+    r->known = r->count - count;
     if (count) {
         l->request = (struct url_list_waiter){request_ended, c};
         part_ready(at); /* it counts as at work until the list has ended */
@@ -174,7 +172,7 @@ static void seeds_bring(struct call *c, struct instance *at)
     }
     if (l)
         message_end(&l->head);
-    call_end(c, l && e->known ? RC_OK : RC_NOMEM);
+    call_end(c, l && r->known ? RC_OK : RC_NOMEM);
 }
 
 static void seeds_start(struct instance *self)

@@ -3,12 +3,11 @@
  * of the fetch. A visit without an answer passes. */
 #include "roles/counters.h"
 #include "roles/ledger.h"
-#include "visit/visit.h"
+#include "url/normalise.h"
+#include "visit/visit_capture.h"
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "url/normalise.h"
 
 enum { NEED_LEDGER };
 
@@ -33,74 +32,33 @@ struct write_warc {
 
 static void write_warc_close(struct instance *self)
 {
-    struct write_warc *k = self->state;
-    capture_writer_close(k->writer);
-    mem_free(k);
+    struct write_warc *w = self->state;
+    capture_writer_close(w->writer);
+    mem_free(w);
 }
 
 static enum rc write_warc_open(struct instance *self, struct buf *why)
 {
     (void)why;
-    struct write_warc *k = mem_zero(1, sizeof *k);
-    if (!k)
+    struct write_warc *w = mem_zero(1, sizeof *w);
+    if (!w)
         return RC_NOMEM;
-    self->state = k;
-    k->ledger = part_provider(self, NEED_LEDGER);
-    k->writer = capture_writer_open();
-    if (!k->writer) {
+    self->state = w;
+    w->ledger = part_provider(self, NEED_LEDGER);
+    w->writer = capture_writer_open();
+    if (!w->writer) {
         write_warc_close(self);
         return RC_NOMEM;
     }
     return RC_OK;
 }
 
-static enum warc_cut cut_of(const struct http_answer *a)
-{
-    switch (a->cut) {
-    case HTTP_CUT_LENGTH:
-        return WARC_CUT_LENGTH;
-    case HTTP_CUT_TIME:
-        return WARC_CUT_TIME;
-    case HTTP_CUT_DISCONNECT:
-        return WARC_CUT_DISCONNECT;
-    default:
-        return WARC_CUT_NONE;
-    }
-}
-
-static struct warc_outlink *outlinks_of(struct visit *v, size_t *ret_count)
-{
-    const struct found_links *links = &v->judged.links;
-    struct warc_outlink *list =
-        links->count ? arena_alloc(v->arena, links->count * sizeof *list) : NULL;
-    *ret_count = list ? links->count : 0;
-    for (size_t i = 0; i < *ret_count; i++)
-        list[i] = (struct warc_outlink){.uri = links->list[i].href,
-                                        .hop = links->list[i].hop,
-                                        .context = links->list[i].context};
-    return list;
-}
-
-/* The capture that a 304 confirms, in the arena; NULL if there is none. */
-static const struct digest_ref *confirmed(const struct visit *v)
-{
-    if (v->answer.end.status != 304 || !v->turn.has_history || !v->turn.history.has_digest)
-        return NULL;
-    struct digest_ref *ref = arena_alloc(v->arena, sizeof *ref);
-    if (!ref)
-        return NULL;
-    memcpy(ref->id.bytes, v->turn.history.record_id, sizeof ref->id.bytes);
-    ref->date_ms = v->turn.history.captured_ms;
-    ref->uri = v->turn.history.url;
-    return ref;
-}
-
 /* Names the record that has a payload from before a restart. The history knows the name as long as
  * nothing newer was captured of its URL. */
 static void name_record(void *ctx, const struct digest *d, struct digest_ref *ref)
 {
-    struct write_warc *k = ctx;
-    struct history *h = ledger_history(k->ledger->ledger);
+    struct write_warc *w = ctx;
+    struct history *h = ledger_history(w->ledger->ledger);
     struct arena *arena = h ? arena_open(4096, ENTRY_ARENA_BYTES) : NULL;
     char room[DIGEST_TABLE_MAX_URI];
     struct url_parser parser = {0};
@@ -117,49 +75,24 @@ static void name_record(void *ctx, const struct digest *d, struct digest_ref *re
 }
 
 /* The same payload once more is then a revisit of the earlier capture. */
-static void recall_payload(struct write_warc *k, const struct visit *v)
+static void recall_payload(struct write_warc *w, const struct visit *v)
 {
-    struct digest_ref ref = {.date_ms = v->turn.history.captured_ms, .uri = v->turn.history.url};
-    if (!v->turn.has_history || !v->turn.history.has_digest)
-        return;
-    memcpy(ref.id.bytes, v->turn.history.record_id, sizeof ref.id.bytes);
-    digest_table_put(ledger_digests(k->ledger->ledger), &v->turn.history.digest, &ref);
+    struct digest_ref ref;
+    if (visit_earlier_capture(v, &ref))
+        digest_table_put(ledger_digests(w->ledger->ledger), &v->turn.history.digest, &ref);
 }
 
-static enum rc archive_answer(struct instance *self, struct write_warc *k, struct visit *v)
+static enum rc archive_answer(struct instance *self, struct write_warc *w, struct visit *v)
 {
     const struct write_warc_settings *s = self->settings;
-    const struct http_answer *a = v->answer.http;
-    char room[ADDRESS_TEXT_BYTES];
-    struct buf ip = buf_on(room, sizeof room);
-    struct warc_fetch_facts facts = {
-        .via = v->stored.via,
-        .hops_from_seed = v->turn.checkout.seed_path,
-        .fetch_time_ms = a->timing.total_us / 1000,
-    };
-    if (!s->archive_only)
-        facts.outlinks = outlinks_of(v, &facts.outlink_count);
-    address_print(&a->peer, &ip);
-    v->stored.capture = (struct capture){
-        .target_uri = url_href(&v->turn.url),
-        .ip_address = arena_dup(v->arena, buf_str(&ip)),
-        .date_ms = v->answer.date_ms,
-        .request = v->answer.request,
-        .head = a->head,
-        .body = a->body,
-        .cut = cut_of(a),
-        .is_http2 = a->is_h2,
-        .identified_type = v->parsed.identified,
-        .facts = s->archive_only ? NULL : &facts,
-        .not_modified = confirmed(v),
-        .not_modified_digest = v->turn.has_history ? &v->turn.history.digest : NULL,
-        .name = name_record,
-        .name_ctx = k,
-    };
-    recall_payload(k, v);
-    enum rc rc =
-        capture_write(k->writer, ledger_warc(k->ledger->ledger, self->shard),
-                      ledger_digests(k->ledger->ledger), &v->stored.capture, &v->stored.location);
+    struct ledger *l = w->ledger->ledger;
+    struct warc_fetch_facts facts;
+    v->stored.capture = visit_capture(v, s->archive_only ? NULL : &facts);
+    v->stored.capture.name = name_record;
+    v->stored.capture.name_ctx = w;
+    recall_payload(w, v);
+    enum rc rc = capture_write(w->writer, ledger_warc(l, self->shard), ledger_digests(l),
+                               &v->stored.capture, &v->stored.location);
     v->stored.capture.facts = NULL; /* it ends with this call */
     v->stored.is_kept = rc == RC_OK;
     return rc;
@@ -168,14 +101,14 @@ static enum rc archive_answer(struct instance *self, struct write_warc *k, struc
 static void write_warc_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
-    struct write_warc *k = self->state;
+    struct write_warc *w = self->state;
     const struct write_warc_settings *s = self->settings;
     struct visit *v = visit_of(m);
     if (!s->archive_only)
-        v->stored.via = ledger_service_url(k->ledger, v->turn.checkout.via, v->arena);
+        v->stored.via = ledger_service_url(w->ledger, v->turn.checkout.via, v->arena);
     bool is_answer = visit_has_result(v);
-    count_add(&k->ledger->counts.unkept, is_answer && visit_is_unkept(v));
-    enum rc rc = is_answer && !visit_is_unkept(v) && !s->none ? archive_answer(self, k, v) : RC_OK;
+    count_add(&w->ledger->counts.unkept, is_answer && visit_is_unkept(v));
+    enum rc rc = is_answer && !visit_is_unkept(v) && !s->none ? archive_answer(self, w, v) : RC_OK;
     if (rc == RC_INVALID) { /* the standard forbids such a record: it is logged and left out */
         log_warn_limited(part_log(self), "archive.refused", LOG_STR("url", url_href(&v->turn.url)));
         part_count_error(self);

@@ -107,11 +107,11 @@ struct visit *visit_open(enum visit_kind kind, struct visit_pool *pool)
 
 enum rc visit_name(struct visit *v, enum visit_kind kind)
 {
-    const struct checkout *l = &v->turn.checkout;
-    struct candidate c = {.host = l->host_name,
-                          .path = kind == VISIT_ROBOTS ? STR("/robots.txt") : l->path,
-                          .port = l->port,
-                          .is_https = l->is_https};
+    const struct checkout *out = &v->turn.checkout;
+    struct candidate c = {.host = out->host_name,
+                          .path = kind == VISIT_ROBOTS ? STR("/robots.txt") : out->path,
+                          .port = out->port,
+                          .is_https = out->is_https};
     enum rc rc = candidate_url(&c, v->arena, &v->turn.url);
     if (rc)
         return rc;

@@ -71,29 +71,29 @@ static struct address take_address(struct taker *t)
 
 /* What its home gave it ------------------------------------------------------------------------ */
 
-static void add_host_claim(struct buf *out, const struct checkout *l)
+static void add_checkout(struct buf *out, const struct checkout *c)
 {
-    add_text(out, l->host_name);
-    add_text(out, l->path);
-    add_text(out, l->seed_path);
-    buf_le64(out, l->sequence);
-    buf_le64(out, l->via);
-    buf_le16(out, l->port);
-    add_bool(out, l->is_https);
-    buf_byte(out, (char)l->class);
+    add_text(out, c->host_name);
+    add_text(out, c->path);
+    add_text(out, c->seed_path);
+    buf_le64(out, c->sequence);
+    buf_le64(out, c->via);
+    buf_le16(out, c->port);
+    add_bool(out, c->is_https);
+    buf_byte(out, (char)c->class);
 }
 
-static struct checkout take_host_claim(struct taker *t)
+static struct checkout take_checkout(struct taker *t)
 {
-    struct checkout l = {.host_name = take_text(t)};
-    l.path = take_text(t);
-    l.seed_path = take_text(t);
-    l.sequence = take_u64(t);
-    l.via = take_u64(t);
-    l.port = take_u16(t);
-    l.is_https = take_bool(t);
-    l.class = (uint8_t)take_below(t, FRONTIER_CLASSES);
-    return l;
+    struct checkout c = {.host_name = take_text(t)};
+    c.path = take_text(t);
+    c.seed_path = take_text(t);
+    c.sequence = take_u64(t);
+    c.via = take_u64(t);
+    c.port = take_u16(t);
+    c.is_https = take_bool(t);
+    c.class = (uint8_t)take_below(t, FRONTIER_CLASSES);
+    return c;
 }
 
 /* As far as a server is asked about it, or a page compared with it. */
@@ -153,7 +153,7 @@ static void add_given(struct buf *out, const struct visit *v)
     add_text(out, url_href(&v->turn.url));
     buf_le64(out, v->turn.fingerprint);
     buf_byte(out, (char)v->turn.robots_redirects);
-    add_host_claim(out, &v->turn.checkout);
+    add_checkout(out, &v->turn.checkout);
     add_bool(out, v->turn.has_history);
     add_history(out, &v->turn.history);
     add_bool(out, v->turn.is_compared);
@@ -170,7 +170,7 @@ static struct str take_given(struct taker *t, struct visit *v)
     struct str href = take_text(t);
     v->turn.fingerprint = take_u64(t);
     v->turn.robots_redirects = take_u8(t);
-    v->turn.checkout = take_host_claim(t);
+    v->turn.checkout = take_checkout(t);
     v->turn.has_history = take_bool(t);
     v->turn.history = take_history(t);
     v->turn.is_compared = take_bool(t);
