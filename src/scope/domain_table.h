@@ -18,7 +18,7 @@ struct domain {
     uint64_t pages, bytes;
     uint32_t hosts;
     uint32_t hash;                    /* of the name: stripe and bucket are in it */
-    uint32_t linkers[DOMAIN_LINKERS]; /* hashes of their names; never 0 */
+    uint32_t linkers[DOMAIN_LINKERS]; /* hashes of their names */
     uint8_t linker_count;
     bool was_refused; /* a host of it was refused: it has enough */
     uint16_t name_bytes;
