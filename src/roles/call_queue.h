@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls: requests of other threads to one part of the crawl.
+/* call_queue: requests of other threads to one part of the crawl.
  *
  * A part has a queue from its start to its stop. A call runs on the part's own thread, which may
  * look at everything of its shard without a lock. The call ends there, or later, when what it
