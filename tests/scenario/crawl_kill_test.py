@@ -6,6 +6,7 @@ holds each page once.
 ORBWEAVER_TEST_SEED chooses the moments, ORBWEAVER_TEST_KILLS how many there are (20)."""
 import collections
 import glob
+import json
 import os
 import random
 import signal
@@ -41,6 +42,12 @@ def wait_until(what, seconds=60):
 
 def asked(web):
     return web.report()["requests"]
+
+
+def state_of(crawl):
+    done = subprocess.run([ORBWEAVER, "status", "--json", crawl.folder], stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=60, check=False)
+    return json.loads(done.stdout)["state"] if done.returncode == 0 else None
 
 
 def finish(crawl):
@@ -125,7 +132,7 @@ def _(tmp):
         process = crawl.start()
         wait_until(lambda: asked(web) > 0)
         process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
+        wait_until(lambda: state_of(crawl) == "stopping")  # two signals at once may be one
         assert crawl.end(signal.SIGINT) in (130, -2), crawl.said()
 
 

@@ -55,7 +55,7 @@ def _(tmp):
             crawl.type("# seeds\n" + web.url("/") + "\n")
             asked(web, "/", "/a")
             crawl.type(web.url("/b")[:9])
-            time.sleep(0.1)
+            time.sleep(0.1)  # half a line; if it is read with the rest, the test shows less
             crawl.type(web.url("/b")[9:] + "\r\n" + "x" * 200000 + "\n" + web.url("/c"))
             asked(web, "/b")
             crawl.process.stdin.close()
@@ -73,7 +73,8 @@ def _(tmp):
             crawl = Typed(f"{tmp}/{name}", *options)
             try:
                 crawl.type(web.url("/") + "\n")
-                asked(web, "/", "/a")
+                if name != "time":  # its two seconds may be over before the seed is read
+                    asked(web, "/", "/a")
                 if stop:
                     crawl.process.send_signal(signal.SIGINT)
             finally:
