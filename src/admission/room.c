@@ -23,7 +23,8 @@ static void forget_sent(const struct room *r, uint64_t fingerprint)
         sent_filter_forget(r->told, fingerprint);
 }
 
-/* Whether one more URL may wait for the host, behind those of this page that come before it. */
+/* Whether the host's queue has room for one more URL, behind the URLs of this page that come before
+ * it. */
 static bool queue_has_room(const struct room *r, struct page *p, const struct host *h,
                            const struct candidate *c)
 {

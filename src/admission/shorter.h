@@ -32,9 +32,9 @@ enum shorter shorter_to_page(const struct shorter_index *s, const struct candida
 bool shorter_to_sitemaps(const struct shorter_index *s, const struct candidate *c,
                          struct candidate *ret);
 
-/* Notes a shorter path in the history, so that a crash does not forget it (ledger/depth_recall.h):
- * the frontier has the path by which a page that waits was found first, and the links of a page
- * that is done have yet to be judged again. Fails as ledger_record_outcome does. */
+/* Notes a shorter path in the history, so that a crash does not forget it (ledger/depth_recall.h).
+ * For a page that waits the frontier keeps its first path; of a page that is done the links have
+ * yet to be judged again. Fails as ledger_record_outcome does. */
 MUST_CHECK enum rc shorter_remember(struct ledger *l, unsigned shard, const struct candidate *c);
 
 #endif

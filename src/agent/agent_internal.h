@@ -209,8 +209,8 @@ MUST_CHECK enum rc cluster_forward(struct cluster_service *s, const struct candi
                                    struct str agent);
 /* The seed path of a page that is done. False: no agent needs it. */
 bool cluster_read_seed_path(struct cluster_part *c, const struct batch *b, struct record *ret);
-/* The shorter seed path of a page whose links were judged again here. Like that of a page that is
- * done it is sent when the links are safe: an agent that has it does not judge the links again. */
+/* The shorter seed path of a page whose links were judged again here. It is sent when the links are
+ * safe, as the record of a done page is: an agent that has it does not judge the links again. */
 bool cluster_read_new_seed_path(struct cluster_part *c, const struct batch *b, struct record *ret);
 /* Where a seed_path or shorter record that arrived goes: to the shards, back to its owner, or
  * nowhere. It may change r->where. */

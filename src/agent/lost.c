@@ -6,9 +6,9 @@
  * (cluster/wire/elsewhere.h). The agents themselves say whether those archives still exist: each
  * knows with which incarnation its directory began. So the search begins anew when an epoch is
  * settled and when more was told: it asks the other agents, then sorts the lines (outputs/lost.h).
- * With refetch-lost an agent is not idle before it has searched, so that a crawl does not end while
- * a lost capture could be fetched again. It has a thread of its own, since it waits for other
- * agents and for the disk. */
+ * With refetch-lost an agent is not idle before it has searched: the crawl must not end while a
+ * lost capture could be fetched again. It has a thread of its own, since it waits for other agents
+ * and for the disk. */
 #include "agent/agent_internal.h"
 #include "ledger/refetch.h"
 

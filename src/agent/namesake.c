@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another process that runs with this agent's name: where it says that it runs, and the text with
- * which this process ends. It is asked while this agent waits: when the evidence is complete, it is
- * too late. */
+/* Another process runs with this agent's name: where it runs, and the text with which this process
+ * ends. It is asked while this agent waits: when the evidence is complete, it is too late. */
 #include "agent/agent_internal.h"
 
 #include "base/clock.h"

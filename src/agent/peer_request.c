@@ -303,7 +303,7 @@ static void send_replies(struct peer_requests *t)
     for (size_t i = 0; i < t->reply_count; i++) {
         if (bus_answer(t->bus, t->replies[i].reply, buf_str(&t->replies[i].text)))
             log_info_limited(t->log, "cluster.answer_failed",
-                             LOG_C("why", "the bus did not take the answer"));
+                             LOG_C("why", "cannot send the answer over the bus"));
         buf_done(&t->replies[i].text);
     }
     t->reply_count = 0;

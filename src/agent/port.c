@@ -323,8 +323,8 @@ static void read_done(struct cluster_part *c, const struct batch *b, struct reco
         memcpy(done->digest, b->history.digest.bytes, RECORDS_DIGEST_BYTES);
 }
 
-/* The host record after a request, also after one that must be repeated or was for robots.txt: an
- * agent that adopts the host must respect what was learnt from it. */
+/* The host record after every request, even one for robots.txt or one that must be repeated: an
+ * agent that adopts the host has to respect what was learnt. */
 static void read_host(const struct batch_url *u, uint64_t wall_ms, struct record *host)
 {
     *host = (struct record){.kind = RECORD_HOST,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The agent's weight follows the room that it has left (cluster/roster/capacity.h): that of the
- * disk, or less if there is a quota. An agent without room keeps its archive and owns no host. */
+/* The agent's weight follows the free room of its disk, or of its quota
+ * (cluster/roster/capacity.h). An agent without room keeps its archive and owns no host. */
 #include "agent/agent_internal.h"
 
 #include "base/clock.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Depth in a cluster. One agent may have fetched a page whose host belongs to another when a
- * shorter seed path to it is found. The seed path by which a page was fetched goes with the host
- * (RECORD_SEED_PATH), so that its owner can tell that a path is shorter, and which agent to tell
- * (admission/links_again.h). The agent that has the page judges its links again. If that agent has
- * left the ring, or has lost the page, the owner fetches the page again. */
+ * shorter seed path to it is found. The seed path by which a page was fetched moves with its host
+ * (RECORD_SEED_PATH). So the owner can see that another path is shorter, and knows which agent has
+ * the page (admission/links_again.h). The agent that has the page judges its links again. If that
+ * agent has left the ring, or has lost the page, the owner fetches the page again. */
 #include "agent/agent_internal.h"
 #include "discovery/seed_path.h"
 #include "roles/counters.h"

@@ -229,7 +229,7 @@ static void drain(const struct control_setup *s, const struct control_request *r
     bool is_me = control_is_clustered(s) && str_eq(s->cluster->name, r->agent);
     if (is_me)
         s->cluster->ops->leave(s->cluster);
-    say_ok(out, is_me ? "hands its hosts over and leaves" : "another agent is meant");
+    say_ok(out, is_me ? "hands its hosts over and leaves" : "this is another agent: nothing to do");
 }
 
 static enum rc say_url(struct answering *a, struct buf *why)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A thread that answers the questions of other agents and performs the operator's requests to all
- * (roles/peer_request.h). It is not the control server's, because two agents that ask each other
- * would wait for each other if one thread both asked and answered. */
+ * (roles/peer_request.h). A thread of its own: if one thread both asked and answered, two agents
+ * that ask each other would wait for each other. */
 #include "control/control_server.h"
 
 #include "base/clock.h"

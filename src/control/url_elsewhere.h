@@ -12,7 +12,7 @@
 typedef uint64_t url_elsewhere_first(void *ctx, struct str agent);
 
 /* Adds "elsewhere" to an answer with a "url": an array of {"agent":…,"inc":…,"lost":true, false or
- * null}, from the file that the crawl in `dir` has of it; nothing if no agent is in it. */
+ * null}, read from the directory of the crawl in `dir`; nothing if no agent is in it. */
 void url_elsewhere_add(const char *dir, url_elsewhere_first *first, void *ctx, json_t *answer);
 
 /* The same of a crawl that does not run: from its own directory alone. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page_names: the URLs of pages that disposition has seen lately, by fingerprint. The history has
- * a page only when it is durable, and the crawl may fetch what the page links to before that. All
- * shards use one. A newer page may push out an older one. */
+/* page_names: the URLs of pages that disposition has seen lately, by fingerprint. The history has a
+ * page once it is durable. The crawl may fetch a link of the page before that. All shards use one.
+ * A newer page may push out an older one. */
 #ifndef DISCOVERY_PAGE_NAMES_H
 #define DISCOVERY_PAGE_NAMES_H
 

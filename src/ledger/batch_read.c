@@ -225,8 +225,8 @@ static const char *read_news(struct taker *t, struct ledger_news *n)
     if (t->bad)
         return "news are cut short";
     if (!records_ok(n->mine) || !records_ok(n->foreign))
-        return "news bring records that are none";
-    return names_ok(n->forgotten) ? NULL : "news name impossible hosts";
+        return "its news hold a record that is not valid";
+    return names_ok(n->forgotten) ? NULL : "its news name an impossible host";
 }
 
 enum rc batch_read(struct str bytes, struct batch *ret, const char **ret_why)
@@ -248,7 +248,7 @@ enum rc batch_read(struct str bytes, struct batch *ret, const char **ret_why)
                    : kind == BATCH_NEWS   ? read_news(&t, &ret->news)
                                           : "it is of no known kind";
     if (!*ret_why && t.rest.n)
-        *ret_why = "something stands behind its end";
+        *ret_why = "bytes follow its end";
     return *ret_why ? RC_CORRUPT : RC_OK;
 }
 

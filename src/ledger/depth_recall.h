@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* depth_recall: fills the depth index with the paths that earlier runs knew, and finds the shorter
- * paths that they had no time to use.
+/* depth_recall: fills the depth index with the paths of earlier runs, and finds the shorter paths
+ * that those runs had no time to use.
  *
  * The history has the path by which the links of each page were judged, and a note on every shorter
  * path that was found later (discovery/depth_key.h). Queues have the path by which a URL waits. The

@@ -210,10 +210,9 @@ enum rc ledger_drop(struct ledger *l, unsigned shard, unsigned epoch, uint64_t b
 
 /* A turn ------------------------------------------------------------------------------------- */
 
-/* All archives, then lines, then the journal: the kernel never has an outcome without its records,
- * so kill -9 takes away nothing that a turn has written, nor does it matter whether anything is
- * being synced. Where an archive cannot take more before a sync ends, the whole waits for a later
- * turn. */
+/* The order is archives, lines, journal. So the kernel never has an outcome without its records,
+ * and kill -9 takes nothing that a turn has written, synced or not. Where an archive cannot take
+ * more before a sync ends, the whole waits for a later turn. */
 enum rc ledger_write_all(struct ledger *l)
 {
     enum rc rc = l->failed;

@@ -223,7 +223,7 @@ struct ledger_outcome {
 MUST_CHECK enum rc ledger_record_outcome(struct ledger *l, unsigned shard,
                                          const struct ledger_outcome *o, unsigned *ret_epoch);
 
-/* Checks a URL in without a word in the journal: its visit has no result (its address was busy, a
+/* Checks a URL in without a batch in the journal. Its visit has no result (its address was busy, a
  * limit is used up, or the cluster took the host away), and the URL is asked for later. */
 void ledger_return(struct ledger *l, unsigned shard, struct checkout *checkout, uint64_t due_ms);
 /* The same, to the end of its queue. */
@@ -280,9 +280,9 @@ MUST_CHECK enum rc ledger_merge(struct ledger *l, unsigned shard, unsigned epoch
  * admit it as a link, by which a page that no agent has is asked for again. */
 MUST_CHECK enum rc ledger_take_seed_path(struct ledger *l, unsigned shard, const struct record *r);
 
-/* Forgets that URLs are done which ledger_tell has journalled as is_again, all of one host of this
- * shard, so that they can be admitted anew; URLs that wait go on waiting. Call it before they are
- * given to ledger_admit. */
+/* Forgets that URLs of one host of this shard are done, which ledger_tell has journalled as
+ * is_again, so that they can be admitted anew; URLs that wait go on waiting. Call it before they
+ * are given to ledger_admit. */
 MUST_CHECK enum rc ledger_unknow(struct ledger *l, unsigned shard, uint64_t host_hash,
                                  struct str host, const uint64_t *fingerprints, size_t count);
 

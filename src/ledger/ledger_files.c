@@ -78,7 +78,7 @@ static enum rc make_state(struct ledger *l, struct buf *why)
         return rc ? rc : disk_mkdir_private(l->disk, "state"); /* an earlier version left it open */
     rc = l->settings.rebuilds ? RC_OK : has_output(l, &has_more);
     if (rc == RC_OK && has_more) {
-        buf_add(why, STR("state/: it is missing, though a crawl has been here"));
+        buf_add(why, STR("state/ is missing, though a crawl has run here"));
         rc = RC_CORRUPT;
     }
     return rc ? rc : disk_mkdir_private(l->disk, "state");
@@ -115,7 +115,7 @@ enum rc ledger_make_folders(struct ledger *l, struct buf *why)
     for (size_t i = 0; i < sizeof parents / sizeof *parents && rc == RC_OK; i++)
         rc = disk_dirsync(l->disk, parents[i]);
     if (rc && !why->n)
-        buf_printf(why, "the folders of the crawl cannot be made: %s", rc_text(rc));
+        buf_printf(why, "cannot create the folders of the crawl: %s", rc_text(rc));
     return rc;
 }
 

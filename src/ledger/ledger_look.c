@@ -135,8 +135,8 @@ static bool may_be_torn(const struct recovery *r, uint64_t position)
     return r->claims.is_there && !r->claims.is_same_boot && position >= r->claims.position;
 }
 
-/* An unreadable last batch with nothing behind it is a torn tail. Of what the kernel had no more
- * than that batch may be missing, and its head says how long it is. */
+/* An unreadable last batch with nothing behind it is a torn tail. Of what the kernel had, only that
+ * batch may be missing. Its head says how long it is. */
 static bool reaches_written(const struct recovery *r)
 {
     const struct journal_found *f = &r->found;
@@ -227,8 +227,8 @@ static enum rc hold(struct recovery *r, const struct named_capture *n, bool *ret
     return warc_recovery_name(r->warc, str_make(n->file, n->file_bytes), n->offset, n->bytes, ret);
 }
 
-/* Whether the end of the capture's file is torn off, and nothing that is whole stands behind it in
- * the journal: then the file has lost no more than these captures. */
+/* Whether the capture's file is torn at its end, and the journal has no whole capture behind it:
+ * then the file has lost these captures and no more. */
 static enum rc is_torn_off(struct recovery *r, size_t from, bool *ret)
 {
     enum rc rc = RC_OK;

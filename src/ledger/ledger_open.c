@@ -128,7 +128,7 @@ enum rc ledger_open(struct disk *d, const struct ledger_settings *s, struct ledg
     rc = rc ? rc : helper_start(l);
     if (rc) {
         if (!why->n)
-            buf_printf(why, "the crawl cannot be opened: %s", rc_text(rc));
+            buf_printf(why, "cannot open the crawl: %s", rc_text(rc));
         ledger_close(l);
         return rc;
     }

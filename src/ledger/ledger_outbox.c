@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the journal holds for other agents. What a recovery has made void is passed over: it stands
- * before the batch that says so, so that all of these are looked for first. */
+/* What the journal holds for other agents. Batches that a recovery has made void are passed over.
+ * The batch that says so stands behind them, so all such batches are read first. */
 #include "ledger/ledger_internal.h"
 
 #include "base/mem.h"

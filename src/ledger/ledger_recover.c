@@ -213,7 +213,7 @@ static enum rc redo(void *ctx, uint64_t position, struct str bytes)
         rc = b.kind == BATCH_NEWS ? news_lines(r->l, &b.news) : redo_lines(r, b.lines);
     rc = rc ? rc : redo_history(r, &b, position, position + JOURNAL_HEAD_BYTES + bytes.n);
     if (rc && !r->why->n)
-        buf_printf(r->why, LEDGER_JOURNAL ": the batch at %llu cannot be done again: %s",
+        buf_printf(r->why, LEDGER_JOURNAL ": cannot replay the batch at %llu: %s",
                    (unsigned long long)position, rc_text(rc));
     return rc;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Beginning anew: the frontiers of the snapshot that the next MANIFEST names hold nothing but what
- * was queued. The MANIFEST's rename is the moment; state/RECRAWL, written before it, names that
- * snapshot, and says nothing while an older one counts. So a crash leaves the crawl as it was, or
- * begun anew and known to be. */
+ * was queued. The MANIFEST's rename is the moment; state/RECRAWL is written first and names that
+ * snapshot. While an older snapshot counts, it means nothing. So a crash leaves the crawl as it
+ * was, or begun anew and known to be. */
 #include "ledger/ledger_internal.h"
 
 #include "base/hash.h"
@@ -232,7 +232,7 @@ static enum rc begin_recrawl(struct ledger *l, struct buf *why)
     if (rc == RC_OK && l->kept.generation != generation)
         rc = RC_CORRUPT;
     if (rc)
-        buf_printf(why, "the crawl cannot begin anew: %s", rc_text(rc));
+        buf_printf(why, "cannot begin the recrawl: %s", rc_text(rc));
     return rc;
 }
 

@@ -402,6 +402,6 @@ enum rc snapshot_load(struct ledger *l, struct buf *why)
     if (rc == RC_NOT_FOUND || rc == RC_LIMIT) /* longer than a bucket that was written can be */
         rc = RC_CORRUPT;
     if (rc)
-        buf_printf(why, "%s: the snapshot of the frontier cannot be read: %s", path, rc_text(rc));
+        buf_printf(why, "%s: cannot read the snapshot of the frontier: %s", path, rc_text(rc));
     return rc;
 }

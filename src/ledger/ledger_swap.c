@@ -3,10 +3,10 @@
  * reads and writes them, so that no shard and no sync waits; without threads (sync_ms 0) the caller
  * does so at once.
  *
- * A bucket has at most three files: the one it is in now, the one that the snapshot being made
- * refers to, and that of the snapshot which the MANIFEST names. One that is none of them is
- * removed. Before the MANIFEST names a snapshot, every file that it refers to is synced to that
- * length. Nothing else is: until then the journal has it all. */
+ * A bucket has at most three files: its present one, one for the snapshot that is being made, and
+ * one for the snapshot that the MANIFEST names. One that is none of them is removed. Before the
+ * MANIFEST names a snapshot, every file that it refers to is synced to that length. Nothing else
+ * is: until then the journal has it all. */
 #include "ledger/ledger_internal.h"
 
 #include "base/mem.h"
@@ -187,8 +187,7 @@ enum rc swap_sync(struct ledger *l)
     return rc || !any ? rc : disk_dirsync(l->disk, LEDGER_SWAP);
 }
 
-/* The snapshot that was being made is the one that counts, or (`is_kept` false) has been given up.
- */
+/* The snapshot that was being made counts from now on, or (`is_kept` false) was given up. */
 enum rc swap_end_snapshot(struct ledger *l, bool is_kept)
 {
     enum rc rc = RC_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* names: the URLs that have a line in links.nodes, so that none gets a second one.
  *
- * A set of fingerprints in bounded memory. It grows with the crawl. When it may grow no more it
- * keeps two generations: those added last, and those added before them; the older generation goes
+ * A set of fingerprints in bounded memory. It grows with the crawl. At its largest it keeps two
+ * generations: the fingerprints added last, and those added before them; the older generation goes
  * when the younger one is full. A URL that was forgotten so may get a second line, which readers
  * pass over. */
 #ifndef LEDGER_NAMES_H

@@ -30,8 +30,8 @@ MUST_CHECK enum rc seed_parse(struct str text, const struct url_idn *idn, struct
  * behind a blank) and the mark with which some editors begin a file; empty: there is none. */
 struct str seed_line(struct str line);
 
-/* The text as it may be shown and logged: with *** in place of whatever stands before an @, without
- * control characters, and cut at 200 bytes. */
+/* The text as it may be shown and logged: *** in place of all that stands before an @, no control
+ * characters, at most 200 bytes. */
 void seed_print(struct str text, struct buf *out);
 
 #endif

@@ -33,8 +33,7 @@ struct ending ending_of_visit(struct visit *v, struct pace_service *pace, struct
  * borrowed from the visit. */
 struct ledger_outcome ending_outcome(const struct ending *e, struct visit *v);
 
-/* Whether the visit is one of robots.txt and ends the page that it was asked for: the robots.txt
- * cannot be had. */
+/* Whether this visit of a robots.txt ends its page too, because the robots.txt is not available. */
 bool ending_is_page(const struct ending *e, const struct visit *v);
 
 /* Makes such a visit the visit of its page, which has no answer. RC_NOMEM, RC_INVALID. */

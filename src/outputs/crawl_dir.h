@@ -3,7 +3,7 @@
  *
  * Files of the crawl are only read here. A file of lines may end within a line that is just being
  * written: it is read up to its last line end. Sorting writes into DIR/scratch, which one process
- * has at a time, or, where DIR cannot be written, into a new folder of $TMPDIR or /tmp. */
+ * has at a time. If DIR cannot be written, it writes into a new folder of $TMPDIR or /tmp. */
 #ifndef OUTPUTS_CRAWL_DIR_H
 #define OUTPUTS_CRAWL_DIR_H
 
@@ -39,8 +39,8 @@ MUST_CHECK enum rc crawl_set_each(struct crawl_set s, const char *path, crawl_di
 /* RC_OK also if it is there. */
 MUST_CHECK enum rc crawl_dir_folder(struct disk *d, const char *path);
 
-/* The scratch folder, empty: "scratch/NAME" of `disk`, which is `d` itself or, where that cannot be
- * written, a disk of its own. RC_LOCKED: another export or report is at work. */
+/* The scratch folder, empty: "scratch/NAME" of `disk`. That is `d` itself, or another disk if `d`
+ * cannot be written. RC_LOCKED: another export or report is at work. */
 enum { CRAWL_SCRATCH_PATH_BYTES = 4096 };
 struct crawl_scratch {
     struct disk *disk;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* headers: what the head of an answer says: whether the body is read, and which URLs it names.
+/* headers: from the head of an answer, whether the body is read, and which URLs it names.
  *
  * The visit has an answer whose heads were read (visit_read_heads). The functions write its
  * section `parsed`. */

@@ -271,7 +271,7 @@ static enum rc rebuild(struct repair *r)
     rc = rc ? rc : disk_unlink(r->disk, LEDGER_REBUILDING);
     rc = rc ? rc : disk_dirsync(r->disk, "state");
     if (rc)
-        buf_printf(&to->text, "state/ cannot be made again: " STR_FMT "\n",
+        buf_printf(&to->text, "cannot rebuild state/: " STR_FMT "\n",
                    STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
     else
         buf_printf(&to->text, "rebuilt: %llu captures in the index, %llu URLs done, %llu queued\n",

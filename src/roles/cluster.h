@@ -120,8 +120,8 @@ static inline bool cluster_is_shared(const struct cluster_service *s)
     return s->peers != NULL;
 }
 
-/* A list of URLs is work on its way that is neither open nor journalled: begin counts it, and this
- * ends it. `ctx` is the service, for a struct url_list_waiter. */
+/* A list of URLs is work that is neither open nor journalled. `begin` counts it, and this ends it.
+ * `ctx` is the service, for a struct url_list_waiter. */
 static inline void cluster_work_ended(void *ctx, bool is_safe)
 {
     struct cluster_service *s = ctx;

@@ -3,9 +3,8 @@
  *
  * The role serves two kinds of wirings. Where lines of text are handled
  * (wirings/unique-lines.yaml), a step calls add(); each shard has a set of its own, so calls need
- * no lock. In a crawl the set is part of the frontier and has to survive a crash together with it,
- * so the ledger keeps it (ledger/ledger_seen.c) in the way that `plan` says, and never calls add().
- */
+ * no lock. In a crawl the set belongs to the frontier and survives a crash together with it. So the
+ * ledger keeps it (ledger/ledger_seen.c) as `plan` says, and never calls add(). */
 #ifndef ROLES_SEEN_H
 #define ROLES_SEEN_H
 

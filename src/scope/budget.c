@@ -281,8 +281,8 @@ static bool domain_is_full(const struct budget *b, const struct domain *d)
            (d->was_refused && !may_have_host(b, d) && is_full(d->pages, &l->farm_pages));
 }
 
-/* The crawl's page is taken while the domain's row is held, so that no thread sees a page that is
- * taken and then given back because the other budget said no. */
+/* The crawl's page is taken under the lock of the domain's row. Otherwise another thread could see
+ * a page that one budget grants and the other takes back. */
 enum budget_verdict budget_take(struct budget *b, struct str host, uint64_t host_pages,
                                 uint64_t host_bytes, uint64_t elapsed_ms)
 {

@@ -7,17 +7,17 @@
  *
  * New hosts: of one registrable domain at most `domain_hosts` are admitted, and as many again for
  * each other domain that was seen to link to a new host of it (F47, F69: farms of host names under
- * one domain); from 8 such domains on there is no such limit. A domain that has been refused a host
- * for this is taken for a farm and gets `farm_pages` pages in all, until it may have more hosts.
- * One page brings at most `page_hosts` new hosts. Of one path at most `path_queries`
- * different queries are admitted on a host (F62, F65), counted approximately in a table of bounded
- * size: never fewer than that many are let through. A host without a registrable domain (an
- * address, a public suffix) is a domain of its own.
+ * one domain); from 8 such domains on there is no such limit. A domain that was refused a host
+ * counts as a farm: it gets `farm_pages` pages in all, until it may have more hosts. One page
+ * brings at most `page_hosts` new hosts. Of one path at most `path_queries` different queries are
+ * admitted on a host (F62, F65), counted approximately in a table of bounded size: never fewer than
+ * that many are let through. A host without a registrable domain (an address, a public suffix) is a
+ * domain of its own.
  *
- * Where several agents are one crawl (budget_share_with_others) limits in all and of a domain hold
- * for all agents together: what the others have used is added, as they last told it. So the
- * crawl exceeds a limit by what they take between two reports. Each agent counts the hosts of a
- * domain on its own. */
+ * Where several agents are one crawl (budget_share_with_others), the limits of the crawl and of a
+ * domain hold for all agents together: each adds what the others last told it. So the crawl exceeds
+ * a limit by what they take between two reports. Each agent counts the hosts of a domain on its
+ * own. */
 #ifndef SCOPE_BUDGET_H
 #define SCOPE_BUDGET_H
 

@@ -2,10 +2,10 @@
 /* domain_sums: what several agents have used of each registrable domain, so that its limits hold
  * for all of them together.
  *
- * Each agent tells what it has used in all, a few domains at a time: first those that changed, then
- * all in turn, because a message may be lost. A new sum of an agent replaces its earlier one.
- * Domains are known by the hash of their name. Any thread. The tables are bounded: a domain that
- * finds no room is not shared. */
+ * Each agent tells its totals, a few domains at a time: first the domains that changed, then all in
+ * turn, because a message may be lost. A new sum of an agent replaces its earlier one. Domains are
+ * known by the hash of their name. Any thread. The tables are bounded: a domain that finds no room
+ * is not shared. */
 #ifndef SCOPE_DOMAIN_SUMS_H
 #define SCOPE_DOMAIN_SUMS_H
 

@@ -179,7 +179,7 @@ static enum scope_verdict check(struct link_judge *j, const struct url *u, struc
     return v == SCOPE_IN && !sitemap_may(&j->source, u, l->hop, l->seed_path) ? SCOPE_OUTSIDE : v;
 }
 
-/* What the page's host may not bring is counted, and nothing is made of it. */
+/* A reference that the page's host may not bring is counted and becomes no link. */
 static bool is_brought(struct link_judge *j, const struct found_link *l)
 {
     enum bring_verdict v = j->source.bringing ? bringing_listed(j->source.bringing, l) : BRING_OK;

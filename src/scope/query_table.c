@@ -47,7 +47,7 @@ void query_table_close(struct query_table *t)
 }
 
 /* The row of the path, or the row that it replaces. The search begins at a row that the path's hash
- * names, so that of several rows with equally few queries not always the same one is replaced. */
+ * names: so different paths replace different rows, where several have equally few queries. */
 static struct row *row_of(struct row *set, uint64_t path)
 {
     unsigned first = (unsigned)(path >> 61);

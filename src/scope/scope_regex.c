@@ -57,7 +57,7 @@ static enum rc compile(struct regex_list *l, struct str pattern, const char *wha
         tell(why, what, pattern, at, code);
         return RC_INVALID;
     }
-    /* Where machine code cannot be had, the interpreter does the same. */
+    /* Without machine code the interpreter does the same. */
     (void)pcre2_jit_compile(c, PCRE2_JIT_COMPLETE);
     l->codes[l->count++] = c;
     return RC_OK;

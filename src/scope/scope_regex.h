@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scope_regex: a list of regular expressions (PCRE2, bytes, compiled to machine code where that can
- * be had), asked of URLs that strangers have made.
+/* scope_regex: a list of regular expressions, matched against URLs that strangers have made. PCRE2,
+ * on bytes, compiled to machine code on processors for which it can be.
  *
  * PCRE2's own limits begin anew at each byte of the subject and count differently in machine code,
  * so they alone bound nothing. Every item of a pattern is therefore compiled with a callout before

@@ -157,8 +157,8 @@ static enum rc hear_seed(void *ctx, struct str line)
 
 /* Opening -------------------------------------------------------------------------------------- */
 
-/* The last part of an archive file's name: the machine's, and the agent's where there are several,
- * for two on one machine must not make the same. */
+/* The last part of an archive file's name: the machine, and in a cluster the agent, because two
+ * agents on one machine must not make the same name. */
 static struct str name_end(struct arena *arena, const char *host, struct str agent)
 {
     size_t room = agent.n && agent.n < WARC_FILES_MAX_HOST / 2 ? WARC_FILES_MAX_HOST - 1 - agent.n
@@ -380,7 +380,7 @@ static enum rc ask_for_lost(struct instance *self, struct ledger_part *p, struct
     enum rc rc =
         refetch_lost(p->service.ledger, self->shard_count, p->scope->idn, s->cluster.n > 0, &lost);
     if (rc)
-        buf_printf(why, "the captures that were lost cannot be asked for again: %s", rc_text(rc));
+        buf_printf(why, "cannot list the lost captures: %s", rc_text(rc));
     else
         log_warn(part_log(self), "archive.lost", LOG_U64("captures", lost),
                  LOG_C("note", "their URLs are asked for again"));

@@ -52,7 +52,7 @@ static enum rc ask(struct sink_sender *s, const struct sink_frame *f, struct sin
     else if (rc == RC_CLOSED)
         buf_printf(why, "%s", sink_link_why(s->link));
     else if (rc == RC_INVALID)
-        buf_printf(why, "the answer cannot be read");
+        buf_printf(why, "cannot read the archive machine's answer");
     return rc == RC_OK ? rc_of(ret->code) : rc == RC_INVALID ? RC_CLOSED : rc;
 }
 
@@ -146,7 +146,7 @@ static enum rc pour(struct sink_sender *s, const struct file *f, struct sink_fra
             atomic_fetch_add(sent, n);
     }
     if (rc == RC_OK && answer.kind != SINK_STORED) {
-        buf_printf(why, "the answer cannot be read");
+        buf_printf(why, "cannot read the archive machine's answer");
         rc = RC_CLOSED;
     }
     return rc;

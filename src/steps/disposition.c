@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* disposition: every ending of a visit, good or bad, and of a list of URLs.
  *
- * Durability depends on the order. One batch in the journal says what became of a visit and
- * which new links it brought, so "done" implies that its links are safe. Behind that the links go
- * to the shards that own their hosts, and the cluster hears that the host came back. What stands in
- * the batch and what follows from it is decided in src/outcome. */
+ * Durability depends on the order. One batch in the journal says what became of a visit and which
+ * new links it brought, so "done" implies that its links are safe. Then the links go to the shards
+ * that own their hosts, and the cluster hears that the host came back. What stands in the batch and
+ * what follows from it is decided in src/outcome. */
 #include "outcome/hand_out.h"
 #include "outcome/outcome.h"
 #include "outcome/visit_counts.h"

@@ -2,9 +2,9 @@
 /* new_links: which links of a page or a list the crawl does not know yet, as candidates for a
  * frontier.
  *
- * A link is known for certain, and is left out, if this shard's frontier has it by a path as short,
- * or if it was sent to its owner since the start (another shard, or another agent) and so is in the
- * journal. A link that its owner left out for want of room is not known: the room may come. */
+ * A link is known for certain, and is left out, in two cases. This shard's frontier has it, by a
+ * path as short. Or it was sent to its owner, another shard or agent, since the start, and so is in
+ * the journal. A link that its owner left out for want of room is not known: the room may come. */
 #ifndef VISIT_NEW_LINKS_H
 #define VISIT_NEW_LINKS_H
 

@@ -163,8 +163,8 @@ struct visit {
     struct visit_stored stored;
 };
 
-/* Visits of pages and of robots.txt can go to another place and come back (visit_pack.c): a copy
- * has all but the record, the host and what else belongs to the ledger. */
+/* Visits of pages and of robots.txt can go to another place and come back (visit_pack.c). A copy
+ * lacks the record, the host and all else that belongs to the ledger. */
 extern const struct message_type visit_type;
 MUST_CHECK enum rc visit_pack(const struct message *m, struct buf *out);
 MUST_CHECK enum rc visit_unpack(struct str bytes, struct message **m);
@@ -174,7 +174,7 @@ void visit_stay(struct message *m);
  * thread uses a pool.
  *
  * Thousands of visits may wait for their answers, but few are being read. So a visit begins with a
- * small arena, and gets the one that the last page left when its answer is there: memory that is
+ * small arena. When its answer is there it gets the arena that the last page left, memory that is
  * still in the processor's cache. */
 enum { VISIT_POOL = 1024, VISIT_WARM = 8 };
 struct visit_pool {
@@ -230,8 +230,8 @@ static inline bool visit_refer(struct visit *v, struct str raw, char hop, struct
     return parsed_refer(&v->parsed, v->arena, raw, hop, context);
 }
 
-/* Whether read takes the answer for a sitemap, an index of them or a feed: by its bytes, or because
- * it was named as one. */
+/* Whether read takes the answer for a sitemap, a sitemap index or a feed: by its bytes, or because
+ * a listing names it. */
 bool visit_is_sitemap(const struct visit *v);
 
 /* A page that came whole and is in the archive. */

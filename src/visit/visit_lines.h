@@ -7,8 +7,9 @@
 #include "outputs/line_batch.h"
 #include "visit/visit.h"
 
-/* A visit that has its result: crawl.log, and where it belongs there the index of the archive, the
- * list of pages or that of skipped URLs. `code`: a status, or what went wrong (host/pace.h). */
+/* Lines of a visit that has its result: in crawl.log, and where they belong in the index of the
+ * archive, the list of pages or the list of skipped URLs. `code`: a status, or what went wrong
+ * (host/pace.h). */
 void visit_lines_result(struct line_batch *b, const struct visit *v, int code, unsigned shard,
                         int64_t wall_ms);
 

@@ -27,7 +27,7 @@ const char *warc_note_text(enum warc_note note)
     case WARC_NOTE_FOLDED:
         return "a field folded over several lines";
     case WARC_NOTE_BLANK_LINES:
-        return "more line ends between records than two";
+        return "more than two line ends between records";
     case WARC_NOTE_NO_END:
         return "no line ends after the block";
     case WARC_NOTE_SAME_LENGTH:
