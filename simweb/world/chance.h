@@ -7,7 +7,7 @@
 #ifndef WORLD_CHANCE_H
 #define WORLD_CHANCE_H
 
-#include "world/inside.h"
+#include "world/world_internal.h"
 
 #include "base/hash.h"
 
@@ -43,9 +43,8 @@ enum chance_purpose {
 /* As world_chance. */
 static inline uint64_t chance_of(const struct world *w, uint32_t purpose, uint64_t a, uint64_t b)
 {
-    uint64_t x = purpose < INSIDE_KEYS
-                     ? w->keys[purpose]
-                     : hash64_mix(w->key + purpose * UINT64_C(0xd1342543de82ef95));
+    uint64_t x = purpose < WORLD_KEYS ? w->keys[purpose]
+                                      : hash64_mix(w->key + purpose * UINT64_C(0xd1342543de82ef95));
     x = hash64_mix(x ^ (a * UINT64_C(0xaef17502108ef2d9) + 0x632be5ab));
     return hash64_mix(x + b * UINT64_C(0x9fb21c651e98df25));
 }

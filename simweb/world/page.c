@@ -6,10 +6,10 @@
 /* Most pages are normal, which one comparison says. */
 enum page_role page_role_by(const struct world *w, uint32_t host, uint32_t page, uint64_t key)
 {
-    static const enum page_role roles[INSIDE_ROLES] = {
-        PAGE_DUPLICATE, PAGE_NEAR_DUPLICATE, PAGE_REDIRECT, PAGE_FORBIDDEN, PAGE_NOFOLLOW};
+    static const enum page_role roles[WORLD_ROLES] = {PAGE_DUPLICATE, PAGE_NEAR_DUPLICATE,
+                                                      PAGE_REDIRECT, PAGE_FORBIDDEN, PAGE_NOFOLLOW};
     uint64_t chance = chance_at(key, CHANCE_ROLE);
-    if (page % SHAPE_RUN == 0 || chance >= w->role_until[INSIDE_ROLES - 1])
+    if (page % SHAPE_RUN == 0 || chance >= w->role_until[WORLD_ROLES - 1])
         return PAGE_NORMAL;
     size_t i = 0;
     while (chance >= w->role_until[i])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "world/inside.h"
+#include "world/world_internal.h"
 
 #include "base/mem.h"
 #include "world/chance.h"
@@ -15,10 +15,10 @@ static uint32_t at_most(uint64_t value, uint32_t most)
 static void measure_roles(struct world *w)
 {
     const struct world_settings *s = &w->settings;
-    const double shares[INSIDE_ROLES] = {s->duplicates, s->near_duplicates, s->redirects,
-                                         s->forbidden, s->nofollow};
+    const double shares[WORLD_ROLES] = {s->duplicates, s->near_duplicates, s->redirects,
+                                        s->forbidden, s->nofollow};
     double until = 0;
-    for (size_t i = 0; i < INSIDE_ROLES; i++) {
+    for (size_t i = 0; i < WORLD_ROLES; i++) {
         until += shares[i] * SHAPE_RUN / (SHAPE_RUN - 1.0);
         w->role_until[i] = until < 1 ? (uint64_t)(until * 0x1p64) : UINT64_MAX;
     }
@@ -36,7 +36,7 @@ static void world_measure(struct world *w)
 {
     const struct world_settings *s = &w->settings;
     w->key = hash64_mix(s->seed + CHANCE_STEP);
-    for (uint32_t purpose = 0; purpose < INSIDE_KEYS; purpose++)
+    for (uint32_t purpose = 0; purpose < WORLD_KEYS; purpose++)
         w->keys[purpose] = hash64_mix(w->key + purpose * UINT64_C(0xd1342543de82ef95));
     w->host_scale = shape_scale(s);
     /* The index of a demo links to all its hosts, as far as a page can. */
