@@ -20,7 +20,8 @@ void elsewhere_print(const struct record *r, struct buf *out)
     buf_add(out, r->seed_path.n ? r->seed_path : STR("-"));
     buf_byte(out, ' ');
     print_number(out, r->class);
-    buf_printf(out, "%s://" STR_FMT, r->is_https ? "https" : "http", STR_ARG(r->host));
+    buf_add(out, r->is_https ? STR("https://") : STR("http://"));
+    buf_add(out, r->host);
     if (r->port)
         buf_printf(out, ":%u", r->port);
     buf_add(out, r->path);
