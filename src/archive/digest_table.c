@@ -24,7 +24,7 @@ struct slot {
 struct stripe {
     pthread_mutex_t lock;
     struct slot *slots;
-    size_t slot_count; /* a power of two */
+    size_t slot_count, slots_most; /* powers of two */
     struct list uses;  /* the latest first */
     uint64_t bytes, max_bytes, count;
 };
@@ -36,11 +36,13 @@ struct digest_table {
 /* About the size of a payload with its share of a slot and of the allocator's own. */
 enum { PAYLOAD_COST = sizeof(struct payload) + 16, USUAL_COST = PAYLOAD_COST + 80 };
 
+enum { FIRST_SLOTS = 16 };
+
 static bool stripe_init(struct stripe *s, uint64_t max_bytes)
 {
-    s->slot_count = 16;
-    while (s->slot_count < max_bytes / USUAL_COST && s->slot_count < (size_t)1 << 30)
-        s->slot_count *= 2;
+    s->slot_count = s->slots_most = FIRST_SLOTS;
+    while (s->slots_most < max_bytes / USUAL_COST && s->slots_most < (size_t)1 << 30)
+        s->slots_most *= 2;
     s->max_bytes = max_bytes;
     (void)pthread_mutex_init(&s->lock, NULL);
     s->slots = mem_zero(s->slot_count, sizeof *s->slots);
@@ -116,6 +118,22 @@ static void drop_oldest(struct stripe *s)
     mem_free(p);
 }
 
+/* Twice as many slots. Without memory the chains become longer instead. */
+static void more_slots(struct stripe *s)
+{
+    struct slot *slots = mem_zero(2 * s->slot_count, sizeof *slots);
+    if (!slots)
+        return;
+    mem_free(s->slots);
+    s->slots = slots;
+    s->slot_count *= 2;
+    for (struct list_node *n = s->uses.first; n; n = n->next) {
+        struct payload *p = LIST_OF(n, struct payload, use), **slot = slot_of(s, &p->digest);
+        p->chain = *slot;
+        *slot = p;
+    }
+}
+
 static void add(struct stripe *s, const struct digest *d, const struct digest_ref *ref)
 {
     uint64_t cost = PAYLOAD_COST + ref->uri.n;
@@ -124,6 +142,8 @@ static void add(struct stripe *s, const struct digest *d, const struct digest_re
         return;
     while (s->uses.last && s->bytes + cost > s->max_bytes)
         drop_oldest(s);
+    if (s->count == s->slot_count && s->slot_count < s->slots_most)
+        more_slots(s);
     p->digest = *d;
     p->id = ref->id;
     p->date_ms = ref->date_ms;

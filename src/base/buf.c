@@ -32,11 +32,13 @@ static char *grow_by(struct buf *b, size_t need)
         cap = cap > b->max / 2 ? b->max : cap * 2;
     if (cap > b->max)
         cap = b->max;
-    char *p = mem_resize(b->p, cap);
+    char *p = b->n ? mem_resize(b->p, cap) : mem_alloc(cap); /* nothing to copy */
     if (!p) {
         b->rc = RC_NOMEM;
         return NULL;
     }
+    if (!b->n)
+        mem_free(b->p);
     b->p = p;
     b->cap = cap;
     return p + b->n;

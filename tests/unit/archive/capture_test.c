@@ -290,6 +290,30 @@ static struct digest digest_n(uint32_t n)
     return d;
 }
 
+static void a_table_that_grows_forgets_no_payload(void **state)
+{
+    (void)state;
+    enum { PAYLOADS = 5000 };
+    struct digest_table *t = digest_table_open(4 << 20);
+    struct digest_ref ref = {.uri = STR("http://a.example/")}, got;
+    struct buf room;
+    buf_init(&room, DIGEST_TABLE_MAX_URI);
+    uint64_t bytes_at_first = digest_table_bytes(t);
+    for (uint32_t i = 0; i < PAYLOADS; i++) {
+        struct digest d = digest_n(i);
+        ref.date_ms = i;
+        digest_table_put(t, &d, &ref);
+    }
+    for (uint32_t i = 0; i < PAYLOADS; i++) {
+        struct digest d = digest_n(i);
+        assert_true(digest_table_get(t, &d, &room, &got));
+        assert_int_equal(got.date_ms, i);
+    }
+    assert_true(bytes_at_first < 64 << 10);
+    digest_table_close(t);
+    buf_done(&room);
+}
+
 static void the_table_keeps_what_is_used_and_stays_within_its_bytes(void **state)
 {
     (void)state;
@@ -522,6 +546,7 @@ int main(void)
         cmocka_unit_test(a_type_that_nobody_named_is_unk),
         cmocka_unit_test(a_file_gets_its_last_name_when_it_is_full_and_vouched_for),
         cmocka_unit_test(what_was_found_on_a_page_is_read_back),
+        cmocka_unit_test(a_table_that_grows_forgets_no_payload),
         cmocka_unit_test(the_table_keeps_what_is_used_and_stays_within_its_bytes),
         cmocka_unit_test(an_index_refills_the_table),
         cmocka_unit_test(of_an_index_only_the_tail_is_read),

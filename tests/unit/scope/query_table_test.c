@@ -2,6 +2,7 @@
 #include "scope/query_table.h"
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "lib/test.h"
 
 #include <stdio.h>
@@ -55,6 +56,35 @@ static void a_trap_stays_known_among_many_paths(void **state)
     query_table_close(t);
 }
 
+static void a_table_that_grows_forgets_no_path(void **state)
+{
+    (void)state;
+    enum { PATHS = 1000, MOST = 3 }; /* of 8,192 */
+    char room[32];
+    struct query_table *t = query_table_open(10, 1);
+    for (unsigned round = 0; round < MOST; round++)
+        for (unsigned i = 0; i < PATHS; i++)
+            assert_true(query_table_count(t, 1, numbered(room, i), MOST));
+    for (unsigned i = 0; i < PATHS; i++)
+        assert_false(query_table_count(t, 1, numbered(room, i), MOST));
+    query_table_close(t);
+}
+
+static void a_table_that_cannot_grow_still_counts(void **state)
+{
+    (void)state;
+    enum { PATHS = 3000, MOST = 3 };
+    char room[32];
+    struct query_table *t = query_table_open(10, 1);
+    for (unsigned round = 0; round < MOST; round++)
+        for (unsigned i = 0; i < PATHS; i++) {
+            mem_fault_at(1);
+            assert_true(query_table_count(t, 1, numbered(room, i), MOST));
+        }
+    mem_fault_at(0);
+    query_table_close(t);
+}
+
 static enum rc open_once(void *ctx)
 {
     (void)ctx;
@@ -75,6 +105,8 @@ int main(void)
         cmocka_unit_test(a_path_has_as_many_as_it_may),
         cmocka_unit_test(never_fewer_than_that_are_let_through),
         cmocka_unit_test(a_trap_stays_known_among_many_paths),
+        cmocka_unit_test(a_table_that_grows_forgets_no_path),
+        cmocka_unit_test(a_table_that_cannot_grow_still_counts),
         cmocka_unit_test(without_memory_there_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
