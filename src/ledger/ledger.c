@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What shards call. The lock is held for a journal_add and a few line_file_adds, all of them
- * copies into memory, and once a turn for the calls that give these to the kernel. */
+/* What shards call. `lock` is held for a journal_add and a few line_file_adds, all of them copies
+ * into memory. A turn gives these to the kernel under `writing`, so that other shards go on
+ * recording meanwhile. */
 #include "ledger/host_records.h"
 #include "ledger/ledger_internal.h"
 
@@ -212,24 +213,53 @@ enum rc ledger_drop(struct ledger *l, unsigned shard, unsigned epoch, uint64_t b
 
 /* The order is archives, lines, journal. So the kernel never has an outcome without its records,
  * and kill -9 takes nothing that a turn has written, synced or not. Where an archive cannot take
- * more before a sync ends, the whole waits for a later turn. */
-enum rc ledger_write_all(struct ledger *l)
+ * more before a sync ends, the whole waits for a later turn. Under `writing`. */
+static enum rc write_files(struct ledger *l)
 {
-    enum rc rc = l->failed;
+    enum rc rc = RC_OK;
     for (unsigned i = 0; i < l->settings.shards && rc == RC_OK; i++)
         rc = warc_files_write(l->shards[i].warc);
     for (unsigned i = 0; i < LEDGER_FILES && rc == RC_OK; i++)
         rc = line_file_write(l->files[i]);
-    rc = rc ? rc : journal_write(l->journal);
+    return rc;
+}
+
+static enum rc written(struct ledger *l, enum rc rc)
+{
     if (rc == RC_OK)
         claim_written(l->claims, journal_written(l->journal));
     return rc == RC_AGAIN ? RC_OK : rc;
 }
 
+enum rc ledger_write_all(struct ledger *l)
+{
+    enum rc rc = l->failed;
+    rc = rc ? rc : write_files(l);
+    rc = rc ? rc : journal_write(l->journal);
+    return written(l, rc);
+}
+
+/* What the journal has is set apart first. The records and lines of those outcomes were added before
+ * them, so they are among what is written then; what other shards record meanwhile is behind. */
+static enum rc write_recorded(struct ledger *l)
+{
+    (void)pthread_mutex_lock(&l->writing);
+    (void)pthread_mutex_lock(&l->lock);
+    enum rc rc = l->failed;
+    if (rc == RC_OK)
+        journal_take(l->journal);
+    (void)pthread_mutex_unlock(&l->lock);
+    rc = rc ? rc : write_files(l);
+    rc = rc ? rc : journal_write_taken(l->journal);
+    rc = written(l, rc);
+    (void)pthread_mutex_unlock(&l->writing);
+    return rc;
+}
+
 enum rc ledger_turn(struct ledger *l, unsigned shard)
 {
+    enum rc rc = write_recorded(l);
     (void)pthread_mutex_lock(&l->lock);
-    enum rc rc = ledger_write_all(l);
     snapshot_step_on(l);
     bool slice = l->snapshot.step == SNAPSHOT_SLICING && !l->shards[shard].is_sliced &&
                  l->snapshot.piece_bytes < SNAPSHOT_WAITING_BYTES;

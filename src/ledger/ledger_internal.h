@@ -20,7 +20,7 @@
  *   names.c           which URLs have a line in links.nodes
  *   batch*.c, manifest.c, record.c   bytes
  *
- * Locks, in the order they are taken: `round.lock`, `lock`, then those inside archive and store;
+ * Locks, in the order they are taken: `round.lock`, `writing`, `lock`, those inside archive and store;
  * `swap.lock` is held for a few lines only and nothing is taken under it. */
 #ifndef LEDGER_LEDGER_INTERNAL_H
 #define LEDGER_LEDGER_INTERNAL_H
@@ -196,6 +196,9 @@ struct ledger {
     uint64_t history_from;      /* of the journal: the history has all before it */
     uint64_t unsynced_from;     /* of the journal: behind its last commit */
 
+    /* Held while what was recorded is given to the kernel: one thread does that at a time. */
+    pthread_mutex_t writing;
+
     /* Guards what follows, and the order of what is journalled and added to files. */
     pthread_mutex_t lock;
     enum rc failed; /* sticks */
@@ -219,7 +222,7 @@ struct ledger {
 /* Makes a failure the ledger's own; returns the first there was. */
 enum rc ledger_fail(struct ledger *l, enum rc rc);
 
-/* ledger.c, under `lock`: what was recorded goes to the kernel, in its order. */
+/* ledger.c, under `writing` and `lock`: what was recorded goes to the kernel, in its order. */
 MUST_CHECK enum rc ledger_write_all(struct ledger *l);
 
 /* ledger_files.c. The lock, before anything else; then the folders, once all was looked at. */

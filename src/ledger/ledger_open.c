@@ -24,6 +24,7 @@ static struct ledger *ledger_make(struct disk *d, const struct ledger_settings *
     buf_init(&l->agent.facts, LEDGER_MAX_FACTS_BYTES);
     l->agent.outbox_kept = LEDGER_NOT_SAID;
     (void)pthread_mutex_init(&l->round.lock, NULL);
+    (void)pthread_mutex_init(&l->writing, NULL);
     (void)pthread_mutex_init(&l->lock, NULL);
     (void)pthread_condattr_init(&monotonic);
     (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -230,6 +231,7 @@ void ledger_close(struct ledger *l)
     buf_done(&l->named);
     names_close(l->names);
     (void)pthread_mutex_destroy(&l->round.lock);
+    (void)pthread_mutex_destroy(&l->writing);
     (void)pthread_mutex_destroy(&l->lock);
     (void)pthread_cond_destroy(&l->helper.wake);
     mem_free(l->shards);

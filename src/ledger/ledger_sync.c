@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The helper's round:
  *
- *   1. under the lock: everything is written, as in a turn; the journal's end, and with it the
+ *   1. under both locks: everything is written, as in a turn; the journal's end, and with it the
  *      length of every file and archive
  *   2. archives are synced, then files of lines, then the journal; turns go on writing, and only
  *      they write to the journal, so that it is never ahead of an archive
@@ -31,6 +31,7 @@ static bool nothing_new(struct ledger *l)
 static bool begin(struct ledger *l, struct batch_commit *c, enum rc *ret)
 {
     uint64_t now = clock_now_ms(l->settings.clock);
+    (void)pthread_mutex_lock(&l->writing);
     (void)pthread_mutex_lock(&l->lock);
     bool go_on = !l->failed && !nothing_new(l);
     *ret = go_on ? ledger_write_all(l) : l->failed;
@@ -48,6 +49,7 @@ static bool begin(struct ledger *l, struct batch_commit *c, enum rc *ret)
         l->round.history = swap;
     }
     (void)pthread_mutex_unlock(&l->lock);
+    (void)pthread_mutex_unlock(&l->writing);
     return go_on;
 }
 

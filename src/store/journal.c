@@ -21,7 +21,7 @@ struct journal {
     /* Guards the rest: the files. Not held while they are synced: `is_syncing` then keeps those
      * there are open. */
     pthread_mutex_t writing;
-    struct buf taken; /* the other buffer, empty between calls */
+    struct buf taken; /* the other buffer: what is written next */
     struct segments segments;
     struct disk_file *file; /* the last segment */
     uint64_t written;       /* position */
@@ -213,16 +213,48 @@ static enum rc write_taken(struct journal *j)
     return rc;
 }
 
+/* Under `writing`. What was taken before and is not written yet stays in front. */
+static void take_added(struct journal *j)
+{
+    (void)pthread_mutex_lock(&j->adding);
+    if (j->taken.n) {
+        buf_add(&j->taken, buf_str(&j->added));
+        if (buf_rc(&j->taken) == RC_OK)
+            buf_clear(&j->added);
+        j->taken.rc = RC_OK; /* without memory the next call takes it */
+    } else {
+        struct buf swap = j->added;
+        j->added = j->taken;
+        j->taken = swap;
+    }
+    (void)pthread_mutex_unlock(&j->adding);
+}
+
 static enum rc write_added(struct journal *j)
 {
+    if (!j->failed)
+        j->failed = write_taken(j);
     if (j->failed)
         return j->failed;
-    (void)pthread_mutex_lock(&j->adding);
-    struct buf swap = j->added;
-    j->added = j->taken;
-    j->taken = swap;
-    (void)pthread_mutex_unlock(&j->adding);
+    take_added(j);
     return j->failed = write_taken(j);
+}
+
+void journal_take(struct journal *j)
+{
+    (void)pthread_mutex_lock(&j->writing);
+    take_added(j);
+    (void)pthread_mutex_unlock(&j->writing);
+}
+
+enum rc journal_write_taken(struct journal *j)
+{
+    (void)pthread_mutex_lock(&j->writing);
+    if (!j->failed)
+        j->failed = write_taken(j);
+    enum rc rc = j->failed;
+    (void)pthread_mutex_unlock(&j->writing);
+    return rc;
 }
 
 enum rc journal_write(struct journal *j)

@@ -81,6 +81,11 @@ bool journal_is_full(struct journal *j);
  * does). A failure sticks: every later call returns it. Any thread. */
 MUST_CHECK enum rc journal_write(struct journal *j);
 
+/* The same in two steps, for callers whose other files must be written in between: sets apart what
+ * was added, without a system call, and gives to the kernel what was set apart and no more. */
+void journal_take(struct journal *j);
+MUST_CHECK enum rc journal_write_taken(struct journal *j);
+
 /* Writes, then makes durable what was added before the call. RC_SYNC is for ever. One thread. */
 MUST_CHECK enum rc journal_sync(struct journal *j);
 

@@ -128,6 +128,73 @@ static void a_finished_crawl_opens_with_nothing_to_replay(void **state)
     disk_close(d);
 }
 
+struct folder {
+    struct disk *disk;
+    const char *path;
+    uint64_t bytes;
+};
+
+static enum rc add_bytes(void *ctx, struct str name, bool is_folder)
+{
+    struct folder *f = ctx;
+    char path[DISK_MAX_PATH_BYTES];
+    struct disk_file *file;
+    uint64_t bytes = 0;
+    (void)snprintf(path, sizeof path, "%s/" STR_FMT, f->path, STR_ARG(name));
+    if (is_folder || disk_open(f->disk, path, DISK_READ, &file) != RC_OK)
+        return RC_OK;
+    enum rc rc = disk_size(file, &bytes);
+    disk_file_close(file);
+    f->bytes += bytes;
+    return rc;
+}
+
+static uint64_t bytes_in(struct disk *d, const char *path)
+{
+    struct folder f = {d, path, 0};
+    assert_rc(disk_list(d, path, add_bytes, &f), RC_OK);
+    return f.bytes;
+}
+
+/* What a turn has given to the kernel so far. */
+struct order {
+    uint64_t archive, journal;
+    bool journal_grew, archive_grew_behind;
+};
+
+static void look(void *ctx, struct disk *d, const char *call)
+{
+    struct order *o = ctx;
+    (void)call;
+    uint64_t archive = bytes_in(d, "archive"), journal = bytes_in(d, "state/journal");
+    o->archive_grew_behind |= o->journal_grew && archive > o->archive;
+    o->journal_grew |= journal > o->journal;
+    o->archive = archive;
+    o->journal = journal;
+}
+
+static void a_turn_writes_records_before_the_journal(void **state)
+{
+    (void)state;
+    struct disk *d = fresh_disk();
+    unsigned turns = 0;
+    bool more;
+    assert_rc(small_open(&one, d, 1, &truth), RC_OK);
+    for (unsigned i = 0; i < 200; i++) {
+        struct order o = {bytes_in(d, "archive"), bytes_in(d, "state/journal"), false, false};
+        uint64_t archive = o.archive;
+        disk_crash_before_each(d, look, &o);
+        assert_rc(small_step(&one, false, &more), RC_OK);
+        disk_crash_before_each(d, NULL, NULL);
+        look(&o, d, "");
+        assert_false(o.archive_grew_behind);
+        turns += o.archive > archive && o.journal_grew;
+    }
+    assert_true(turns > 3);
+    small_close(&one);
+    disk_close(d);
+}
+
 static void images_are_made_on_the_way_and_the_journal_is_trimmed(void **state)
 {
     (void)state;
@@ -304,6 +371,7 @@ int main(void)
         cmocka_unit_test(a_batch_of_no_sense_is_refused_by_its_position),
         cmocka_unit_test(a_damaged_manifest_or_image_is_refused),
         cmocka_unit_test(a_finished_crawl_opens_with_nothing_to_replay),
+        cmocka_unit_test(a_turn_writes_records_before_the_journal),
         cmocka_unit_test(images_are_made_on_the_way_and_the_journal_is_trimmed),
         cmocka_unit_test(links_that_nobody_admitted_come_back),
         cmocka_unit_test(links_that_were_dropped_stay_out),

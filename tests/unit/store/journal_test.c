@@ -96,6 +96,15 @@ static const char *go_on(struct power_cut *cut, struct disk *image)
     return f.why ? f.why : again.why;
 }
 
+/* At once, or in two steps. */
+static enum rc write_it(struct journal *j, uint32_t i)
+{
+    if (i % 2)
+        return journal_write(j);
+    journal_take(j);
+    return journal_write_taken(j);
+}
+
 static enum rc add_some(struct trial *t, struct journal *j, uint32_t count, bool sync)
 {
     enum rc rc = RC_OK;
@@ -103,7 +112,7 @@ static enum rc add_some(struct trial *t, struct journal *j, uint32_t count, bool
     for (uint32_t i = 0; i < count && rc == RC_OK; i++) {
         t->added++;
         rc = add(j, t->added - 1, &position);
-        rc = rc ? rc : journal_write(j);
+        rc = rc ? rc : write_it(j, i);
     }
     if (rc == RC_OK && sync) {
         rc = journal_sync(j);
@@ -237,6 +246,32 @@ static void trimming_removes_whole_segments_below_and_no_others(void **state)
     assert_int_equal(f.count, 10);
     journal_close(j);
     assert_rc(journal_open(d, "journal", &small, 0, take, &none, &j), RC_CORRUPT);
+    disk_close(d);
+}
+
+static void what_is_added_after_the_taking_is_not_written_with_it(void **state)
+{
+    (void)state;
+    struct disk *d;
+    uint64_t positions[5];
+    assert_rc(disk_crash_open(&d), RC_OK);
+    struct found none = {0}, all = {0};
+    struct journal *j = open_from(d, 0, &none);
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_rc(add(j, i, &positions[i]), RC_OK);
+        if (i == 1 || i == 2)
+            journal_take(j); /* twice, and nothing is written in between */
+    }
+    assert_int_equal(journal_written(j), 0);
+    assert_rc(journal_write_taken(j), RC_OK);
+    assert_int_equal(journal_written(j), positions[3]);
+    journal_take(j);
+    assert_rc(journal_write(j), RC_OK);
+    assert_int_equal(journal_written(j), journal_end(j));
+    journal_close(j);
+    j = open_from(d, 0, &all);
+    assert_int_equal(all.count, 5);
+    journal_close(j);
     disk_close(d);
 }
 
@@ -445,6 +480,7 @@ int main(void)
         cmocka_unit_test(a_batch_is_replayed_with_the_position_it_was_given),
         cmocka_unit_test(what_is_newer_than_the_journal_is_refused),
         cmocka_unit_test(trimming_removes_whole_segments_below_and_no_others),
+        cmocka_unit_test(what_is_added_after_the_taking_is_not_written_with_it),
         cmocka_unit_test(it_says_when_too_much_waits_to_be_written),
         cmocka_unit_test(a_failed_sync_is_for_ever),
         cmocka_unit_test(whatever_the_cut_what_was_synced_is_replayed),
