@@ -7,6 +7,8 @@
 #include "store/database.h"
 #include "store/history_entry.h"
 
+#include <stdlib.h>
+
 enum { KEY_BYTES = 8, BATCH_MAX_BYTES = 256 << 20 };
 
 /* Only a pointer of this type is ever handed out: a history is its database. */
@@ -15,10 +17,17 @@ static struct database *db_of(const struct history *h)
     return (struct database *)(uintptr_t)h;
 }
 
+struct put {
+    uint64_t fingerprint;
+    size_t at, bytes; /* of the value, in `values` */
+};
+
 struct history_batch {
-    struct database_batch *puts;
-    struct buf value;
-    enum rc rc; /* the first failure of a put */
+    struct put *list;
+    size_t count, room;
+    struct buf values;
+    struct database_batch *sorted; /* empty between calls */
+    enum rc rc;                    /* the first failure of a put */
 };
 
 /* Opening ------------------------------------------------------------------------------------- */
@@ -66,12 +75,12 @@ struct history_batch *history_batch_open(void)
     struct history_batch *b = mem_zero(1, sizeof *b);
     if (!b)
         return NULL;
-    b->puts = database_batch_open();
-    if (!b->puts) {
+    b->sorted = database_batch_open();
+    if (!b->sorted) {
         mem_free(b);
         return NULL;
     }
-    buf_init(&b->value, HISTORY_ENTRY_MAX_BYTES);
+    buf_init(&b->values, BATCH_MAX_BYTES + HISTORY_ENTRY_MAX_BYTES);
     return b;
 }
 
@@ -79,27 +88,69 @@ void history_batch_close(struct history_batch *b)
 {
     if (!b)
         return;
-    database_batch_close(b->puts);
-    buf_done(&b->value);
+    database_batch_close(b->sorted);
+    buf_done(&b->values);
+    mem_free(b->list);
     mem_free(b);
+}
+
+static enum rc add_put(struct history_batch *b, uint64_t fingerprint, const struct history_entry *p)
+{
+    struct put *list = mem_grow(b->list, b->count, &b->room, sizeof *list);
+    size_t at = b->values.n;
+    if (!list)
+        return RC_NOMEM;
+    b->list = list;
+    if (at > BATCH_MAX_BYTES)
+        return RC_LIMIT;
+    history_entry_write(p, &b->values);
+    size_t bytes = b->values.n - at;
+    if (buf_rc(&b->values) == RC_OK && bytes > HISTORY_ENTRY_MAX_BYTES)
+        return RC_LIMIT;
+    list[b->count++] = (struct put){fingerprint, at, bytes};
+    return buf_rc(&b->values);
 }
 
 void history_put(struct history_batch *b, uint64_t fingerprint, const struct history_entry *p)
 {
+    if (b->rc == RC_OK)
+        b->rc = add_put(b, fingerprint, p);
+}
+
+/* By key, and of the same key in the order in which they came. */
+static int in_order(const void *left, const void *right)
+{
+    const struct put *a = left, *b = right;
+    if (a->fingerprint != b->fingerprint)
+        return a->fingerprint < b->fingerprint ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* In the order of the keys, because RocksDB finds the place of a key that follows the one before
+ * it with half of the comparisons. */
+static void put_sorted(struct history_batch *b)
+{
     char key[KEY_BYTES];
-    put_be64(key, fingerprint);
-    buf_clear(&b->value);
-    history_entry_write(p, &b->value);
-    if (b->rc == RC_OK)
-        b->rc = database_batch_bytes(b->puts) > BATCH_MAX_BYTES ? RC_LIMIT : buf_rc(&b->value);
-    if (b->rc == RC_OK)
-        database_put(b->puts, str_make(key, sizeof key), buf_str(&b->value));
+    if (b->count)
+        qsort(b->list, b->count, sizeof *b->list, in_order);
+    for (size_t i = 0; i < b->count; i++) {
+        const struct put *p = &b->list[i];
+        put_be64(key, p->fingerprint);
+        database_put(b->sorted, str_make(key, sizeof key),
+                     str_first(str_from(buf_str(&b->values), p->at), p->bytes));
+    }
 }
 
 enum rc history_write(struct history *h, struct history_batch *b, uint64_t position)
 {
-    enum rc rc = b->rc ? b->rc : database_write(db_of(h), b->puts, position);
-    database_batch_clear(b->puts);
+    enum rc rc = b->rc;
+    if (rc == RC_OK) {
+        put_sorted(b);
+        rc = database_write(db_of(h), b->sorted, position);
+    }
+    database_batch_clear(b->sorted);
+    buf_clear(&b->values);
+    b->count = 0;
     b->rc = RC_OK;
     return rc;
 }
