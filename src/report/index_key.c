@@ -21,13 +21,29 @@ void index_key_done(struct index_key *k)
     *k = (struct index_key){0};
 }
 
+/* The URL of a line as a crawl writes it: the first field, printable, and without escapes. Absent:
+ * the line has to be read as JSON. */
+static struct str url_in_front(struct str line)
+{
+    (void)str_take_until(&line, ' '); /* the key */
+    (void)str_take_until(&line, ' '); /* the time */
+    if (!str_starts(line, STR("{\"url\":\"")) || !str_ends(line, STR("\"}")))
+        return STR_NONE;
+    struct str url = str_from(line, sizeof "{\"url\":\"" - 1);
+    url.n = str_find(url, '"');
+    for (size_t i = 0; i < url.n; i++)
+        if (url.p[i] <= ' ' || url.p[i] > '~' || url.p[i] == '\\')
+            return STR_NONE;
+    return url;
+}
+
 /* False: the line's own key is all there is. */
 static bool make_key(struct index_key *k, struct str line)
 {
-    struct cdxj_entry e;
+    struct cdxj_entry e = {.url = url_in_front(line)};
     struct url_parser parser = {0};
     struct url u;
-    if (cdxj_parse(line, &k->texts, &e) != RC_OK ||
+    if ((!e.url.p && cdxj_parse(line, &k->texts, &e) != RC_OK) ||
         url_parse(&parser, e.url, NULL, (struct url_room){k->room, URL_ROOM_BYTES}, &u) != RC_OK)
         return false;
     buf_clear(&k->key);
