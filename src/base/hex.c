@@ -3,14 +3,27 @@
 
 #include "base/bytes.h"
 
+#define ONES UINT64_C(0x0101010101010101) /* a 1 in each byte */
+
+/* Eight digits at once, a byte each: a page's lines have some 90 numbers. First the bytes have the
+ * values of the digits; of those over 9, adding 6 sets bit 4. */
+static void hex8_write(char *to, uint32_t value)
+{
+    uint64_t v = value;
+    v = (v | v << 16) & UINT64_C(0x0000ffff0000ffff);
+    v = (v | v << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    v = (v | v << 4) & ONES * 0x0f;
+    uint64_t is_letter = (v + ONES * 6) >> 4 & ONES;
+    put_be64(to, v + ONES * '0' + is_letter * ('a' - '9' - 1));
+}
+
 void buf_hex16(struct buf *b, uint64_t v)
 {
-    static const char digits[] = "0123456789abcdef";
     char *to = buf_reserve(b, HEX16_BYTES);
     if (!to)
         return;
-    for (int i = HEX16_BYTES - 1; i >= 0; i--, v >>= 4)
-        to[i] = digits[v & 15];
+    hex8_write(to, (uint32_t)(v >> 32));
+    hex8_write(to + 8, (uint32_t)v);
     b->n += HEX16_BYTES;
 }
 
@@ -19,13 +32,12 @@ void buf_hex16(struct buf *b, uint64_t v)
  * again. */
 static bool hex8_read(const char *from, uint32_t *ret)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t text = get_be64(from);
-    uint64_t v = (text & ones * 0x0f) + (text >> 6 & ones) * 9;
-    uint64_t is_letter = (v + ones * (0x80 - 10)) >> 7 & ones;
-    uint64_t again = v + ones * '0' + is_letter * ('a' - '9' - 1);
-    bool is_cased = ((text | text >> 1) & ones * 0x20) == ones * 0x20;
-    if (v & ones * 0xf0 || again != (text | ones * 0x20) || !is_cased)
+    uint64_t v = (text & ONES * 0x0f) + (text >> 6 & ONES) * 9;
+    uint64_t is_letter = (v + ONES * (0x80 - 10)) >> 7 & ONES;
+    uint64_t again = v + ONES * '0' + is_letter * ('a' - '9' - 1);
+    bool is_cased = ((text | text >> 1) & ONES * 0x20) == ONES * 0x20;
+    if (v & ONES * 0xf0 || again != (text | ONES * 0x20) || !is_cased)
         return false;
     v = (v | v >> 4) & UINT64_C(0x00ff00ff00ff00ff);
     v = (v | v >> 8) & UINT64_C(0x0000ffff0000ffff);

@@ -52,34 +52,34 @@ const char *head_status_line(struct str line, struct head *ret)
     return NULL;
 }
 
-/* RFC 9110, 5.6.2: token characters beside letters and digits. */
-static bool is_name_byte(char c)
-{
-    static const bool odd[128] = {
-        ['!'] = true,  ['#'] = true, ['$'] = true, ['%'] = true, ['&'] = true,
-        ['\''] = true, ['*'] = true, ['+'] = true, ['-'] = true, ['.'] = true,
-        ['^'] = true,  ['_'] = true, ['`'] = true, ['|'] = true, ['~'] = true,
-    };
-    return ascii_is_alnum(c) || ((unsigned char)c < 128 && odd[(unsigned char)c]);
-}
+/* RFC 9110, 5.6.2: the characters of a token. */
+static const bool name_bytes[256] = {
+    ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true, ['!'] = true,  ['#'] = true,
+    ['$'] = true,         ['%'] = true,         ['&'] = true,         ['\''] = true, ['*'] = true,
+    ['+'] = true,         ['-'] = true,         ['.'] = true,         ['^'] = true,  ['_'] = true,
+    ['`'] = true,         ['|'] = true,         ['~'] = true,
+};
 
+/* Each of the next two looks at every byte and decides at the end: heads are sound, and without a
+ * branch a byte costs less. */
 static bool is_name(struct str s)
 {
+    bool all = s.n > 0;
     for (size_t i = 0; i < s.n; i++)
-        if (!is_name_byte(s.p[i]))
-            return false;
-    return s.n > 0;
+        all &= name_bytes[(unsigned char)s.p[i]];
+    return all;
 }
 
 /* Control bytes beside the tab; the line ends of a folded value are none. */
 static bool has_control(struct str s)
 {
+    unsigned char found = 0;
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
-        if ((c < 32 && c != '\t' && c != '\r' && c != '\n') || c == 127)
-            return true;
+        unsigned char is_low = c < 32, is_allowed = (c == '\t') | (c == '\r') | (c == '\n');
+        found |= (unsigned char)((is_low & !is_allowed) | (c == 127));
     }
-    return false;
+    return found;
 }
 
 static struct str without_line_end(struct str line)

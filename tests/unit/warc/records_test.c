@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kit.h"
 
+#include "warc/header.h"
+
 #define FIRST                                                                                   \
     {                                                                                           \
         {                                                                                       \
@@ -211,6 +213,22 @@ static const struct {
     {"a protocol that is not UTF-8", 3, {"h\xff", 2}, RC_INVALID},
 };
 
+/* Whatever the length, and wherever the byte stands. */
+static void a_uri_has_visible_ascii_and_no_brackets(void **state)
+{
+    (void)state;
+    char room[] = "a:0123456789012345678";
+    for (size_t n = 3; n < sizeof room; n++)
+        for (size_t at = 2; at < n; at++)
+            for (int byte = 0; byte < 256; byte++) {
+                bool fits = byte > ' ' && byte <= '~' && byte != '<' && byte != '>';
+                char before = room[at];
+                room[at] = (char)byte;
+                assert_int_equal(header_is_uri(str_make(room, n)), fits);
+                room[at] = before;
+            }
+}
+
 static void values_that_would_break_a_header_are_refused(void **state)
 {
     (void)state;
@@ -321,6 +339,7 @@ int main(void)
         cmocka_unit_test(both_profiles_of_a_revisit),
         cmocka_unit_test(a_fetch_is_described),
         cmocka_unit_test(a_warcinfo_describes_its_file),
+        cmocka_unit_test(a_uri_has_visible_ascii_and_no_brackets),
         cmocka_unit_test(values_that_would_break_a_header_are_refused),
         cmocka_unit_test(what_a_type_requires_is_required),
         cmocka_unit_test(every_type_passes_its_own_verification),
