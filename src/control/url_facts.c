@@ -291,6 +291,12 @@ static void json_order(struct writing *w)
     jsonw_u64_field(&w->j, "back_links", f->worth.back);
 }
 
+/* As the archive's WARC-Truncated says it. */
+static const char *const cuts[HISTORY_CUTS_] = {[HISTORY_WHOLE] = "",
+                                                [HISTORY_CUT_LENGTH] = "length",
+                                                [HISTORY_CUT_TIME] = "time",
+                                                [HISTORY_CUT_DISCONNECT] = "disconnect"};
+
 static void json_history(struct writing *w)
 {
     const struct history_entry *p = &w->f->history;
@@ -305,6 +311,7 @@ static void json_history(struct writing *w)
     buf_time_iso(&w->text, (uint64_t)p->date_ms);
     text_member(w, "date");
     jsonw_u64_field(&w->j, "bytes", p->bytes);
+    jsonw_text_field(&w->j, "truncated", str_c(cuts[p->cut]));
     jsonw_text_field(&w->j, "mime", p->mime);
     if (p->has_digest) {
         buf_add(&w->text, STR("sha1:"));

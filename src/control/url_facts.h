@@ -100,6 +100,7 @@ void url_words_host(const struct url_facts *f, bool is_running, struct buf *out)
 void url_words_origin(const struct origin_facts *o, struct buf *out);
 const char *url_words_robots_state(const struct origin_facts *o); /* "rules" */
 const char *url_words_change(unsigned what); /* bits of enum history_change: "structure and text" */
+const char *url_words_cut(unsigned cut);     /* enum history_cut: "by its length"; "" */
 void url_words_last(const struct url_facts *f, struct buf *out);
 const char *url_words_state(const struct url_facts *f); /* "queued" */
 

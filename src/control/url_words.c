@@ -192,6 +192,17 @@ const char *url_words_change(unsigned what)
                              : "";
 }
 
+const char *url_words_cut(unsigned cut)
+{
+    static const char *const words[HISTORY_CUTS_] = {
+        [HISTORY_WHOLE] = "",
+        [HISTORY_CUT_LENGTH] = "longer than is taken (fetch.body-size)",
+        [HISTORY_CUT_TIME] = "it came too slowly",
+        [HISTORY_CUT_DISCONNECT] = "the server broke it off",
+    };
+    return words[cut];
+}
+
 void url_words_last(const struct url_facts *f, struct buf *out)
 {
     const struct history_entry *p = &f->history;
@@ -199,6 +210,8 @@ void url_words_last(const struct url_facts *f, struct buf *out)
     buf_printf(out, ": %s", fetch_code_text(p->code));
     if (p->code > 0)
         buf_printf(out, ", %llu bytes", (unsigned long long)p->bytes);
+    if (p->cut)
+        buf_printf(out, ", truncated: %s", url_words_cut(p->cut));
     if (p->mime.n)
         buf_printf(out, ", " STR_FMT, STR_ARG(p->mime));
     if (f->via_url.p)

@@ -92,6 +92,14 @@ static enum rc take_capture(void *ctx, const struct found_capture *c)
     return record_done(r, &u, &p, false);
 }
 
+static uint8_t cut_of(const struct crawl_log_line *l)
+{
+    return crawl_log_has(l, STR("lenTrunc"))        ? HISTORY_CUT_LENGTH
+           : crawl_log_has(l, STR("timeTrunc"))     ? HISTORY_CUT_TIME
+           : crawl_log_has(l, STR("midFetchTrunc")) ? HISTORY_CUT_DISCONNECT
+                                                    : HISTORY_WHOLE;
+}
+
 /* Facts from the archive stay; the line adds the seed path, and counts the page. */
 static enum rc take_log_line(void *ctx, struct str line)
 {
@@ -112,6 +120,7 @@ static enum rc take_log_line(void *ctx, struct str line)
     p.seed_path = l.path.p ? l.path : STR("");
     p.code = l.status;
     p.bytes = l.bytes;
+    p.cut = cut_of(&l);
     p.mime = l.mime;
     p.fetches += !p.fetches;
     if (warc_date_parse(l.time, &p.date_ms))

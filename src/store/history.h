@@ -16,6 +16,15 @@
 /* What a change was about: elements, words, or neither of them (attributes, scripts, comments). */
 enum history_change { HISTORY_STRUCTURE = 1, HISTORY_TEXT = 2, HISTORY_MARKUP = 4 };
 
+/* What cut an answer short. Numbers as stored. */
+enum history_cut {
+    HISTORY_WHOLE,
+    HISTORY_CUT_LENGTH,
+    HISTORY_CUT_TIME,
+    HISTORY_CUT_DISCONNECT,
+    HISTORY_CUTS_
+};
+
 /* The last time a URL was asked for; with 0 fetches it waits, and `seed_path` is a shorter path to
  * it than the one it was found by. */
 struct history_entry {
@@ -44,6 +53,7 @@ struct history_entry {
     /* Bits of enum history_change, from the last time that it was compared; 0 = never. */
     uint8_t what_changed;
     uint16_t forward; /* links on the page, and 1; 0 = not known (only --order priority asks) */
+    uint8_t cut;      /* enum history_cut: of the answer */
 };
 
 /* A page that another agent has: prints what `file` says then. */

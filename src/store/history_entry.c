@@ -13,7 +13,10 @@ enum {
     FIRST_TEXTS = 5,
     FIXED_BYTES = 38,
     CAPTURE_BYTES = DIGEST_SHA1_BYTES + 8 + 16,
-    FILE_BYTES = 16
+    FILE_BYTES = 16,
+    CHANGE_MASK = 7,
+    CUT_SHIFT = 3,
+    CUT_MASK = HISTORY_CUTS_ - 1,
 };
 
 /* Writing ------------------------------------------------------------------------------------- */
@@ -62,7 +65,7 @@ void history_entry_write(const struct history_entry *p, struct buf *out)
     add_text(out, p->mime);
     add_text(out, p->codes);
     add_text(out, p->file);
-    buf_byte(out, (char)p->what_changed);
+    buf_byte(out, (char)(p->what_changed | p->cut << CUT_SHIFT));
     if (p->forward)
         buf_le16(out, p->forward);
 }
@@ -160,7 +163,9 @@ enum rc history_entry_read(struct str bytes, struct arena *arena, struct history
     for (size_t i = 0; i < (is_first ? FIRST_TEXTS : TEXTS) && rc == RC_OK; i++)
         rc = take_text(&bytes, arena, texts[i]);
     if (rc == RC_OK && !is_first) {
-        p.what_changed = bytes.n ? (uint8_t)bytes.p[0] : 0;
+        unsigned last = bytes.n ? (uint8_t)bytes.p[0] : 0;
+        p.what_changed = last & CHANGE_MASK;
+        p.cut = last >> CUT_SHIFT & CUT_MASK;
         rc = bytes.n ? RC_OK : RC_CORRUPT;
         bytes = str_from(bytes, 1);
     }

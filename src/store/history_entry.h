@@ -6,7 +6,7 @@
  *     with a file: [offset 8][bytes 8]
  *     url, seed_path, etag, last-modified, mime, codes, file: each [length + 1 as a varint][bytes];
  *     0 = absent
- *     [what changed 1]
+ *     [what changed, in bits 0 to 2, and what cut it, in bits 3 and 4: 1]
  *     of version 3: [forward 2]
  *
  * Integers are little endian. Nothing follows. An entry without `forward` is of version 2. Version

@@ -28,6 +28,15 @@ static void history_capture(const struct visit *v, struct history_entry *p)
         p->mime = v->turn.history.mime;
 }
 
+static uint8_t cut_of(const struct http_answer *a)
+{
+    static const uint8_t cuts[] = {[HTTP_CUT_NONE] = HISTORY_WHOLE,
+                                   [HTTP_CUT_LENGTH] = HISTORY_CUT_LENGTH,
+                                   [HTTP_CUT_TIME] = HISTORY_CUT_TIME,
+                                   [HTTP_CUT_DISCONNECT] = HISTORY_CUT_DISCONNECT};
+    return a ? cuts[a->cut] : HISTORY_WHOLE;
+}
+
 void visit_history(const struct visit *v, int code, int64_t wall_ms, bool with_links,
                    struct history_entry *ret)
 {
@@ -38,6 +47,7 @@ void visit_history(const struct visit *v, int code, int64_t wall_ms, bool with_l
         .date_ms = v->answer.date_ms ? v->answer.date_ms : wall_ms,
         .code = code,
         .bytes = v->answer.http ? v->answer.http->body.n : 0,
+        .cut = cut_of(v->answer.http),
         .mime = v->answer.mime,
         .fetches = v->turn.has_history ? v->turn.history.fetches + 1 : 1,
         .changes = v->turn.has_history ? v->turn.history.changes : 0,

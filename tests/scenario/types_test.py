@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Crawls of some media types: what is archived and read, and what is only logged."""
+import json
 import threading
 
 from scenario import case, main, run
@@ -81,6 +82,11 @@ def _(tmp):
         left = crawl(web.url("/"), tmp, "--host-pages", "2", "--body-size", "1000")
         assert len(web.paths()) == 2, web.paths()
         assert "lenTrunc" in left.log()["/"][1], left.log()
+        told = {path: run(["url", left.folder, web.url(path)]).out for path in ("/", web.paths()[1])}
+        assert ", 1000 bytes, truncated: longer than is taken (fetch.body-size)" in told["/"], told
+        assert "truncated" not in told[web.paths()[1]], told
+        asked = [json.loads(run(["url", left.folder, "--json", web.url(path)]).out) for path in told]
+        assert [a["last"]["truncated"] for a in asked] == ["length", ""], asked
     go_on = threading.Event()
     with SmallWeb({"/": lambda _: go_on.wait(60) and page("Slow", "")}) as web:
         left = crawl(web.url("/"), tmp + "/slow", "--timeout", "300ms", "--tries", "1", code=4)

@@ -104,6 +104,26 @@ static void a_url_that_waits_says_in_which_list_and_why(void **state)
                    "host may be asked again in 1.5 s");
 }
 
+static void a_page_that_was_cut_says_by_what(void **state)
+{
+    (void)state;
+    static const char *const words[HISTORY_CUTS_] = {
+        "1970-01-01T00:00:00.000Z: 200 OK, 7 bytes; a seed",
+        "1970-01-01T00:00:00.000Z: 200 OK, 7 bytes, truncated: longer than is taken "
+        "(fetch.body-size); "
+        "a seed",
+        "1970-01-01T00:00:00.000Z: 200 OK, 7 bytes, truncated: it came too slowly; a seed",
+        "1970-01-01T00:00:00.000Z: 200 OK, 7 bytes, truncated: the server broke it off; a seed",
+    };
+    for (unsigned i = 0; i < HISTORY_CUTS_; i++) {
+        struct buf out = {.max = 1000};
+        struct url_facts f = {.history = {.code = 200, .bytes = 7, .cut = (uint8_t)i}};
+        url_words_last(&f, &out);
+        assert_str(buf_str(&out), str_c(words[i]));
+        buf_done(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +132,7 @@ int main(void)
         cmocka_unit_test(an_origin_that_was_given_up_says_why),
         cmocka_unit_test(a_host_that_refuses_http_1_says_so),
         cmocka_unit_test(a_url_that_waits_says_in_which_list_and_why),
+        cmocka_unit_test(a_page_that_was_cut_says_by_what),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

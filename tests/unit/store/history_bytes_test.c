@@ -25,7 +25,7 @@ static const struct history_entry rows[] = {
      .changes = 3,
      .codes = STR("\x01\x02\x03"),
      .what_changed = HISTORY_TEXT,
-
+     .cut = HISTORY_CUT_DISCONNECT,
      .file = STR("orbweaver-20261116175959123-00001-here.warc.gz"),
      .file_offset = UINT64_C(1) << 33,
      .file_bytes = 812},
@@ -52,6 +52,7 @@ static void assert_history(const struct history_entry *got, const struct history
     assert_text(got->codes, expected->codes);
     assert_int_equal(got->what_changed, expected->what_changed);
     assert_int_equal(got->forward, expected->forward);
+    assert_int_equal(got->cut, expected->cut);
     assert_true(got->via == expected->via && got->date_ms == expected->date_ms);
     assert_true(got->code == expected->code && got->bytes == expected->bytes);
     assert_true(got->fetches == expected->fetches && got->changes == expected->changes);

@@ -339,6 +339,26 @@ static void a_change_is_counted_and_an_error_keeps_the_capture_before(void **sta
     close_world(&w);
 }
 
+static void the_history_says_what_cut_an_answer(void **state)
+{
+    (void)state;
+    static const uint8_t expected[] = {[HTTP_CUT_NONE] = HISTORY_WHOLE,
+                                       [HTTP_CUT_LENGTH] = HISTORY_CUT_LENGTH,
+                                       [HTTP_CUT_TIME] = HISTORY_CUT_TIME,
+                                       [HTTP_CUT_DISCONNECT] = HISTORY_CUT_DISCONNECT};
+    struct world w;
+    open_world(&w, "L");
+    struct http_answer answer = *w.v->answer.http;
+    w.v->answer.http = &answer;
+    for (unsigned i = 0; i < sizeof expected; i++) {
+        answer.cut = (enum http_cut)i;
+        assert_int_equal(history(&w, false).cut, expected[i]);
+    }
+    w.v->answer.http = NULL;
+    assert_int_equal(history(&w, false).cut, HISTORY_WHOLE);
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +372,7 @@ int main(void)
         cmocka_unit_test(links_leave_arcs_names_and_seeds),
         cmocka_unit_test(a_first_capture_is_what_later_ones_are_compared_with),
         cmocka_unit_test(a_change_is_counted_and_an_error_keeps_the_capture_before),
+        cmocka_unit_test(the_history_says_what_cut_an_answer),
     };
     return cmocka_run_group_tests_name("visit_lines", tests, NULL, NULL);
 }
