@@ -56,19 +56,11 @@ struct host_http_end host_http_end(const struct http_answer *a)
                                   .is_refusal = host_http_is_refusal(a)};
 }
 
-/* The server was there and HTTP/2 did not work. A connection that could not be made says nothing of
- * it. */
-static bool is_broken(enum http_outcome outcome)
-{
-    return outcome == HTTP_NO_TLS || outcome == HTTP_TIMEOUT || outcome == HTTP_CLOSED ||
-           outcome == HTTP_NOT_HTTP;
-}
-
 static enum host_http after_trial(const struct host_http_end *end)
 {
     if (end->offer != HTTP_OFFER_MADE)
         return HOST_HTTP_TRIAL;
-    if (end->is_refusal || is_broken(end->outcome))
+    if (end->is_refusal || end->outcome == HTTP_NOT_HTTP)
         return HOST_HTTP_1_1_ONLY;
     return is_answered(end->outcome) && end->is_h2 ? HOST_HTTP_2 : HOST_HTTP_TRIAL;
 }

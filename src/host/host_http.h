@@ -3,7 +3,7 @@
  *
  *   HTTP_1_1 ── it refuses HTTP/1.1 ──► TRIAL ── an answer over HTTP/2 ──► HTTP_2
  *                                         │
- *                                         └── HTTP/2 fails too ──► HTTP_1_1_ONLY
+ *                                         └── HTTP/2 is refused too ──► HTTP_1_1_ONLY
  *
  * A request that the server refuses because of its version is no result: the URL stays at the head
  * of its queue and is asked for in the host's next turn, after the usual delay, with h2 offered.
@@ -21,9 +21,14 @@
  * 5xx have many reasons (load, filters, a URL): asking each such host twice would be a burden for
  * servers, and most answers would be the same. Without TLS there is no h2 here.
  *
+ * Under TRIAL only what says that HTTP/2 is no better ends the trial: a refusal, or an answer that
+ * breaks HTTP's rules. A connection that breaks off, a handshake that fails and silence have many
+ * reasons. They are failures like any other, with their tries and back-off, and HTTP/2 is tried
+ * again: otherwise one broken connection would cost all pages of the host.
+ *
  * The state is in the host's record, so it outlives a restart and moves with the host to another
  * agent. A recrawl begins anew. Each arrow is gone once, so a refusal costs a host one request, and
- * a host whose HTTP/2 fails two. */
+ * a host that refuses HTTP/2 too costs two. */
 #ifndef HOST_HOST_HTTP_H
 #define HOST_HOST_HTTP_H
 

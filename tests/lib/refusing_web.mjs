@@ -12,6 +12,7 @@ import https from "node:https";
 const [mode, key, cert, pages, told] = process.argv.slice(2);
 const texts = JSON.parse(fs.readFileSync(pages, "utf8"));
 const tell = (what) => fs.appendFileSync(told, JSON.stringify({ at_ms: performance.now(), ...what }) + "\n");
+let resets = 0;
 const isFirst = (request) => request.httpVersion.startsWith("1");
 
 // What HTTP/1.1 is answered with; null: the page.
@@ -24,6 +25,7 @@ const refusals = {
     "alert": () => null,
     "505-always": () => [505, {}],
     "505-resets": () => [505, {}],
+    "505-resets-once": () => [505, {}],
     "505-one": (path) => (path === "/b" ? [505, {}] : null),
 };
 
@@ -31,7 +33,7 @@ function answer(request, response) {
     const version = isFirst(request) ? "1.1" : "2";
     const refused = version === "1.1" ? refusals[mode](request.url) : null;
     tell({ version, path: request.url, refused: refused !== null });
-    if (version === "2" && mode === "505-resets") {
+    if (version === "2" && (mode === "505-resets" || (mode === "505-resets-once" && resets++ === 0))) {
         request.stream.session.destroy();
         return;
     }

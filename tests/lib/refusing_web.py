@@ -13,6 +13,7 @@
     403              that status                                         answers
     505-always       505                                                 is not spoken
     505-resets       505                                                 is closed without an answer
+    505-resets-once  505                                                 closes the first, then answers
     505-one          505 for one page, the others are good               answers
 
 A refused handshake is asked() as ("tls", "")."""

@@ -177,13 +177,24 @@ def _(tmp):
         assert "it refuses HTTP/1.1, and HTTP/2 did not work either" in host_line(tmp, web.url("/"))
 
 
-@case("where HTTP/2 breaks off, the result is that of HTTP/1.1, and HTTP/2 is not tried again")
+@case("where HTTP/2 breaks off, that is a try that failed, and the tries are limited")
 def _(tmp):
     with RefusingWeb(tmp, "505-resets") as web:
-        seeds = [web.url("/"), web.url("/a"), web.url("/b")]
-        left = crawl(seeds, tmp, *web.trusts, "--ignore-robots")
-        assert [version for version, _ in web.asked()] == ["1.1", "2", "1.1", "1.1", "1.1"], web.asked()
-        assert {code for code, _ in left.log().values()} == {505}, left.log()
+        left = crawl(web.url("/"), tmp, *web.trusts, "--ignore-robots", code=4)
+        assert web.asked() == [("1.1", "/")] + [("2", "/")] * 3, web.asked()
+        assert left.log()["/"][0] == -8, left.log()
+        times = [r["at_ms"] for r in web.requests()]
+        assert min(b - a for a, b in zip(times[1:], times[2:])) >= 100, times  # the back-off
+
+
+@case("a host that breaks off its first request over HTTP/2 is not lost")
+def _(tmp):
+    with RefusingWeb(tmp, "505-resets-once") as web:
+        left = crawl(web.url("/"), tmp, *web.trusts)
+        assert web.asked() == [("1.1", "/robots.txt"), ("2", "/robots.txt"), *EVERYTHING], web.asked()
+        assert left.archived() == ALL_PAGES, left.log()
+        assert left.log()["/robots.txt"] == (200, ["tries:3", "h2"]), left.log()
+        assert "HTTP/2: it refuses HTTP/1.1" in host_line(tmp, web.url("/a"))
 
 
 @case("a page alone may be refused over HTTP/1.1")

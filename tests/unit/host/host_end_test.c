@@ -250,10 +250,10 @@ static void a_version_that_is_no_better_leaves_the_first_result(void **state)
     (void)state;
     struct http_answer refusal = {
         .outcome = HTTP_WHOLE, .status = 505, .offer = HTTP_OFFER_POSSIBLE};
-    struct http_answer closed = {.outcome = HTTP_CLOSED, .offer = HTTP_OFFER_MADE};
+    struct http_answer broken = {.outcome = HTTP_NOT_HTTP, .offer = HTTP_OFFER_MADE};
     struct host_request r = open_request(true);
     assert_int_equal(end_as(&r, &refusal).how, HOST_RETURN_AGAIN);
-    struct host_ending e = end_as(&r, &closed);
+    struct host_ending e = end_as(&r, &broken);
     assert_true(e.how == HOST_RETURN_AGAIN && !e.origin && r.record->failures == 0);
     assert_int_equal(r.record->http, HOST_HTTP_1_1_ONLY);
     e = end_as(&r, &refusal);
@@ -264,6 +264,28 @@ static void a_version_that_is_no_better_leaves_the_first_result(void **state)
     e = host_end(&r, &unasked);
     host_end_keep(&r, &unasked, &e, NOW_MS);
     assert_int_equal(r.record->http, HOST_HTTP_1_1);
+    host_record_close(r.record);
+}
+
+/* F5: it is a failed try like any other, and HTTP/2 stays remembered. */
+static void http_2_that_breaks_off_is_tried_again(void **state)
+{
+    (void)state;
+    static const struct http_answer refusal = {
+        .outcome = HTTP_WHOLE, .status = 505, .offer = HTTP_OFFER_POSSIBLE};
+    static const struct http_answer closed = {.outcome = HTTP_CLOSED, .offer = HTTP_OFFER_MADE};
+    struct host_request r = open_request(false);
+    (void)end_as(&r, &refusal);
+    for (uint32_t tries = 2; tries < 4; tries++) {
+        struct host_ending e = end_as(&r, &closed);
+        assert_true(e.how == HOST_RETURN_AGAIN && r.record->failures == tries - 1);
+        assert_int_equal(r.record->tries, tries);
+        assert_int_equal(r.record->wait, HOST_WAIT_BACKOFF);
+        assert_int_equal(r.record->http, HOST_HTTP_TRIAL);
+    }
+    struct host_ending e = end_as(&r, &closed);
+    assert_true(e.how == HOST_RETURN_DONE && e.verdict.code == FETCH_RETRIES);
+    assert_int_equal(r.record->http, HOST_HTTP_TRIAL);
     host_record_close(r.record);
 }
 
@@ -481,6 +503,7 @@ int main(void)
         cmocka_unit_test(the_record_says_why_the_host_waits),
         cmocka_unit_test(a_refused_version_is_asked_again_in_the_next_turn),
         cmocka_unit_test(a_version_that_is_no_better_leaves_the_first_result),
+        cmocka_unit_test(http_2_that_breaks_off_is_tried_again),
         cmocka_unit_test(an_origin_is_given_up_and_its_host_is_not),
         cmocka_unit_test(tries_belong_to_the_url_on_trial),
         cmocka_unit_test(tries_have_an_end_whatever_the_other_urls_do),
