@@ -5,8 +5,10 @@
 #include "base/mem.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -308,6 +310,23 @@ enum conn_io conn_write(struct conn *c, struct str bytes, size_t *ret_n)
     if (n >= 0)
         return CONN_DONE;
     return errno == EAGAIN || errno == EINTR ? waits(c, EPOLLIN | EPOLLOUT) : CONN_BROKE;
+}
+
+/* A reset came. TLS says of a FIN without close_notify what it says of a reset; the kernel tells
+ * them apart. */
+static bool is_reset(const struct conn *c)
+{
+    struct tcp_info info;
+    socklen_t n = sizeof info;
+    return getsockopt(c->watch.fd, IPPROTO_TCP, TCP_INFO, &info, &n) != 0 ||
+           info.tcpi_state == TCP_CLOSE;
+}
+
+bool conn_is_unseen(const struct conn *c, enum conn_io end)
+{
+    int unacknowledged = 0;
+    return ioctl(c->watch.fd, SIOCOUTQ, &unacknowledged) == 0 && unacknowledged > 0 &&
+           (end == CONN_ENDED || !is_reset(c));
 }
 
 void conn_leave(struct conn *c)

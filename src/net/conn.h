@@ -76,6 +76,11 @@ bool conn_ask(struct conn *c, struct str request);
 enum conn_io conn_read(struct conn *c, char *to, size_t room, size_t *ret_n);
 enum conn_io conn_write(struct conn *c, struct str bytes, size_t *ret_n);
 
+/* The other end does not go on, as conn_read() said by `end`: whether it had not received the last
+ * bytes that were written when it said so. Whatever ends a connection in order acknowledges what
+ * came before; of a reset nothing is known, and it counts as seen. */
+bool conn_is_unseen(const struct conn *c, enum conn_io end);
+
 /* The rest of the answer is not wanted. HTTP/2: its stream is reset, if it is still under way; what
  * is then not written waits for the next write. HTTP/1.1 has no such message: the connection is
  * closed. */

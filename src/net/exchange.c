@@ -314,12 +314,19 @@ static void fall_back(struct exchange *x)
     begin_again(x);
 }
 
-/* The connection has ended. The server may have closed a connection that had served before at the
- * moment we asked: then it has not seen the request. */
-static void lost(struct exchange *x, struct str all, bool clean)
+/* The server has closed a connection that had served before at the moment we asked, and has not
+ * received the request: it is sent once more. A server that had received it has seen a request of
+ * this host's turn, so the next one waits for the next turn. */
+static bool has_crossed(const struct exchange *x, enum conn_io end)
 {
-    if (all.n || !x->answer.is_reused || x->is_retried) {
-        (void)reply_end(&x->reply, clean);
+    return x->answer.is_reused && !x->is_retried && (!x->sent || conn_is_unseen(x->conn, end));
+}
+
+/* The connection has ended. */
+static void lost(struct exchange *x, struct str all, enum conn_io end)
+{
+    if (all.n || !has_crossed(x, end)) {
+        (void)reply_end(&x->reply, end == CONN_ENDED);
         finish_reply(x, all);
         return;
     }
@@ -329,12 +336,12 @@ static void lost(struct exchange *x, struct str all, bool clean)
 }
 
 /* HTTP/2 refused to go on. A request that the server did not process, on a connection that had
- * served before, has met its GOAWAY: that is no fault. */
+ * served before, has met its GOAWAY: that is no fault of HTTP/2. */
 static void lost_h2(struct exchange *x, struct str all)
 {
     bool is_unseen = h2_state(x->conn->h2) == H2_UNSEEN && x->answer.is_reused && !x->is_retried;
     if (is_unseen) {
-        lost(x, all, false);
+        lost(x, all, CONN_REFUSED);
     } else if (falls_back(x)) {
         fall_back(x);
     } else {
@@ -518,7 +525,7 @@ static enum read_step read_once(struct exchange *x, size_t *shared_n)
     if (io == CONN_REFUSED && x->conn->h2)
         lost_h2(x, all);
     else
-        lost(x, all, io == CONN_ENDED);
+        lost(x, all, io);
     return READ_GONE;
 }
 

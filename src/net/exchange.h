@@ -2,8 +2,9 @@
 /* exchange: one request under way, from http_start() to `done`; internal to the engine.
  *
  *   CONNECT ──► TLS ──► SEND ──► FIRST ──► HEAD ──► BODY ──► done
- *      │ next address    ▲ a connection that had served before begins here; if it is dead before
- *      └──► CONNECT      │ any byte came, the exchange begins again with CONNECT, once
+ *      │ next address    ▲ a connection that had served before begins here; if the server closed
+ *      └──► CONNECT      │ it before it had received the request, the exchange begins again with
+ *                          CONNECT, once
  *
  * The same with HTTP/2, whose answers come as HTTP/1.1's text (conn.h). Where the server breaks
  * HTTP/2's rules, the exchange begins again with CONNECT and HTTP/1.1 alone, and so do those that
@@ -48,7 +49,7 @@ struct exchange {
     struct conn *conn;
     struct timer timer;
     enum phase phase;
-    bool is_retried;  /* a reused connection had died */
+    bool is_retried;  /* a reused connection was closed unseen */
     bool is_judged;   /* `wants` has seen the head */
     bool has_more;    /* read on in the next turn */
     bool was_due;     /* a limit was reached a turn ago */

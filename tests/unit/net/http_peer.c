@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 10000, TICK_MS = 20 };
+enum { PATIENCE_MS = 10000, TICK_MS = 20, FEW_BYTES = 4096, MANY_BYTES = 1 << 20 };
 
 static int bound(uint32_t address, uint16_t *port)
 {
@@ -95,6 +95,26 @@ static void hold(struct peer *p)
         ;
 }
 
+static void pause_a_little(void)
+{
+    const struct timespec pause = {.tv_nsec = 50000000};
+    nanosleep(&pause, NULL);
+}
+
+static void take_bytes(struct peer *p, int bytes)
+{
+    setsockopt(p->listener, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+}
+
+static void end_unread(struct peer *p)
+{
+    const struct timespec tick = {.tv_nsec = 1000000};
+    for (int waited = 0; waited < PATIENCE_MS && !p->may_go_on && !p->stopping; waited++)
+        nanosleep(&tick, NULL);
+    take_bytes(p, MANY_BYTES);
+    shutdown(p->fd, SHUT_WR);
+}
+
 static void reset(struct peer *p)
 {
     struct linger now = {.l_onoff = 1};
@@ -120,6 +140,15 @@ static bool step(struct peer *p, const struct peer_step *s)
         return true;
     case PEER_RESET:
         reset(p);
+        return true;
+    case PEER_PAUSE:
+        pause_a_little();
+        return true;
+    case PEER_SMALL:
+        take_bytes(p, FEW_BYTES);
+        return true;
+    case PEER_CROSS:
+        end_unread(p);
         return true;
     case PEER_HOLD:
         hold(p);

@@ -17,6 +17,9 @@ enum peer_do {
     PEER_SEND,   /* `bytes`, `times` or once */
     PEER_DRIP,   /* `bytes`, one after another, some milliseconds apart */
     PEER_RESET,  /* ends the connection by RST */
+    PEER_PAUSE,  /* some milliseconds */
+    PEER_SMALL,  /* connections take few bytes that are not read, up to the next PEER_CROSS */
+    PEER_CROSS,  /* waits for may_go_on, then ends its direction (FIN); it has read nothing */
     PEER_HOLD,   /* waits until the other end closes */
     PEER_AGAIN,  /* from the first step on, until no connection comes any more (peer_stop) */
 };
@@ -35,7 +38,7 @@ struct peer {
     pthread_t thread;
     _Atomic unsigned accepted, requests;
     _Atomic uint64_t sent_bytes; /* that the kernel took */
-    _Atomic bool stopping;
+    _Atomic bool stopping, may_go_on;
 };
 
 /* Listens on 127.0.0.2. */
