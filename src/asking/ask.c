@@ -67,6 +67,11 @@ bool ask_offers_h2(const struct visit *v)
     return host_http_offers_h2(visit_http(v)) && visit_asks_own_host(v);
 }
 
+bool ask_has_other_address(const struct visit *v)
+{
+    return v->answer.end.http == HTTP_NO_CONNECT && v->route.address_count > 1;
+}
+
 void ask_failed(struct visit *v)
 {
     v->state = VISIT_ENDED;

@@ -29,6 +29,10 @@ void ask_answered(struct visit *v, const struct http_answer *answer);
  */
 struct pace_end ask_end(const struct visit *v, const struct http_answer *answer, int64_t wall_ms);
 
+/* Whether its address has refused the connection, and the host has another one: the visit goes back
+ * to its queue, for the other address needs a permit of its own (host/host_addresses.h). */
+bool ask_has_other_address(const struct visit *v);
+
 /* The transfer could not begin: trouble of our own. */
 void ask_failed(struct visit *v);
 

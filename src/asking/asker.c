@@ -67,8 +67,8 @@ static void prepare(struct asker *a, struct visit *v)
         .is_https = v->turn.url.kind == URL_HTTPS,
         .host = url_host(&v->turn.url),
         .port = url_port(&v->turn.url),
-        .addresses = v->route.addresses,
-        .address_count = v->route.address_count,
+        .addresses = v->route.addresses, /* the first: it has the permit */
+        .address_count = v->route.address_count > 0,
         .guard = a->guard,
         .offers_h2 = ask_offers_h2(v),
         .request = v->answer.request,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host/host_end.h"
 
+#include "host/host_addresses.h"
 #include "host/host_tries.h"
 
 /* What happened -------------------------------------------------------------------------------- */
@@ -159,6 +160,7 @@ void host_end_keep(const struct host_request *r, const struct host_outcome *o,
                    const struct host_ending *e, uint64_t now_ms)
 {
     struct host_record *c = r->record;
+    host_addresses_settled(c);
     c->wait = e->origin ? HOST_WAIT_DELAY : e->verdict.why;
     c->wait_code = e->verdict.code;
     if (!o->is_refused)

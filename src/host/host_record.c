@@ -44,6 +44,7 @@ void host_record_close(void *record)
         return;
     robots_done(c->robots, c->robots_count);
     mem_free(c->addresses);
+    mem_free(c->refused);
     mem_free(c->origins);
     mem_free(c->tried);
     mem_free(c);
@@ -349,7 +350,7 @@ size_t host_record_bytes(const struct host_record *c)
 {
     size_t bytes = sizeof *c + c->robots_count * sizeof *c->robots +
                    c->address_count * sizeof *c->addresses + c->origin_count * sizeof *c->origins +
-                   c->tried_count * sizeof *c->tried;
+                   c->refused_count * sizeof *c->refused + c->tried_count * sizeof *c->tried;
     for (uint8_t i = 0; i < c->robots_count; i++)
         bytes += c->robots[i].rules ? robots_bytes(c->robots[i].rules) : 0;
     return bytes;

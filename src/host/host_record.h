@@ -43,6 +43,13 @@ struct host_origin {
     uint64_t next_ms;  /* it is left alone until then */
 };
 
+/* An address that refused a connection (host_addresses.h). */
+struct host_refused {
+    struct address address;
+    uint16_t port;
+    uint64_t until_ms; /* it is passed over until then */
+};
+
 /* A URL that was asked for in vain, and is asked for again (host_tries.h). */
 struct host_tried {
     uint64_t key;
@@ -70,6 +77,9 @@ struct host_record {
     uint8_t address_count;
     struct address *addresses;
     uint64_t addresses_until_ms;
+    uint8_t refused_count,
+        refused_turns; /* addresses that refused; turns in a row that found one */
+    struct host_refused *refused;
     uint8_t told_limits; /* bits of enum bring_verdict: limits that the log has reported */
     enum host_wait wait; /* why it is not asked before its moment */
     int32_t wait_code;   /* with it: the result of the last try */

@@ -38,9 +38,10 @@
  *                            has the arithmetic: delays, back-off, Retry-After, numbers of tries.
  *                            host_http.h says which version of HTTP the next request offers.
  *
- * Within one request the engine (net/http.h) may try several addresses of the host in turn, and may
- * send the request again on a new connection when the server had closed the old one unseen, or
- * when HTTP/2 failed. No answer had come before, so that is still one try.
+ * A request goes to one address. If that refuses the connection, the URL goes back, and the next
+ * turn asks another address (host_addresses.h); that is still one try. Within one request the engine
+ * (net/http.h) may send the request again on a new connection when the server had closed the old
+ * one before it had received the request, or when HTTP/2 failed.
  *
  * A place that has no records asks no host before the moment that host_begin.h says.
  *

@@ -5,6 +5,8 @@
  * new links it brought, so "done" implies that its links are safe. Then the links go to the shards
  * that own their hosts, and the cluster hears that the host came back. What stands in the batch and
  * what follows from it is decided in src/outcome. */
+#include "asking/ask.h"
+#include "host/host_addresses.h"
 #include "outcome/hand_out.h"
 #include "outcome/outcome.h"
 #include "outcome/visit_counts.h"
@@ -116,6 +118,9 @@ static enum rc record_redirect(struct disposition *s, struct visit *v)
 static void put_back(struct disposition *s, struct visit *v)
 {
     struct fresh_links none = {.from = v->turn.checkout.host_name};
+    if (ask_has_other_address(v))
+        host_addresses_refused(v->turn.record, url_port(&v->turn.url), &v->route.addresses[0],
+                               clock_now_ms(s->here.ledger->run.clock));
     if (v->route.is_charged)
         budget_used(s->here.budget, v->turn.checkout.host_name, false, 0);
     ledger_return(s->here.ledger->ledger, s->self->shard, &v->turn.checkout, v->route.due_ms);

@@ -43,9 +43,28 @@ struct fetch {
     struct rng rng;
 };
 
+/* Sends the visit back to its queue, without a result. */
+static void put_off(struct fetch *f, struct visit *v, uint64_t wait_ms)
+{
+    v->state = VISIT_LATER;
+    v->route.due_ms = part_now_ms(f->self) + wait_ms;
+    part_emit(f->self, FAILED, &v->head);
+}
+
+/* The host's next turn asks the next address: disposition tells the record which one refused. */
+static void ask_other_address(struct fetch *f, struct visit *v)
+{
+    struct pace_settings pace = f->pace->now(f->pace);
+    put_off(f, v, pace_delay_ms(&pace, visit_standing(v).crawl_delay_ms) + 1);
+}
+
 static void on_answer(struct instance *self, struct visit *v)
 {
     struct fetch *f = self->state;
+    if (ask_has_other_address(v)) {
+        ask_other_address(f, v);
+        return;
+    }
     if (v->kind == VISIT_ROBOTS) { /* judged when its Crawl-delay is known */
         part_emit(self, ROBOTS, &v->head);
         return;
@@ -64,14 +83,6 @@ static bool may_ask(struct fetch *f, const struct visit *v)
            f->cluster->ops->may_ask(f->cluster, host_hash(v->turn.checkout.host));
 }
 
-/* Sends the visit back to its queue, without a result. */
-static void put_off(struct fetch *f, struct visit *v)
-{
-    v->state = VISIT_LATER;
-    v->route.due_ms = part_now_ms(f->self) + PUT_OFF_MS;
-    part_emit(f->self, FAILED, &v->head);
-}
-
 static void fetch_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
@@ -81,7 +92,7 @@ static void fetch_handle(struct instance *self, unsigned inlet, struct message *
     if (early_keeps(&f->early, v, &pace))
         return;
     if (!may_ask(f, v))
-        put_off(f, v);
+        put_off(f, v, PUT_OFF_MS);
     else if (!asker_send(&f->asker, v))
         part_emit(self, v->kind == VISIT_ROBOTS ? ROBOTS : FAILED, m);
 }
@@ -92,7 +103,7 @@ static void break_off(void *ctx)
     struct fetch *f = ctx;
     struct visit *v;
     while ((v = asker_cancel(&f->asker)))
-        put_off(f, v);
+        put_off(f, v, PUT_OFF_MS);
 }
 
 static enum rc fetch_open(struct instance *self, struct buf *why)

@@ -2,6 +2,7 @@
 /* resolve: finds the addresses of a visit's host, in its record or by DNS, and leaves out those
  * that the guard refuses. The visit waits here for DNS. Its host is checked out meanwhile, so no
  * other visit asks for the same name. */
+#include "host/host_addresses.h"
 #include "host/host_end.h"
 #include "roles/dns.h"
 #include "roles/guard.h"
@@ -52,15 +53,19 @@ static bool is_own_host(const struct visit *v)
     return v->turn.robots_redirects == 0;
 }
 
-/* Takes the addresses that the guard allows, in their order. */
+/* Takes the addresses that the guard allows, in their order, without those that have refused a
+ * connection lately. */
 static void choose(struct resolve *r, struct visit *v, const struct address *list, uint32_t count)
 {
-    v->route.address_count = 0;
-    for (uint32_t i = 0; i < count && v->route.address_count < VISIT_MAX_ADDRESSES; i++)
+    struct visit_route *to = &v->route;
+    to->address_count = 0;
+    for (uint32_t i = 0; i < count && to->address_count < VISIT_MAX_ADDRESSES; i++)
         if (guard_allows(r->guard, &list[i]))
-            v->route.addresses[v->route.address_count++] = list[i];
-    if (v->route.address_count)
-        v->route.permit.address_group = address_group(&v->route.addresses[0]);
+            to->addresses[to->address_count++] = list[i];
+    to->address_count = host_addresses_choose(v->turn.record, url_port(&v->turn.url), to->addresses,
+                                              to->address_count, part_now_ms(r->self));
+    if (to->address_count)
+        to->permit.address_group = address_group(&to->addresses[0]);
 }
 
 /* No address of the visit's host can be asked. If a robots.txt redirected there, that says nothing
@@ -98,10 +103,10 @@ static void on_answer(struct dns_query *q, const struct dns_result *result)
     struct visit *v = a->visit;
     list_remove(&r->asked, &a->node);
     if (result->outcome == DNS_FOUND) {
+        struct dns_result found = *result;
         if (is_own_host(v))
-            host_record_set_addresses(v->turn.record, result->addresses, result->count,
-                                      result->until_ms);
-        choose(r, v, result->addresses, result->count);
+            host_addresses_learn(v->turn.record, found.addresses, found.count, found.until_ms);
+        choose(r, v, found.addresses, found.count);
         go_on(r, v);
     } else {
         fail(r, v, result->outcome, why_of(result->outcome));

@@ -221,6 +221,28 @@ static void a_visit_whose_address_was_busy_goes_back_without_a_word(void **state
     step_close(&s);
 }
 
+static void an_address_that_refused_is_remembered_and_costs_no_try(void **state)
+{
+    (void)state;
+    open_disposition("", 0);
+    struct visit *v = asked(&s, "http://a.test/1", "L");
+    struct address other;
+    assert_rc(address_read(STR("93.184.216.1"), &v->route.addresses[0]), RC_OK);
+    assert_rc(address_read(STR("93.184.216.2"), &other), RC_OK);
+    v->route.addresses[1] = other;
+    v->route.address_count = 2;
+    v->answer.end.http = HTTP_NO_CONNECT;
+    v->state = VISIT_LATER;
+    v->route.due_ms = s.clock.now + 300;
+    give(v);
+    struct host_record *c = step_record(&s, "a.test");
+    assert_true(c->refused_count == 1 && c->refused[0].port == 80 && c->refused_turns == 1);
+    assert_true(c->tries == 0 && c->failures == 0);
+    assert_int_equal(due_ms(), s.clock.now + 300);
+    assert_string_equal(step_file(&s, "logs/crawl.log"), "");
+    step_close(&s);
+}
+
 /* The engine ----------------------------------------------------------------------------------- */
 
 static void as_asked_over_tls(struct visit *v)
@@ -768,6 +790,7 @@ int main(void)
         cmocka_unit_test(a_host_that_never_answers_is_given_up),
         cmocka_unit_test(what_was_refused_costs_its_host_no_wait),
         cmocka_unit_test(a_visit_whose_address_was_busy_goes_back_without_a_word),
+        cmocka_unit_test(an_address_that_refused_is_remembered_and_costs_no_try),
         cmocka_unit_test(the_engine_hears_when_the_host_is_asked_again),
         cmocka_unit_test(the_engine_hears_that_no_url_waits),
         cmocka_unit_test(of_what_was_not_asked_the_engine_hears_nothing),

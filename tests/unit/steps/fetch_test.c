@@ -81,6 +81,33 @@ static void an_end_without_an_answer_says_why(void **state)
     step_close(&s);
 }
 
+/* F3: it needs a permit of its own, which gate takes in the host's next turn. */
+static void the_next_address_waits_for_the_next_turn(void **state)
+{
+    (void)state;
+    for (int is_robots = 0; is_robots < 2; is_robots++) {
+        open_fetch("delay=2s");
+        struct visit *v = ready_visit(&s, "http://a.test/");
+        if (is_robots)
+            assert_rc(visit_name(v, VISIT_ROBOTS), RC_OK);
+        assert_rc(address_read(STR("93.184.216.2"), &v->route.addresses[1]), RC_OK);
+        v->route.address_count = 2;
+        give(v);
+        assert_int_equal(s.http.open[0]->address_count, 1);
+        step_http_ends(&s, &(struct http_answer){.outcome = HTTP_NO_CONNECT, .why = "refused"});
+        v = step_visit_at(&s, FAILED, 0);
+        assert_int_equal(v->state, VISIT_LATER);
+        assert_int_equal(v->route.due_ms, s.clock.now + 2001);
+        assert_false(v->answer.has_verdict);
+        step_close(&s);
+    }
+    open_fetch("");
+    give(ready_visit(&s, "http://a.test/")); /* there is no other address */
+    step_http_ends(&s, &(struct http_answer){.outcome = HTTP_NO_CONNECT, .why = "refused"});
+    assert_int_equal(step_visit_at(&s, FAILED, 0)->state, VISIT_ENDED);
+    step_close(&s);
+}
+
 static void a_robots_txt_goes_to_robots_without_a_verdict(void **state)
 {
     (void)state;
@@ -295,6 +322,7 @@ int main(void)
         cmocka_unit_test(a_page_is_asked_for_and_its_answer_goes_on),
         cmocka_unit_test(what_must_be_asked_again_goes_past_the_steps_that_read),
         cmocka_unit_test(an_end_without_an_answer_says_why),
+        cmocka_unit_test(the_next_address_waits_for_the_next_turn),
         cmocka_unit_test(a_robots_txt_goes_to_robots_without_a_verdict),
         cmocka_unit_test(other_types_are_left_where_they_are),
         cmocka_unit_test(a_recrawl_asks_with_conditions),

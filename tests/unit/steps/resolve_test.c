@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "host/host_addresses.h"
 #include "lib/step.h"
 
 extern const struct part part_resolve;
@@ -85,6 +86,29 @@ static void private_addresses_are_left_out_and_the_others_keep_their_order(void 
     assert_true(address_eq(&v->route.addresses[0], &s.dns.result.addresses[1]));
     assert_true(address_eq(&v->route.addresses[1], &s.dns.result.addresses[3]));
     assert_int_equal(v->turn.record->address_count, HOST_RECORD_MAX_ADDRESSES);
+    step_close(&s);
+}
+
+static void an_address_that_refused_is_passed_over(void **state)
+{
+    (void)state;
+    open_resolve("");
+    s.dns.is_known = true;
+    s.dns.result = (struct dns_result){.count = 2, .until_ms = s.clock.now + 60000};
+    assert_rc(address_read(STR("93.184.216.1"), &s.dns.result.addresses[0]), RC_OK);
+    assert_rc(address_read(STR("93.184.216.2"), &s.dns.result.addresses[1]), RC_OK);
+    struct visit *v = step_visit(&s, "http://a.test/", "");
+    host_addresses_refused(v->turn.record, 80, &s.dns.result.addresses[0], s.clock.now);
+    for (int i = 0; i < 2; i++) { /* by DNS, and by the record */
+        give(v);
+        v = visit_of(step_take(&s, OUT));
+        assert_int_equal(v->route.address_count, 1);
+        assert_true(address_eq(&v->route.addresses[0], &s.dns.result.addresses[1]));
+        assert_int_equal(v->route.permit.address_group, address_group(&v->route.addresses[0]));
+    }
+    assert_int_equal(s.dns.asked, 1);
+    v->may_end = true;
+    message_end(&v->head);
     step_close(&s);
 }
 
@@ -202,6 +226,7 @@ int main(void)
         cmocka_unit_test(an_address_that_is_too_old_is_asked_for_again),
         cmocka_unit_test(a_private_address_is_refused),
         cmocka_unit_test(private_addresses_are_left_out_and_the_others_keep_their_order),
+        cmocka_unit_test(an_address_that_refused_is_passed_over),
         cmocka_unit_test(what_dns_says_is_how_the_visit_ends),
         cmocka_unit_test(a_question_that_cannot_be_asked_fails_the_visit),
         cmocka_unit_test(where_robots_txt_leads_is_no_word_about_the_host_itself),
