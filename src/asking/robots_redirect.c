@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "asking/robots_redirect.h"
 
+#include "host/host_redirect.h"
 #include "host/host_robots.h"
+
+enum { ROOM_BEHIND_URL = 32 };
 
 bool robots_redirect_url(struct visit *v, const struct url_idn *idn, struct url_room room)
 {
@@ -35,10 +38,29 @@ struct visit *robots_redirect_hop(const struct visit *v, const struct url *from)
     return hop;
 }
 
-void robots_redirect_again(struct visit *v)
+void robots_redirect_later(struct visit *v, uint64_t due_ms)
 {
-    v->turn.robots_redirects++;
-    v->state = VISIT_ON_ITS_WAY;
+    const struct checkout *c = &v->turn.checkout;
+    host_redirect_set(v->turn.record, c->is_https, c->port, url_href(&v->turn.url),
+                      v->turn.robots_redirects + 1);
+    v->state = VISIT_LATER;
+    v->route.due_ms = due_ms;
     v->answer.heads = (struct visit_heads){0};
     v->answer.http = NULL;
+}
+
+enum rc robots_redirect_name(struct visit *v)
+{
+    const struct checkout *c = &v->turn.checkout;
+    const struct host_redirect *r = host_redirect_of(v->turn.record, c->is_https, c->port);
+    struct url_parser parser = {0}; /* it is normalised */
+    if (!r)
+        return RC_OK;
+    size_t bytes = (size_t)r->url_bytes + ROOM_BEHIND_URL;
+    char *room = arena_alloc(v->arena, bytes);
+    if (!room)
+        return RC_NOMEM;
+    v->turn.robots_redirects = r->count;
+    return url_parse(&parser, str_make(r->url, r->url_bytes), NULL, (struct url_room){room, bytes},
+                     &v->turn.url);
 }

@@ -2,8 +2,9 @@
 /* robots_redirect: follows a robots.txt that redirects.
  *
  * The answer that redirects becomes a visit of its own, which is archived and logged. The visit
- * itself gets the new URL and goes back to resolve, and so passes the guard and takes permits of
- * that address and host. What is found at the end holds for the origin first asked. */
+ * itself goes back to its queue, and the record remembers the new URL (host/host_redirect.h). The
+ * host's next turn asks for that, through all steps: the guard, the permits of that address, and the
+ * turn of that host (guest.h). What is found at the end holds for the origin first asked. */
 #ifndef ASKING_ROBOTS_REDIRECT_H
 #define ASKING_ROBOTS_REDIRECT_H
 
@@ -19,7 +20,12 @@ bool robots_redirect_url(struct visit *v, const struct url_idn *idn, struct url_
  * `v`, and ends before the answer is gone. NULL without memory. */
 struct visit *robots_redirect_hop(const struct visit *v, const struct url *from);
 
-/* The visit is on its way again, and forgets the answer. */
-void robots_redirect_again(struct visit *v);
+/* The visit goes back to its queue until `due_ms`, forgets the answer, and the record remembers its
+ * URL. */
+void robots_redirect_later(struct visit *v, uint64_t due_ms);
+
+/* A visit of a robots.txt gets the URL that the record remembers, if there is one. RC_NOMEM,
+ * RC_INVALID. */
+MUST_CHECK enum rc robots_redirect_name(struct visit *v);
 
 #endif

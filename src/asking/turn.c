@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "asking/turn.h"
 
+#include "asking/robots_redirect.h"
 #include "ledger/host_records.h"
 #include "visit/visit_host.h"
 
@@ -63,7 +64,10 @@ struct visit *turn_visit(struct turn_maker *m, const struct checkout *checkout,
     v->turn.record = record;
     v->turn.is_compared = m->ledger->compares;
     refuse(v, share, turn);
-    if (visit_name(v, v->kind) == RC_OK) {
+    enum rc rc = visit_name(v, v->kind);
+    if (rc == RC_OK && v->kind == VISIT_ROBOTS)
+        rc = robots_redirect_name(v);
+    if (rc == RC_OK) {
         recall(m, v, recrawls);
         return v;
     }

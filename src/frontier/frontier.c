@@ -227,10 +227,10 @@ void frontier_each_host(const struct frontier *f, void (*each)(void *ctx, const 
     }
 }
 
-static struct host *host_need(struct frontier *f, struct bucket *b, const struct candidate *c,
-                              enum admitted *ret_why)
+struct host *frontier_host_make(struct frontier *f, struct bucket *b, uint64_t host_hash,
+                                struct str name, enum admitted *ret_why)
 {
-    struct host *h = bucket_host(b, c->host_hash, c->host);
+    struct host *h = bucket_host(b, host_hash, name);
     *ret_why = ADMITTED_NEW;
     if (h)
         return h;
@@ -240,7 +240,7 @@ static struct host *host_need(struct frontier *f, struct bucket *b, const struct
     }
     if (frontier_heaps_reserve(f))
         return NULL;
-    h = bucket_add_host(b, c->host_hash, c->host, &f->counts.bytes);
+    h = bucket_add_host(b, host_hash, name, &f->counts.bytes);
     f->counts.hosts += h != NULL;
     return h;
 }
@@ -291,7 +291,7 @@ static enum rc admit_new(struct frontier *f, struct bucket *b, const struct cand
     size_t before = seen_bytes(&b->seen);
     enum rc rc = seen_reserve(&b->seen, 1);
     f->counts.bytes += seen_bytes(&b->seen) - before;
-    struct host *h = rc ? NULL : host_need(f, b, c, ret);
+    struct host *h = rc ? NULL : frontier_host_make(f, b, c->host_hash, c->host, ret);
     if (!h)
         return rc ? rc : *ret == ADMITTED_HOSTS_FULL ? RC_OK : RC_NOMEM;
     if (frontier_host_is_full(f, h, 0, 0)) {

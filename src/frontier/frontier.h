@@ -11,7 +11,8 @@
  * One a shard and one thread, so there are no locks. A host is in exactly one place: IDLE (nothing
  * queued), WAITING (in the wake heap until due_ms), READY (in a ready heap), or OUT (checked out).
  * frontier_checkout() alone moves READY to OUT, frontier_checkin() alone moves OUT back: so one
- * URL of a host is out at a time. (host/host_permit.h covers what is asked past the frontier.)
+ * URL of a host is out at a time. (frontier/lend.h does the same for requests that are no URLs of
+ * the host.)
  *
  * The host_hash of a host is the 64-bit hash of its name, its bucket the top 12 bits. A bucket
  * holds everything of its hosts: their records, 8-byte fingerprints of the URLs seen, and queued

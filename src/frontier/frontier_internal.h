@@ -80,6 +80,10 @@ static inline struct bucket *frontier_bucket_of(const struct frontier *f, const 
 /* The bucket, made if absent; NULL without memory. */
 struct bucket *frontier_bucket_need(struct frontier *f, unsigned bucket, uint64_t now_ms);
 
+/* The host of that name, made if absent. NULL: ADMITTED_HOSTS_FULL, or there is no memory. */
+struct host *frontier_host_make(struct frontier *f, struct bucket *b, uint64_t host_hash,
+                                struct str name, enum admitted *ret_why);
+
 /* Empties a bucket, its hosts being in no heap and none of them out. */
 void frontier_bucket_drop(struct frontier *f, unsigned bucket);
 

@@ -12,6 +12,7 @@
 #include "frontier/url_queue.h"
 
 enum host_state { HOST_IDLE, HOST_WAITING, HOST_READY, HOST_OUT };
+enum { HOST_LENT = FRONTIER_CLASSES }; /* checkout_class of a host that is out without a URL */
 
 struct host_class {
     struct heap_node node;

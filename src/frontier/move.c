@@ -84,7 +84,8 @@ static enum rc tell_host(const struct host *h, const struct snapshot_context *c,
                                .host_hash = h->host_hash,
                                .due_wall_ms = wall_of(c, h->due_ms),
                                .extra = buf_str(&extra),
-                               .queued = h->queued - (h->state == HOST_OUT),
+                               .queued = h->queued -
+                                         (h->state == HOST_OUT && h->checkout_class != HOST_LENT),
                                .is_out = h->state == HOST_OUT};
     if (rc == RC_OK)
         t->host(t->ctx, &told);

@@ -2,6 +2,7 @@
 #include "host/host_end.h"
 
 #include "host/host_addresses.h"
+#include "host/host_redirect.h"
 #include "host/host_tries.h"
 
 /* What happened -------------------------------------------------------------------------------- */
@@ -161,6 +162,8 @@ void host_end_keep(const struct host_request *r, const struct host_outcome *o,
 {
     struct host_record *c = r->record;
     host_addresses_settled(c);
+    if (r->is_robots)
+        host_redirect_forget(c);
     c->wait = e->origin ? HOST_WAIT_DELAY : e->verdict.why;
     c->wait_code = e->verdict.code;
     if (!o->is_refused)

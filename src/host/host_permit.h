@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_permit: the right to open one request now. The third moment of a checkout (host_turn.h).
  *
- * The frontier checks out one URL of a host at a time, which keeps two pages of a host apart. It
- * does not see two other cases: hosts that share an address, and a robots.txt that redirects to
- * another host. So a request takes two permits, of its address and of its host, from tables
- * (permit_table.h) that all shards share, and returns both when it has ended. Of the host that a
- * redirect leads to only the permit counts, not its Crawl-delay or back-off: that host's record
- * belongs to another shard or agent. */
+ * The frontier checks out one URL of a host at a time, and lends a host to one guest (host_guest.h),
+ * which keeps two requests to a host apart. It does not see that hosts share an address. So a
+ * request takes two permits, of its address and of its host, from tables (permit_table.h) that all
+ * shards share, and returns both when it has ended. That of the host is a second lock on the door:
+ * whatever part of the crawl asks a host, it has one request. */
 #ifndef HOST_HOST_PERMIT_H
 #define HOST_HOST_PERMIT_H
 

@@ -10,7 +10,7 @@
  *
  * with origins: version 1 (2), length 4, the form above, count 1, and for each
  *     port 2, https 1, failures 4, unused 4, dead code 4, next moment by the wall clock 8 */
-#include "host/host_record.h"
+#include "host/host_redirect.h"
 
 #include "base/mem.h"
 #include "base/taker.h"
@@ -45,6 +45,7 @@ void host_record_close(void *record)
     robots_done(c->robots, c->robots_count);
     mem_free(c->addresses);
     mem_free(c->refused);
+    mem_free(c->redirect);
     mem_free(c->origins);
     mem_free(c->tried);
     mem_free(c);
@@ -353,7 +354,7 @@ size_t host_record_bytes(const struct host_record *c)
                    c->refused_count * sizeof *c->refused + c->tried_count * sizeof *c->tried;
     for (uint8_t i = 0; i < c->robots_count; i++)
         bytes += c->robots[i].rules ? robots_bytes(c->robots[i].rules) : 0;
-    return bytes;
+    return bytes + (c->redirect ? sizeof *c->redirect + c->redirect->url_bytes : 0);
 }
 
 struct host_origin *host_origin_of(struct host_record *c, bool is_https, uint16_t port, bool make)

@@ -83,7 +83,10 @@ struct host_record {
     uint8_t told_limits; /* bits of enum bring_verdict: limits that the log has reported */
     enum host_wait wait; /* why it is not asked before its moment */
     int32_t wait_code;   /* with it: the result of the last try */
-    uint32_t put_back;   /* URLs in a row that were checked out and put back (host_turn_next) */
+    uint64_t guest_ms;   /* reserved for a guest (host_guest.h); 0 = not */
+    bool had_guest;      /* since the last turn of a URL of its own */
+    struct host_redirect *redirect; /* of its robots.txt (host_redirect.h) */
+    uint32_t put_back; /* URLs in a row that were checked out and put back (host_turn_next) */
 };
 
 struct host_record *host_record_open(void); /* NULL without memory */

@@ -2,6 +2,7 @@
 #include "host/host_turn.h"
 
 #include "base/hash.h"
+#include "host/host_guest.h"
 #include "host/host_robots.h"
 
 uint64_t host_trial(struct str path)
@@ -52,6 +53,7 @@ struct host_turn host_turn_next(const struct host_request *r, uint32_t queued,
                                 int64_t wall_ms)
 {
     uint64_t due_ms;
+    host_guest_passed(r->record);
     if (put_back(r, queued, now_ms, &due_ms))
         return (struct host_turn){.ask = HOST_ASK_LATER, .due_ms = due_ms};
     int code = host_dead_code(r);

@@ -17,6 +17,8 @@ static const struct {
     [HOST_WAIT_ORIGIN] = {"origin", "one of its ports does not answer, and nothing else waits"},
     [HOST_WAIT_ADDRESS] = {"address", "its address is busy or was just asked (--ip-delay)"},
     [HOST_WAIT_BUDGET] = {"limit", "a limit of the crawl is used up, or is about to be"},
+    [HOST_WAIT_GUEST] = {"redirect",
+                         "its robots.txt redirects to another host, whose turn has not come"},
     [HOST_WAIT_CLUSTER] =
         {"cluster", "its former owner has not handed it over, or this agent may not ask now"},
 };

@@ -20,6 +20,7 @@ enum host_wait {
     HOST_WAIT_ORIGIN,  /* an origin of the host does not answer, and no URL of another waits */
     HOST_WAIT_ADDRESS, /* its address has its requests, or was just asked */
     HOST_WAIT_BUDGET,  /* a limit of the crawl is used up, or is about to be */
+    HOST_WAIT_GUEST,   /* its robots.txt redirects to a host that may not be asked yet */
     HOST_WAIT_CLUSTER, /* its former owner has not handed it over, or this agent may not ask now */
 };
 

@@ -60,6 +60,10 @@ void call_queue_close(struct call_queue *q, unsigned number);
 MUST_CHECK enum rc calls_ask(struct calls *c, unsigned number, struct call *call, uint64_t most_ms);
 void call_leave(struct call *c);
 
+/* Takes the call and runs it at the queue, without waiting: its `release` follows its end, on the
+ * thread that ends it. False: the part is not there, and the call is the caller's. */
+MUST_CHECK bool calls_send(struct calls *c, unsigned number, struct call *call);
+
 /* Any thread. The caller of this must not use the call afterwards. */
 void call_end(struct call *c, enum rc rc);
 

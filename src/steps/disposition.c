@@ -6,6 +6,7 @@
  * that own their hosts, and the cluster hears that the host came back. What stands in the batch and
  * what follows from it is decided in src/outcome. */
 #include "asking/ask.h"
+#include "asking/guest.h"
 #include "host/host_addresses.h"
 #include "outcome/hand_out.h"
 #include "outcome/outcome.h"
@@ -82,6 +83,16 @@ static void tell_http(const struct disposition *s, const struct visit *v, const 
         http_expect(s->http, &origin, due_ms, host_queued(host) > 0);
 }
 
+/* The turn of another host, to which a robots.txt redirected. */
+static void return_guest(const struct disposition *s, struct visit *v, uint64_t wait_ms)
+{
+    if (!v->route.guest)
+        return;
+    struct pace_settings pace = s->pace->now(s->pace);
+    bool was_asked = v->answer.request.p;
+    guest_return(v, &pace, was_asked && !wait_ms ? pace_delay_ms(&pace, 0) : wait_ms);
+}
+
 static enum rc record_visit(struct disposition *s, struct visit *v)
 {
     const struct host *host = v->turn.checkout.host;
@@ -96,6 +107,7 @@ static enum rc record_visit(struct disposition *s, struct visit *v)
         hand_out_page(s->self, AGAIN, &v->head, &o.page, s->here.cluster);
     visit_counts_ending(&ledger->counts, v, &e);
     ending_keep(&e, v, s->here.budget);
+    return_guest(s, v, e.host.verdict.wait_ms);
     rc = outcome_record(&s->here, &o);
     if (rc)
         return rc;
@@ -121,6 +133,7 @@ static void put_back(struct disposition *s, struct visit *v)
     if (ask_has_other_address(v))
         host_addresses_refused(v->turn.record, url_port(&v->turn.url), &v->route.addresses[0],
                                clock_now_ms(s->here.ledger->run.clock));
+    return_guest(s, v, 0);
     if (v->route.is_charged)
         budget_used(s->here.budget, v->turn.checkout.host_name, false, 0);
     ledger_return(s->here.ledger->ledger, s->self->shard, &v->turn.checkout, v->route.due_ms);

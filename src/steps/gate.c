@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gate: lets a visit through that may be asked now: by the rules of its origin
- * (host/host_robots.h), by permits of its address and host (host/host_permit.h), and by the
- * budgets. A visit that may not be asked goes to disposition with the reason; one that must wait
+ * (host/host_robots.h), by permits of its address and host (host/host_permit.h), by the turn of
+ * another host to which a robots.txt redirects (asking/guest.h), and by the budgets. A visit that may not be asked goes to disposition with the reason; one that must wait
  * goes there too, with the moment to come again. */
 #include "asking/crawl_watch.h"
-#include "asking/waiting.h"
+#include "asking/guest.h"
 #include "host/host_robots.h"
 #include "roles/addresses.h"
 #include "roles/budget.h"
@@ -36,7 +36,7 @@ struct gate {
     struct budget *budget;
     struct addresses_service *addresses;
     struct cluster_service *cluster;
-    struct waiting waiting; /* for redirected robots.txt */
+    struct guest_desk guests; /* redirected robots.txt that ask for another host's turn */
 };
 
 static bool robots_allow(const struct instance *self, struct visit *v)
@@ -95,34 +95,31 @@ static bool budget_allows(struct instance *self, struct visit *v)
     return false;
 }
 
-/* A robots.txt that was redirected would begin anew if its visit went back. It waits here; its own
- * host is checked out meanwhile, so no other visit asks it. False without memory. */
-static bool waits_here(struct instance *self, struct visit *v)
+static void decide(struct instance *self, struct visit *v)
 {
-    struct gate *g = self->state;
-    return waiting_add(&g->waiting, v, v->route.due_ms) == RC_OK;
+    bool passes = v->state != VISIT_LATER && robots_allow(self, v) && budget_allows(self, v) &&
+                  has_permit(self, v);
+    if (!passes)
+        guest_return(v, NULL, 0);
+    part_emit(self, passes ? OUT : REFUSED, &v->head);
 }
 
 static void gate_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
+    struct gate *g = self->state;
     struct visit *v = visit_of(m);
     v->state = VISIT_ON_ITS_WAY;
-    bool passes = robots_allow(self, v) && budget_allows(self, v) && has_permit(self, v);
-    if (v->state == VISIT_LATER && v->turn.robots_redirects && waits_here(self, v))
-        return;
-    part_emit(self, passes ? OUT : REFUSED, m);
-}
-
-static void on_due(struct instance *self, struct visit *v)
-{
-    gate_handle(self, 0, &v->head);
+    if (guest_is_needed(v))
+        guest_ask(&g->guests, v);
+    else
+        decide(self, v);
 }
 
 static void gate_stop(struct instance *self)
 {
     struct gate *g = self->state;
-    waiting_stop(&g->waiting);
+    guest_stop(&g->guests);
 }
 
 static enum rc gate_open(struct instance *self, struct buf *why)
@@ -135,7 +132,8 @@ static enum rc gate_open(struct instance *self, struct buf *why)
     g->budget = part_provider(self, NEED_BUDGET);
     g->addresses = part_provider(self, NEED_ADDRESSES);
     g->cluster = part_provider(self, NEED_CLUSTER);
-    g->waiting = (struct waiting){.self = self, .due = on_due};
+    g->guests = (struct guest_desk){
+        .self = self, .ledger = g->ledger, .cluster = g->cluster, .decided = decide};
     self->state = g;
     return RC_OK;
 }
@@ -160,7 +158,7 @@ const struct part part_gate = {
             [NEED_LEDGER] = {"ledger", LEDGER_INTERFACE, "has the crawl's clock"},
             [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "limits what the crawl takes"},
             [NEED_ADDRESSES] = {"addresses", ADDRESSES_INTERFACE, "gives permits to ask"},
-            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "ends the crawl of all agents"},
+            [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows which hosts are ours"},
             {0}},
     .options = gate_options,
     .settings_bytes = sizeof(struct gate_settings),

@@ -134,7 +134,7 @@ static void resolve_handle(struct instance *self, unsigned inlet, struct message
     struct resolve *r = self->state;
     struct visit *v = visit_of(m);
     const struct host_record *c = v->turn.record;
-    if (v->state == VISIT_REFUSED) {
+    if (v->state == VISIT_REFUSED || v->state == VISIT_LATER) {
         part_emit(self, FAILED, m);
     } else if (is_own_host(v) && host_record_has_addresses(c, part_now_ms(self))) {
         choose(r, v, c->addresses, c->address_count);

@@ -2,11 +2,12 @@
 /* robots: reads an answer for robots.txt.
  *
  * The rules go to the host's record (host/host_robots.h), and the sitemaps that the file names
- * become references of the visit. A redirect is followed from here (asking/robots_redirect.h):
- * after the host's delay the visit goes back to resolve with the new URL. */
+ * become references of the visit. A redirect is followed from here (asking/robots_redirect.h): the
+ * visit goes back to its queue, by way of resolve, and the next turn of its host asks for the new
+ * URL. */
+#include "asking/guest.h"
 #include "asking/robots_answer.h"
 #include "asking/robots_redirect.h"
-#include "asking/waiting.h"
 #include "roles/addresses.h"
 #include "roles/ledger.h"
 #include "roles/pace.h"
@@ -40,17 +41,11 @@ struct robots_part {
     struct pace_service *pace;
     struct rng rng;
     struct decoder *decoder;
-    struct waiting waiting;
     struct buf text;
     char room[URL_ROOM_BYTES];
 };
 
 /* Redirects ------------------------------------------------------------------------------------ */
-
-static void on_due(struct instance *self, struct visit *v)
-{
-    part_emit(self, AGAIN, &v->head);
-}
 
 /* The answer that redirected is archived and logged on its own, now, while its bytes are there. */
 static void emit_redirect(struct robots_part *r, struct visit *v, const struct url *from)
@@ -64,17 +59,16 @@ static void emit_redirect(struct robots_part *r, struct visit *v, const struct u
     part_emit(r->self, OUT, &hop->head);
 }
 
-/* Sends the visit back to resolve with the new URL, after the host's delay. */
-static void ask_again(struct robots_part *r, struct visit *v)
+/* Sends the visit back to its queue; after the host's delay its next turn asks for the new URL. */
+static void ask_later(struct robots_part *r, struct visit *v)
 {
     uint64_t now_ms = clock_now_ms(r->ledger->run.clock);
     struct pace_settings pace = r->pace->now(r->pace);
+    uint64_t wait_ms = host_robots_hop_ms(v->turn.record, &pace);
     host_permit_return(&v->route.permit, r->addresses->addresses, r->addresses->hosts, now_ms);
-    robots_redirect_again(v);
-    if (waiting_add(&r->waiting, v, now_ms + host_robots_hop_ms(v->turn.record, &pace))) {
-        part_fail(r->self, RC_NOMEM, "no memory to wait");
-        part_end(r->self, &v->head);
-    }
+    guest_return(v, &pace, wait_ms);
+    robots_redirect_later(v, now_ms + wait_ms);
+    part_emit(r->self, AGAIN, &v->head);
 }
 
 /* Meaning -------------------------------------------------------------------------------------- */
@@ -124,7 +118,7 @@ static void robots_handle(struct instance *self, unsigned inlet, struct message 
     if (meaning == ROBOTS_REDIRECT &&
         robots_redirect_url(v, r->scope->idn, (struct url_room){r->room, sizeof r->room})) {
         emit_redirect(r, v, &from);
-        ask_again(r, v);
+        ask_later(r, v);
         return;
     }
     if (!robots_answer_is_of_version(v))
@@ -156,18 +150,11 @@ static enum rc robots_open(struct instance *self, struct buf *why)
     r->addresses = part_provider(self, NEED_ADDRESSES);
     r->pace = part_provider(self, NEED_PACE);
     rng_init(&r->rng, clock_wall_ms(r->ledger->run.clock) + 33 + self->shard);
-    r->waiting = (struct waiting){.self = self, .due = on_due};
     buf_init(&r->text, HOST_ROBOTS_BODY_BYTES);
     enum rc rc = decoder_open(&r->decoder);
     if (rc)
         robots_close(self);
     return rc;
-}
-
-static void robots_stop(struct instance *self)
-{
-    struct robots_part *r = self->state;
-    waiting_stop(&r->waiting);
 }
 
 const struct part part_robots = {
@@ -191,5 +178,4 @@ const struct part part_robots = {
     .open = robots_open,
     .close = robots_close,
     .handle = robots_handle,
-    .stop = robots_stop,
 };

@@ -53,6 +53,7 @@ static void visit_release(struct message *m)
 {
     struct visit *v = visit_of(m);
     struct visit_pool *pool = v->pool;
+    mem_free(v->route.guest); /* of a visit that ends because the crawl stops */
     cool_down(v);
     if (!pool || pool->count == VISIT_POOL) {
         visit_free(v);

@@ -56,7 +56,7 @@ struct visit_heads {
 };
 
 /* The turn of a host: which URL was checked out of the frontier, and what is known of it.
- * schedule's; robots changes the URL when a robots.txt redirects, and disposition sets it back. */
+ * schedule's; disposition sets the URL back from that of a robots.txt. */
 struct visit_turn {
     struct checkout checkout;
     struct host_record *record; /* NULL: a copy at another place */
@@ -72,14 +72,17 @@ struct visit_turn {
     struct host_standing standing; /* of a copy, which has no record */
 };
 
-/* How to reach the server: resolve's and gate's. fetch sets due_ms when it puts a visit off, and the
- * permit is returned by disposition, and by robots before it follows a redirect. */
+/* How to reach the server: resolve's and gate's. fetch and robots set due_ms when they put a visit
+ * off, and the permit is returned by disposition, and by robots before it follows a redirect. */
+struct guest;
 struct visit_route {
     struct address addresses[VISIT_MAX_ADDRESSES];
     uint32_t address_count;
     struct host_permit permit; /* to ask its address and host: disposition returns it */
-    bool is_charged; /* a page of the budget is reserved: disposition says what came of it */
-    uint64_t due_ms; /* of VISIT_LATER */
+    bool is_charged;     /* a page of the budget is reserved: disposition says what came of it */
+    struct guest *guest; /* the turn of another host (asking/guest.h); robots and disposition give
+                            it back */
+    uint64_t due_ms;     /* of VISIT_LATER */
 };
 
 struct asker;

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Politeness against servers that behave badly on purpose, as these servers saw it (tests/lib/witness.py)."""
+import os
+import re
 import threading
 import time
 
-from scenario import case, main
+from scenario import ROOT, case, main, write
 from small_web import crawl
 from witness import Names, Witness, now_ms
 
@@ -95,4 +97,124 @@ def _(tmp):
             assert left.log()["/"][0] == -2 and left.numbers["retried"] == 1, (left.log(), left.numbers)
 
 
-main()
+RULES = b"User-agent: *\nDisallow: /1\n"
+LOOSE = ["--ip-conns", "100", "--ip-delay", "0"]
+
+
+def shards(folder, number):
+    """The crawl's wiring for so many shards."""
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(ROOT, "wirings", "ring.yaml"), encoding="utf-8") as f:
+        text, changed = re.subn(r"(?m)^shards: .*$", f"shards: {number}", f.read())
+    assert changed == 1
+    return ["--wiring", write(folder, "ring.yaml", text)]
+
+
+def rules_of_others(web_of, target="b.test", path="/elsewhere.txt", own=b"", before=None):
+    """a*.test have their rules at another host, which has pages and rules of its own."""
+    def serve(talk):
+        for asked in talk:
+            if before and before(talk, asked):
+                continue
+            if asked.path == "/robots.txt" and asked.host.startswith("a"):
+                talk.answer(301, Location=web_of().url(path, target))
+            elif asked.path == "/robots.txt":
+                talk.answer(200, own, "text/plain")
+            elif asked.path == path:
+                talk.answer(200, RULES, "text/plain")
+            else:
+                talk.answer(*page_of(asked))
+    return serve
+
+
+def redirected(tmp, hosts, options=(), **how):
+    """Crawls them; (web, left). The rules of the target hold for all, and nothing is lost."""
+    web = Witness(rules_of_others(lambda: web, **how))
+    names = ["b.test", *hosts]
+    with web, Names({host: ["127.0.0.1"] for host in names}) as at:
+        left = crawl_hosts(web, at, tmp, names, *LOOSE, *options)
+    for host in hosts:
+        assert sorted(web.paths(host)) == sorted(["/robots.txt", *ALL - {"/1"}]), (host, web.paths(host))
+    assert sorted(p for p in web.paths("b.test") if p != "/elsewhere.txt") == sorted(["/robots.txt", *ALL])
+    assert web.paths("b.test").count("/elsewhere.txt") == len(hosts), web.paths("b.test")
+    for host in names:
+        assert min(web.gaps(host)) >= 300, (host, web.gaps(host))
+    return web, left
+
+
+@case("a robots.txt at another host is asked for in that host's turn, one at a time and after its delay (F4)")
+def _(tmp):
+    hosts = [f"a{i}.test" for i in range(6)]
+    for number in (1, 3):
+        redirected(f"{tmp}/{number}", hosts, shards(f"{tmp}/{number}", number),
+                   before=lambda talk, asked: asked.host == "b.test" and time.sleep(0.05))
+
+
+@case("the Crawl-delay of the host that a robots.txt redirects to is kept (F4)")
+def _(tmp):
+    web, _ = redirected(tmp, ["a0.test", "a1.test", "a2.test"], shards(tmp, 2), own=b"User-agent: *\nCrawl-delay: 1\n")
+    known = next(i for i, a in enumerate(web.of("b.test")) if a.path == "/robots.txt")
+    gaps = web.gaps("b.test")[known:]
+    assert len(gaps) >= 5 and min(gaps) >= 1000, gaps
+
+
+@case("a robots.txt that redirects waits for the Retry-After of the other host, and its own answer's counts there (F4)")
+def _(tmp):
+    for path in ("/0", "/elsewhere.txt"):
+        busy = []
+
+        def before(talk, asked, path=path, busy=busy):
+            if asked.host != "b.test" or asked.path != path or busy:
+                return False
+            busy.append(asked)
+            talk.answer(429, Retry_After="2")
+            return True
+
+        web = Witness(rules_of_others(lambda: web, before=before))
+        hosts = ["a0.test", "a1.test", "a2.test"]
+        with web, Names({host: ["127.0.0.1"] for host in ["b.test", *hosts]}) as at:
+            crawl_hosts(web, at, tmp + path, ["b.test", *hosts], *LOOSE, *shards(tmp + path, 2))
+        number = web.of("b.test").index(busy[0])
+        gaps = web.gaps("b.test")
+        assert len(gaps) > number and gaps[number] >= 2000 and min(gaps) >= 300, gaps
+        assert all(set(web.paths(host)) == {"/robots.txt", *ALL - {"/1"}} for host in hosts), web.seen
+
+
+@case("robots.txt that redirect to each other, round and round, end and are polite (F4)")
+def _(tmp):
+    ring = {"a0.test": "a1.test", "a1.test": "a2.test", "a2.test": "a0.test"}
+
+    def serve(talk):
+        for asked in talk:
+            if asked.path == "/robots.txt":
+                talk.answer(302, Location=web.url("/robots.txt", ring[asked.host]))
+            else:
+                talk.answer(*page_of(asked))
+    web = Witness(serve)
+    with web, Names({host: ["127.0.0.1"] for host in ring}) as at:
+        left = crawl_hosts(web, at, tmp, list(ring), *LOOSE, *shards(tmp, 2), "-w", "50ms")
+    for host in ring:
+        assert min(web.gaps(host)) >= 50, web.gaps(host)
+        assert set(web.paths(host)) == ALL | {"/robots.txt"}, web.paths(host)
+        assert web.paths(host).count("/robots.txt") == 6, web.paths(host)  # each was followed five times
+    assert left.numbers["failed"] == 0, left.numbers
+
+
+@case("a host whose robots.txt waits for another one says so, and other hosts go on meanwhile (F4)")
+def _(tmp):
+    def before(talk, asked):
+        if asked.host != "b.test" or asked.path != "/elsewhere.txt" or len(web.of("c.test")) > 1:
+            return False
+        talk.answer(503, Retry_After="1")
+        return True
+
+    web = Witness(rules_of_others(lambda: web, before=before))
+    hosts = [f"a{i}.test" for i in range(520)]  # more than a shard has visits open
+    with web, Names({host: ["127.0.0.1"] for host in ["b.test", "c.test", *hosts]}) as at:
+        left = crawl_hosts(web, at, tmp, [*hosts, "c.test"], *LOOSE, *shards(tmp, 1), "-w", "5ms", "--depth", "0")
+    assert left.numbers["failed"] == 0, left.numbers
+    first = next(a for a in web.of("c.test") if a.path == "/")
+    assert web.paths("b.test").count("/elsewhere.txt") > len(hosts) and first.began_ms < web.of("b.test")[-1].began_ms
+
+
+main(threads=3)

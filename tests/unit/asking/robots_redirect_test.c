@@ -88,16 +88,24 @@ static void the_answer_that_redirected_is_a_visit_of_its_own(void **state)
     close_world(v);
 }
 
-static void a_visit_that_goes_again_forgets_the_answer(void **state)
+static void a_visit_that_goes_later_forgets_the_answer_and_is_remembered(void **state)
 {
     (void)state;
-    struct visit *v = redirected("Location: /r\r\n");
+    struct visit *v = redirected("Location: http://b.test/r?x\r\n");
+    assert_rc(robots_redirect_name(v), RC_OK); /* nothing is remembered yet */
+    assert_str(url_href(&v->turn.url), STR("http://a.test/robots.txt"));
+    assert_true(leads(v));
     v->state = VISIT_ENDED;
-    robots_redirect_again(v);
-    assert_int_equal(v->turn.robots_redirects, 1);
-    assert_int_equal(v->state, VISIT_ON_ITS_WAY);
+    robots_redirect_later(v, 77);
+    assert_int_equal(v->state, VISIT_LATER);
+    assert_int_equal(v->route.due_ms, 77);
     assert_null(v->answer.http);
     assert_null(v->answer.heads.location.p);
+    assert_rc(visit_name(v, VISIT_ROBOTS), RC_OK); /* the next turn's */
+    assert_rc(robots_redirect_name(v), RC_OK);
+    assert_str(url_href(&v->turn.url), STR("http://b.test/r?x"));
+    assert_str(url_host(&v->turn.url), STR("b.test"));
+    assert_int_equal(v->turn.robots_redirects, 1);
     close_world(v);
 }
 
@@ -107,7 +115,7 @@ int main(void)
         cmocka_unit_test(a_location_leads_to_a_url_that_may_be_asked),
         cmocka_unit_test(five_redirects_are_followed_and_no_more),
         cmocka_unit_test(the_answer_that_redirected_is_a_visit_of_its_own),
-        cmocka_unit_test(a_visit_that_goes_again_forgets_the_answer),
+        cmocka_unit_test(a_visit_that_goes_later_forgets_the_answer_and_is_remembered),
     };
     return cmocka_run_group_tests_name("robots_redirect", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "asking/turn.h"
 
+#include "host/host_redirect.h"
 #include "lib/step.h"
 
 static struct step s;
@@ -54,6 +55,27 @@ static void a_page_and_its_robots_txt_are_asked_for_with_one_checkout(void **sta
         assert_ptr_equal(v->turn.record, step_record(&s, "a.test"));
         message_end(&v->head);
     }
+    close_world();
+}
+
+static void a_robots_txt_that_redirects_is_followed_in_the_next_turn(void **state)
+{
+    (void)state;
+    open_world("", 0);
+    struct checkout c = checked_out("http://a.test/1");
+    host_redirect_set(step_record(&s, "a.test"), false, 0, STR("http://b.test/r"), 3);
+    struct visit *v = visit_for(&c, &robots);
+    assert_str(url_href(&v->turn.url), STR("http://b.test/r"));
+    assert_int_equal(v->turn.robots_redirects, 3);
+    message_end(&v->head);
+    v = visit_for(&c, &page);
+    assert_str(url_href(&v->turn.url), STR("http://a.test/1"));
+    assert_int_equal(v->turn.robots_redirects, 0);
+    message_end(&v->head);
+    host_redirect_set(step_record(&s, "a.test"), true, 0, STR("http://b.test/r"), 3);
+    v = visit_for(&c, &robots); /* it is another origin's */
+    assert_str(url_href(&v->turn.url), STR("http://a.test/robots.txt"));
+    message_end(&v->head);
     close_world();
 }
 
@@ -193,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_and_its_robots_txt_are_asked_for_with_one_checkout),
+        cmocka_unit_test(a_robots_txt_that_redirects_is_followed_in_the_next_turn),
         cmocka_unit_test(a_host_that_was_given_up_has_its_code),
         cmocka_unit_test(no_robots_txt_is_asked_for_where_no_page_follows),
         cmocka_unit_test(without_a_record_there_is_no_visit),

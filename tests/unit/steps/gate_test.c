@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "asking/robots_redirect.h"
+#include "host/host_redirect.h"
 #include "lib/step.h"
 
 #include "base/hash.h"
@@ -187,38 +189,42 @@ static void while_the_last_pages_are_under_way_the_crawl_goes_on(void **state)
     step_close(&s);
 }
 
-/* A robots.txt that was redirected to an address that is busy. */
-static struct visit *redirected(void)
+/* A robots.txt that redirects to another host. */
+static struct visit *redirected(const char *from)
 {
-    struct visit *v = with_address(step_visit(&s, "http://b.test/", ""), "192.0.2.1");
+    struct visit *v = with_address(step_visit(&s, from, ""), "192.0.2.1");
+    host_redirect_set(v->turn.record, false, 0, STR("http://other.test/r"), 1);
     assert_rc(visit_name(v, VISIT_ROBOTS), RC_OK);
-    v->turn.robots_redirects = 1;
+    assert_rc(robots_redirect_name(v), RC_OK);
     return v;
 }
 
-static void a_redirected_robots_txt_waits_in_the_gate(void **state)
+static void a_redirected_robots_txt_needs_the_turn_of_the_other_host(void **state)
 {
     (void)state;
-    open_gate("ip-conns=4 ip-delay=3s");
-    give(ready_visit("http://a.test/"));
-    give(redirected());
-    assert_int_equal(s.out_count[OUT] + s.out_count[REFUSED], 1);
-    step_advance(&s, 2999);
-    assert_int_equal(s.out_count[OUT], 1);
-    step_advance(&s, 1);
-    assert_int_equal(s.out_count[OUT], 2);
-    assert_true(step_visit_at(&s, OUT, 1)->route.permit.is_held);
+    open_gate("ip-conns=4 ip-delay=0s");
+    give(redirected("http://a.test/"));
+    assert_non_null(step_visit_at(&s, OUT, 0)->route.guest);
+    assert_true(step_visit_at(&s, OUT, 0)->route.permit.is_held);
+    give(redirected("http://b.test/"));
+    struct visit *v = step_visit_at(&s, REFUSED, 0);
+    assert_true(v->state == VISIT_LATER && !v->route.guest && v->route.due_ms > s.clock.now);
+    assert_int_equal(v->turn.record->wait, HOST_WAIT_GUEST);
+    give(with_address(step_visit(&s, "http://c.test/", ""), "192.0.2.1")); /* not a guest */
+    assert_null(step_visit_at(&s, REFUSED, 1)->route.guest);
     step_close(&s);
 }
 
-static void what_waits_in_the_gate_ends_when_it_stops(void **state)
+static void the_turn_goes_back_where_there_is_no_permit(void **state)
 {
     (void)state;
     open_gate("ip-conns=4 ip-delay=3s");
     give(ready_visit("http://a.test/"));
-    give(redirected());
-    step_stop(&s);
-    assert_int_equal(s.ended, 1);
+    give(redirected("http://b.test/"));
+    struct visit *v = step_visit_at(&s, REFUSED, 0);
+    assert_true(v->state == VISIT_LATER && !v->route.guest);
+    assert_int_equal(v->turn.record->wait, HOST_WAIT_ADDRESS);
+    assert_int_equal(s.cluster.claimed, s.cluster.given_back);
     step_close(&s);
 }
 
@@ -235,14 +241,9 @@ static void prepare_page(struct step *w)
 static void prepare_redirected(struct step *w)
 {
     given = with_address(step_visit(w, "http://a.test/", ""), "192.0.2.1");
-    assert_int_equal(
-        permit_table_ask(w->addresses->addresses, given->route.permit.address_group, w->clock.now),
-        0);
+    host_redirect_set(given->turn.record, false, 0, STR("http://other.test/r"), 1);
     assert_rc(visit_name(given, VISIT_ROBOTS), RC_OK);
-    given->turn.robots_redirects = 1;
-    while (arena_alloc(given->arena, 64) &&
-           arena_used(given->arena) < 2000) /* the next needs a block */
-        ;
+    assert_rc(robots_redirect_name(given), RC_OK);
 }
 
 static void run(struct step *w)
@@ -275,8 +276,8 @@ int main(void)
         cmocka_unit_test(a_domain_that_had_its_pages_is_refused_for_its_quota),
         cmocka_unit_test(the_crawl_ends_when_its_pages_are_spent),
         cmocka_unit_test(while_the_last_pages_are_under_way_the_crawl_goes_on),
-        cmocka_unit_test(a_redirected_robots_txt_waits_in_the_gate),
-        cmocka_unit_test(what_waits_in_the_gate_ends_when_it_stops),
+        cmocka_unit_test(a_redirected_robots_txt_needs_the_turn_of_the_other_host),
+        cmocka_unit_test(the_turn_goes_back_where_there_is_no_permit),
         cmocka_unit_test(whatever_allocation_fails_no_visit_is_lost),
     };
     return cmocka_run_group_tests_name("gate", tests, NULL, NULL);

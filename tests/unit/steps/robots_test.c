@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "discovery/depth_key.h"
+#include "host/host_redirect.h"
 #include "lib/step.h"
 
 #include "base/hash.h"
@@ -204,16 +205,14 @@ static void a_redirect_is_told_and_followed_after_the_delay(void **state)
     assert_int_equal(hop->kind, VISIT_ROBOTS_REDIRECT);
     assert_str(url_href(&hop->turn.url), STR("http://a.test/robots.txt"));
     assert_int_equal(hop->answer.end.status, 301);
-    assert_int_equal(s.out_count[AGAIN], 0);
-    step_advance(&s, 2000);
-    assert_int_equal(s.out_count[AGAIN], 0);
-    step_advance(&s, 1);
     const struct visit *v = step_visit_at(&s, AGAIN, 0);
     assert_int_equal(v->kind, VISIT_ROBOTS);
-    assert_str(url_href(&v->turn.url), STR("https://www.a.test/robots.txt"));
-    assert_int_equal(v->turn.robots_redirects, 1);
-    assert_int_equal(v->state, VISIT_ON_ITS_WAY);
+    assert_int_equal(v->state, VISIT_LATER);
+    assert_int_equal(v->route.due_ms, s.clock.now + 2001);
     assert_null(v->answer.http);
+    const struct host_redirect *r = host_redirect_of(v->turn.record, false, 0);
+    assert_str(str_make(r->url, r->url_bytes), STR("https://www.a.test/robots.txt"));
+    assert_int_equal(r->count, 1);
     step_close(&s);
 }
 
@@ -266,16 +265,6 @@ static void five_redirects_are_followed_and_no_more(void **state)
     step_close(&s);
 }
 
-static void a_redirect_that_waits_ends_when_it_stops(void **state)
-{
-    (void)state;
-    open_robots("", 0);
-    give(answered(&s, "http://a.test/1", 301, "Location: /r\r\n", ""));
-    step_stop(&s);
-    assert_int_equal(s.ended, 1);
-    step_close(&s);
-}
-
 /* Memory --------------------------------------------------------------------------------------- */
 
 static struct visit *given;
@@ -325,7 +314,6 @@ int main(void)
         cmocka_unit_test(a_redirect_gives_the_permit_of_its_address_back),
         cmocka_unit_test(a_redirect_that_leads_nowhere_allows_everything),
         cmocka_unit_test(five_redirects_are_followed_and_no_more),
-        cmocka_unit_test(a_redirect_that_waits_ends_when_it_stops),
         cmocka_unit_test(whatever_allocation_fails_no_visit_is_lost),
     };
     return cmocka_run_group_tests_name("robots", tests, NULL, NULL);
