@@ -4,6 +4,7 @@
  *   cluster_nats.c   the part: options, opening, the operations of roles/cluster.h
  *   loop.c           the agent's thread
  *   peer_request.c   requests to and from other agents, and the operator's requests
+ *   guests.c         turns of hosts that agents lend each other
  *   peer_links.c     the step that brings other agents' links to their shards
  *   view.c           the cluster as this agent sees it, as JSON
  *   port.c           the crawl as the agent sees it (cluster/protocol/port.h), over the ledger
@@ -20,6 +21,7 @@
 #ifndef AGENT_AGENT_INTERNAL_H
 #define AGENT_AGENT_INTERNAL_H
 
+#include "agent/guests.h"
 #include "agent/mail_walk.h"
 #include "agent/peer_request_internal.h"
 #include "bus/bus_nats.h"
@@ -142,6 +144,7 @@ struct cluster_part {
     struct nats_login login;
     struct bus *bus;
     struct cluster_thread thread;
+    struct guests *guests;
     _Atomic bool refetch_lost;
     struct cluster_lost *lost;
     _Atomic uint64_t lists; /* of seeds, on their way to the journal */

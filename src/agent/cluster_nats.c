@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "cluster/protocol/view.h"
 #include "cluster/wire/names.h"
 
 #include <errno.h>
@@ -171,6 +172,16 @@ static void stop_loop(struct cluster_service *s)
     cluster_loop_stop(part_of(s));
 }
 
+static bool ask_guest(struct cluster_service *s, struct cluster_guest *g)
+{
+    return guests_ask(part_of(s)->guests, g);
+}
+
+static void end_guest(struct cluster_service *s, const struct cluster_guest_end *e)
+{
+    guests_end(part_of(s)->guests, e);
+}
+
 static const struct cluster_ops ops = {
     .phase = cluster_phase_now,
     .phase_lasts_ms = phase_lasts_ms,
@@ -178,6 +189,8 @@ static const struct cluster_ops ops = {
     .claim = cluster_claim_host,
     .may_ask = cluster_may_ask,
     .give_back = cluster_give_back,
+    .ask_guest = ask_guest,
+    .end_guest = end_guest,
     .begin = begin_list,
     .end = end_list,
     .break_with = break_with,
@@ -275,6 +288,32 @@ static enum rc open_agent(const struct cluster_settings *s, struct cluster_part 
     return rc;
 }
 
+/* On the agent's thread, with the lock. */
+static bool other_owner(void *ctx, uint64_t host_hash, char *name)
+{
+    struct cluster_part *c = ctx;
+    const struct roster_agent *owner = agent_view_owner(c->agent, host_hash);
+    bool is_other = owner && !agent_owns(c->agent, host_hash);
+    if (is_other)
+        memcpy(name, owner->name, sizeof owner->name);
+    return is_other;
+}
+
+static enum rc open_guests(struct cluster_part *c)
+{
+    const struct guests_setup s = {.bus = c->bus,
+                                   .ledger = c->ledger,
+                                   .cluster = &c->service,
+                                   .log = c->log,
+                                   .crawl = str_c(c->login.crawl),
+                                   .name = str_c(c->login.name),
+                                   .shards = c->shards,
+                                   .wake = c->thread.wake,
+                                   .owner = other_owner,
+                                   .ctx = c};
+    return guests_open(&s, &c->guests);
+}
+
 static enum rc open_peer_requests(const struct cluster_settings *s, struct cluster_part *c)
 {
     c->thread.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -331,6 +370,7 @@ static void cluster_nats_close(struct instance *self)
     if (!c->alone) {
         cluster_loop_stop(c);
         cluster_lost_close(c);
+        guests_close(c->guests);
         peer_requests_free(c->service.peers);
         agent_close(c->agent);
         bus_close(c->bus);
@@ -364,6 +404,7 @@ static enum rc open_all(struct instance *self, struct cluster_part *c, struct bu
     rc = rc ? rc : read_login(s, c, why);
     rc = rc ? rc : open_bus(s, c, why);
     rc = rc ? rc : open_peer_requests(s, c);
+    rc = rc ? rc : open_guests(c);
     rc = rc ? rc : open_agent(s, c, why);
     rc = rc ? rc : cluster_lost_open(c); /* before the thread that uses it */
     return rc ? rc : cluster_loop_start(c);

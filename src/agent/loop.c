@@ -37,6 +37,8 @@ static void on_event(void *ctx, const struct bus_event *e)
     if (cluster_namesake_event(c, e) ||
         (e->kind == BUS_ASKED && !agent_may_answer(c->agent, now_ms(c))))
         return;
+    if (guests_event(c->guests, e, now_ms(c)))
+        return;
     if (!peer_requests_event(c->service.peers, e, now_ms(c)))
         agent_event(c->agent, e, now_ms(c));
 }
@@ -239,6 +241,7 @@ static void loop_turn(struct cluster_part *c)
     c->reader.is_hurried = false;
     enum rc rc = agent_turn(c->agent, now_ms(c));
     peer_requests_turn(c->service.peers, now_ms(c));
+    guests_turn(c->guests, now_ms(c));
     if (!rc)
         look_at_status(c);
     else if (!c->said.over && !atomic_load(&c->thread.is_stopping))

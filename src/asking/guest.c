@@ -17,7 +17,10 @@ struct guest {
     struct visit *visit; /* NULL: it has ended meanwhile */
     struct ledger_service *ledger;
     struct cluster_service *cluster;
-    unsigned shard, from; /* of the host; that asked */
+    unsigned shard, from;              /* of the host; that asked */
+    struct cluster_guest elsewhere;    /* another agent is asked */
+    bool is_elsewhere, is_borrowed;    /* the host is another agent's; that one has lent it */
+    const struct guest_lender *lender; /* NULL: a visit of this process asks */
     uint64_t host_hash;
     struct host *host; /* lent; NULL: not */
     uint64_t host_claim;
@@ -63,7 +66,9 @@ static void lend_here(struct guest *g)
     struct frontier *f = ledger_frontier(g->ledger->ledger, g->shard);
     struct host *h;
     g->when_ms = look_again_ms(g);
-    if (g->cluster->ops->claim(g->cluster, g->host_hash, &g->host_claim) != CLUSTER_CLAIMED)
+    enum cluster_claim may = g->cluster->ops->claim(g->cluster, g->host_hash, &g->host_claim);
+    g->is_elsewhere = may == CLUSTER_NOT_THIS && !g->lender;
+    if (may != CLUSTER_CLAIMED)
         return;
     if (frontier_host_need(f, g->host_hash, str_make(g->name, g->name_bytes), now_of(g), &h) ==
         RC_OK)
@@ -80,13 +85,44 @@ static void take_back_here(struct guest *g)
     g->cluster->ops->give_back(g->cluster, g->host_claim);
 }
 
+/* Elsewhere -------------------------------------------------------------------------------------- */
+
+static void end_elsewhere(struct guest *g)
+{
+    const struct cluster_guest_end e = {.host = str_make(g->name, g->name_bytes),
+                                        .wait_ms = g->wait_ms,
+                                        .delay_ms = g->pace.delay_ms,
+                                        .delay_most_ms = g->pace.delay_most_ms};
+    g->cluster->ops->end_guest(g->cluster, &e);
+}
+
+static void send_back(struct guest *g);
+
+static void on_elsewhere(struct cluster_guest *e)
+{
+    struct guest *g = EVENT_OF(e, struct guest, elsewhere);
+    g->is_borrowed = e->may;
+    g->when_ms = now_of(g) + e->wait_ms;
+    send_back(g);
+}
+
+/* False: no other agent is asked. */
+static bool ask_elsewhere(struct guest *g)
+{
+    if (!g->is_elsewhere)
+        return false;
+    g->elsewhere = (struct cluster_guest){
+        .host = str_make(g->name, g->name_bytes), .host_hash = g->host_hash, .done = on_elsewhere};
+    return g->cluster->ops->ask_guest(g->cluster, &g->elsewhere);
+}
+
 /* Calls ------------------------------------------------------------------------------------------ */
 
 static void decide(struct guest *g)
 {
     struct visit *v = g->visit;
     struct guest_desk *d = g->desk;
-    if (g->host) {
+    if (g->host || g->is_borrowed) {
         v->route.guest = g;
     } else {
         v->state = VISIT_LATER;
@@ -104,11 +140,19 @@ static void run_back(struct call *c, struct instance *at)
     call_end(c, RC_OK);
 }
 
+/* The visit that asked has ended. */
+static void drop(struct guest *g)
+{
+    if (g->is_borrowed)
+        end_elsewhere(g);
+    mem_free(g);
+}
+
 static void release_back(struct call *c)
 {
     struct guest *g = EVENT_OF(c, struct guest, back);
     if (!g->visit) { /* the crawl stops */
-        mem_free(g);
+        drop(g);
         return;
     }
     list_remove(&g->desk->parked, &g->node);
@@ -122,13 +166,22 @@ static void run_there(struct call *c, struct instance *at)
     call_end(c, RC_OK);
 }
 
+/* On any thread. */
+static void send_back(struct guest *g)
+{
+    g->back = (struct call){.run = run_back, .release = release_back};
+    if (!calls_send(&g->ledger->calls, g->from, &g->back))
+        drop(g); /* the shard that asked has stopped */
+}
+
 /* The answer goes back, also where the shard has stopped and was not asked. */
 static void release_there(struct call *c)
 {
     struct guest *g = EVENT_OF(c, struct guest, there);
-    g->back = (struct call){.run = run_back, .release = release_back};
-    if (!calls_send(&g->ledger->calls, g->from, &g->back))
-        mem_free(g); /* the shard that asked has stopped, and its visit has ended */
+    if (g->lender)
+        g->lender->lent(g->lender->ctx, g);
+    else if (!ask_elsewhere(g))
+        send_back(g);
 }
 
 static void run_return(struct call *c, struct instance *at)
@@ -143,47 +196,63 @@ static void release_return(struct call *c)
     mem_free(EVENT_OF(c, struct guest, there));
 }
 
+/* The host goes back to its shard; where that has stopped nothing is asked of it any more. */
+static void send_return(struct guest *g)
+{
+    g->there = (struct call){.run = run_return, .release = release_return};
+    if (!calls_send(&g->ledger->calls, g->shard, &g->there))
+        mem_free(g);
+}
+
 /* For the visit ---------------------------------------------------------------------------------- */
 
-static struct guest *guest_open(struct guest_desk *d, struct visit *v)
+static struct guest *guest_open(struct ledger_service *l, struct cluster_service *c,
+                                unsigned shards, struct str name)
 {
-    struct str name = url_host(&v->turn.url);
     struct guest *g = mem_zero(1, sizeof *g + name.n);
+    if (!g)
+        return NULL;
+    g->ledger = l;
+    g->cluster = c;
+    g->host_hash = hash64(name);
+    g->shard = frontier_bucket(g->host_hash) % shards;
+    g->name_bytes = name.n;
+    memcpy(g->name, name.p, name.n);
+    g->there = (struct call){.run = run_there, .release = release_there};
+    return g;
+}
+
+static struct guest *guest_of_visit(struct guest_desk *d, struct visit *v)
+{
+    struct guest *g =
+        guest_open(d->ledger, d->cluster, d->self->shard_count, url_host(&v->turn.url));
     if (!g)
         return NULL;
     g->desk = d;
     g->visit = v;
-    g->ledger = d->ledger;
-    g->cluster = d->cluster;
     g->from = d->self->shard;
-    g->host_hash = hash64(name);
-    g->shard = frontier_bucket(g->host_hash) % d->self->shard_count;
-    g->name_bytes = name.n;
-    memcpy(g->name, name.p, name.n);
     return g;
 }
 
 void guest_ask(struct guest_desk *d, struct visit *v)
 {
-    struct guest *g = guest_open(d, v);
+    struct guest *g = guest_of_visit(d, v);
     if (!g) {
         v->state = VISIT_LATER;
         v->route.due_ms = clock_now_ms(d->ledger->run.clock) + HOST_GUEST_LOOK_MS;
         d->decided(d->self, v);
         return;
     }
-    if (g->shard == g->from) {
-        lend_here(g);
-        decide(g);
-        return;
-    }
-    g->when_ms = look_again_ms(g); /* if the shard has stopped */
-    g->there = (struct call){.run = run_there, .release = release_there};
     list_add_first(&d->parked, &g->node);
-    if (!calls_send(&d->ledger->calls, g->shard, &g->there)) {
-        list_remove(&d->parked, &g->node);
-        decide(g);
-    }
+    g->when_ms = look_again_ms(g); /* if the shard has stopped */
+    bool is_here = g->shard == g->from, is_asked;
+    if (is_here)
+        lend_here(g);
+    is_asked = is_here ? ask_elsewhere(g) : calls_send(&d->ledger->calls, g->shard, &g->there);
+    if (is_asked)
+        return;
+    list_remove(&d->parked, &g->node);
+    decide(g);
 }
 
 void guest_stop(struct guest_desk *d)
@@ -205,10 +274,43 @@ void guest_return(struct visit *v, const struct pace_settings *pace, uint64_t wa
     g->wait_ms = wait_ms;
     if (pace)
         g->pace = *pace;
-    g->there = (struct call){.run = run_return, .release = release_return};
-    if (g->shard != g->from && calls_send(&g->ledger->calls, g->shard, &g->there))
-        return;
-    if (g->shard == g->from)
+    if (g->is_borrowed) {
+        drop(g);
+    } else if (g->shard == g->from) {
         take_back_here(g);
+        mem_free(g);
+    } else {
+        send_return(g);
+    }
+}
+
+/* For other agents ------------------------------------------------------------------------------- */
+
+struct guest *guest_lend(const struct guest_lender *l, struct str host)
+{
+    struct guest *g = guest_open(l->ledger, l->cluster, l->shards, host);
+    if (!g)
+        return NULL;
+    g->lender = l;
+    if (calls_send(&l->ledger->calls, g->shard, &g->there))
+        return g;
     mem_free(g);
+    return NULL;
+}
+
+bool guest_is_lent(const struct guest *g, uint64_t *ret_wait_ms)
+{
+    uint64_t now_ms = now_of(g);
+    *ret_wait_ms = g->host || g->when_ms <= now_ms ? 0 : g->when_ms - now_ms;
+    return g->host != NULL;
+}
+
+void guest_take_back(struct guest *g, const struct pace_settings *pace, uint64_t wait_ms)
+{
+    g->pace = *pace;
+    g->wait_ms = wait_ms;
+    if (g->host)
+        send_return(g);
+    else
+        mem_free(g);
 }

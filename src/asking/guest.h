@@ -47,4 +47,22 @@ void guest_stop(struct guest_desk *d);
  * `wait_ms` from now; 0: nothing was asked of it (`pace` may be NULL). */
 void guest_return(struct visit *v, const struct pace_settings *pace, uint64_t wait_ms);
 
+/* For another agent, whose request comes by the bus; on any thread. */
+struct guest_lender {
+    struct ledger_service *ledger;
+    struct cluster_service *cluster;
+    unsigned shards;
+    /* The shard has decided: on its thread, once. */
+    void (*lent)(void *ctx, struct guest *g);
+    void *ctx;
+};
+
+/* Asks the host's shard; NULL: no memory, or the crawl stops. The guest is the lender's once `lent`
+ * was called. */
+struct guest *guest_lend(const struct guest_lender *l, struct str host);
+/* Whether it has the turn; if not, when to ask again. */
+bool guest_is_lent(const struct guest *g, uint64_t *ret_wait_ms);
+/* As guest_return(); frees the guest, also one that has no turn. */
+void guest_take_back(struct guest *g, const struct pace_settings *pace, uint64_t wait_ms);
+
 #endif

@@ -6,6 +6,8 @@
  *   gate         phase       is it over, now that a budget of the whole crawl is used up?
  *   fetch        may_ask     may it still be asked, now that its address is known?
  *                break_with  ends this shard's open transfers when the agent must not ask any more
+ *                ask_guest   asks the owner of another host for its turn (asking/guest.h), and
+ *                end_guest   gives it back
  *   disposition  owns        which of these links belong to this agent
  *                give_back   a host_claim has come back
  *                join        tells all agents where a seed redirects to
@@ -50,6 +52,19 @@ struct cluster_breaker {
     void *ctx;
 };
 
+/* The turn of a host that another agent owns. */
+struct cluster_guest {
+    struct str host; /* all is borrowed until `done` */
+    uint64_t host_hash;
+    void (*done)(struct cluster_guest *g); /* once, on any thread; `may` and `wait_ms` are set */
+    bool may;
+    uint64_t wait_ms; /* if not: when to ask again, from now */
+};
+struct cluster_guest_end {
+    struct str host;
+    uint64_t wait_ms, delay_ms, delay_most_ms; /* as guest_return() has them */
+};
+
 struct cluster_service;
 struct cluster_ops {
     /* Whether the crawl goes on. `is_idle`: the shard has nothing that it could ask, now or later.
@@ -66,6 +81,9 @@ struct cluster_ops {
                                 uint64_t *ret_host_claim);
     bool (*may_ask)(struct cluster_service *s, uint64_t host_hash);
     void (*give_back)(struct cluster_service *s, uint64_t host_claim);
+    /* False: no other agent owns the host, or too many are asked for; `done` is not called. */
+    bool (*ask_guest)(struct cluster_service *s, struct cluster_guest *g);
+    void (*end_guest)(struct cluster_service *s, const struct cluster_guest_end *e);
     void (*break_with)(struct cluster_service *s, unsigned shard, struct cluster_breaker b);
     void (*begin)(struct cluster_service *s);
     void (*end)(struct cluster_service *s);

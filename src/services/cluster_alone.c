@@ -64,6 +64,17 @@ static void give_back(struct cluster_service *s, uint64_t host_claim)
     (void)s, (void)host_claim;
 }
 
+static bool ask_guest(struct cluster_service *s, struct cluster_guest *g)
+{
+    (void)s, (void)g;
+    return false;
+}
+
+static void end_guest(struct cluster_service *s, const struct cluster_guest_end *e)
+{
+    (void)s, (void)e;
+}
+
 static void break_with(struct cluster_service *s, unsigned shard, struct cluster_breaker b)
 {
     (void)s, (void)shard, (void)b;
@@ -124,11 +135,12 @@ static bool is_suspect(struct cluster_service *s, struct str name)
     return false;
 }
 
-#define COMMON                                                                                    \
-    .owns = owns, .claim = claim, .may_ask = may_ask, .give_back = give_back,                     \
-    .break_with = break_with, .begin = nothing, .end = nothing, .join = join, .forward = forward, \
-    .stop = nothing, .view = view, .former = former, .owner = owner, .others = others,            \
-    .leave = nothing, .first = first, .is_suspect = is_suspect
+#define COMMON                                                                                  \
+    .owns = owns, .claim = claim, .may_ask = may_ask, .give_back = give_back,                   \
+    .ask_guest = ask_guest, .end_guest = end_guest, .break_with = break_with, .begin = nothing, \
+    .end = nothing, .join = join, .forward = forward, .stop = nothing, .view = view,            \
+    .former = former, .owner = owner, .others = others, .leave = nothing, .first = first,       \
+    .is_suspect = is_suspect
 
 static const struct cluster_ops alone_ops = {
     COMMON, .phase = phase, .phase_lasts_ms = phase_lasts_ms, .requeued = requeued};

@@ -9,11 +9,13 @@ import signal
 import time
 
 import scenario
-from agents import SLOW, TIMINGS, agents_of, is_right, stop_all
+from agents import PATIENT, SLOW, TIMINGS, agents_of, is_right, stop_all
 from crawl import ORBWEAVER, few, wanted, witnessed
 from nats_server import Post
+from refusing_web import certificate
 from scenario import case, main, until
 from simweb import Simweb
+from witness import Names, Witness
 
 scenario.PROGRAM = ORBWEAVER  # what Post runs
 DELAY_MS = 300
@@ -142,6 +144,78 @@ def _(tmp):
         # A busy machine makes it less, never more.
         assert asked < 1.5 * one, f"{asked} requests in {seconds:.1f} s, where one agent makes {one:.0f}"
         print(f"# {asked} requests of three agents where one may make {one:.0f}")
+
+
+LINKS = b"<title>x</title>" + b"".join(b"<a href=/%d>x</a>" % i for i in range(3))
+
+
+class Small:
+    """A witness (tests/lib/witness.py) as a Crawl takes a web: any host name leads to it."""
+
+    def __init__(self, serve, hosts, folder):
+        self.web, self.names = Witness(serve, ["127.1.0.9"]), Names({host: ["127.1.0.9"] for host in hosts})
+        self.ca = certificate(folder)[1]
+
+    def __enter__(self):
+        self.web.__enter__()
+        self.names.__enter__()
+        self.dns = self.names.at
+        return self
+
+    def __exit__(self, *_):
+        self.names.__exit__()
+        self.web.__exit__()
+
+
+@case("a robots.txt at a host of another agent waits for that host's turn: one at a time, after its delay (F4)")
+def _(tmp):
+    delay_ms, hosts, targets = 300, [f"a{i}.test" for i in range(8)], ["b.test", "c.test"]
+    busy = []
+
+    def serve(talk):
+        for asked in talk:
+            if asked.host in targets:
+                time.sleep(0.05)  # time for a second request, if there were one
+            if asked.path == "/robots.txt" and asked.host in hosts:
+                to = targets[hosts.index(asked.host) % 2]
+                talk.answer(301, Location=small.web.url("/rules.txt", to))
+            elif asked.path == "/rules.txt" and asked.host == "c.test" and not busy:
+                busy.append(asked)
+                talk.answer(503, Retry_After="2")
+            elif asked.path in ("/robots.txt", "/rules.txt"):
+                delay = b"Crawl-delay: 0.6\n" if asked.path == "/robots.txt" and asked.host == "b.test" else b""
+                talk.answer(200, b"User-agent: *\nDisallow: /1\n" + delay, "text/plain")
+            else:
+                talk.answer(200, LINKS)
+
+    with Small(serve, hosts + targets, tmp) as small, Post(tmp, agents="a,b", timings=PATIENT) as post:
+        small.run = {"home": small.web.url("/", hosts[0])}
+        seeds = [small.web.url("/", host) for host in targets + hosts]
+        agents = agents_of(small, post, tmp, "ab", "-w", f"{delay_ms}ms", "--ip-conns", "100", "--ip-delay", "0")
+        for a in agents:
+            a.command[-1:] = seeds
+        try:
+            for a in agents:
+                a.start()
+            for a in agents:
+                a.wait()
+        finally:
+            stop_all(agents)
+        web, owners = small.web, collections.defaultdict(set)
+        for a in agents:
+            for r in a.log():
+                if not r.url.endswith(".txt"):
+                    owners[host_of(r.url).split(":")[0]].add(a.name)
+        elsewhere = [h for i, h in enumerate(hosts) if owners[h] != owners[targets[i % 2]]]
+        assert elsewhere, f"no redirect led to another agent's host: {dict(owners)}"
+    for host in hosts + targets:
+        assert {"/", "/0", "/2"} == set(web.paths(host)) - {"/robots.txt", "/rules.txt"}, (host, web.paths(host))
+        assert min(web.gaps(host)) >= delay_ms, (host, web.gaps(host))
+    known = next(i for i, a in enumerate(web.of("b.test")) if a.path == "/robots.txt")
+    assert min(web.gaps("b.test")[known:]) >= 600, web.gaps("b.test")
+    after = web.gaps("c.test")[web.of("c.test").index(busy[0])]
+    assert after >= 2000, web.gaps("c.test")
+    print(f"# {len(elsewhere)} of {len(hosts)} led to another agent's host")
 
 
 main(threads=3)

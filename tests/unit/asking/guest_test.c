@@ -137,6 +137,58 @@ static void a_host_of_another_agent_is_not_lent(void **state)
     close_world(v, NULL);
 }
 
+/* Another agent owns the host: the cluster asks that one. */
+static struct cluster_guest *elsewhere;
+static unsigned ended_elsewhere;
+
+static bool ask_elsewhere(struct cluster_service *c, struct cluster_guest *g)
+{
+    (void)c;
+    elsewhere = g;
+    return true;
+}
+
+static void end_elsewhere(struct cluster_service *c, const struct cluster_guest_end *e)
+{
+    (void)c;
+    assert_str(e->host, STR("b.test"));
+    ended_elsewhere++;
+}
+
+static void a_host_of_another_agent_is_borrowed_from_it(void **state)
+{
+    (void)state;
+    for (int may = 0; may < 2; may++) {
+        static struct step_instance at;
+        static struct call_queue queue;
+        open_world(1, 0);
+        at = (struct step_instance){.self = {.shard_count = 1}, .step = &s};
+        queue = (struct call_queue){0};
+        call_queue_open(&queue, &s.ledger->calls, 0, &at.self);
+        struct cluster_ops ops = *s.cluster.service.ops;
+        ops.ask_guest = ask_elsewhere;
+        ops.end_guest = end_elsewhere;
+        s.cluster.service.ops = &ops;
+        s.cluster.claim = CLUSTER_NOT_THIS;
+        ended_elsewhere = 0;
+        struct visit *v = guest_of("http://a.test/");
+        guest_ask(&desk, v);
+        assert_true(decided == 0 && desk.parked.first);
+        assert_str(elsewhere->host, STR("b.test"));
+        elsewhere->may = may;
+        elsewhere->wait_ms = 700;
+        elsewhere->done(elsewhere);
+        step_advance(&s, 0);
+        assert_true(decided == 1 && (v->route.guest != NULL) == may);
+        if (!may)
+            assert_true(v->state == VISIT_LATER && v->route.due_ms == s.clock.now + 700);
+        guest_return(v, &pace, 1);
+        assert_int_equal(ended_elsewhere, may);
+        call_queue_close(&queue, 0);
+        close_world(v, NULL);
+    }
+}
+
 /* A host of that shard of two, as a URL. */
 static const char *url_on(unsigned shard)
 {
@@ -254,6 +306,7 @@ int main(void)
         cmocka_unit_test(a_host_has_one_guest_at_a_time_and_its_delay_follows),
         cmocka_unit_test(the_host_itself_waits_for_a_guest_that_has_reserved),
         cmocka_unit_test(a_host_of_another_agent_is_not_lent),
+        cmocka_unit_test(a_host_of_another_agent_is_borrowed_from_it),
         cmocka_unit_test(a_shard_that_has_stopped_gives_no_turn),
         cmocka_unit_test(a_host_of_another_shard_is_asked_there),
         cmocka_unit_test(without_memory_the_visit_comes_later),
