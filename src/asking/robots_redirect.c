@@ -49,18 +49,33 @@ void robots_redirect_later(struct visit *v, uint64_t due_ms)
     v->answer.http = NULL;
 }
 
+/* What came from a file or from another agent is checked like a Location. */
+static bool may_lead_to(const struct url *to, unsigned count)
+{
+    return url_is_http(to) && !port_is_bad(url_port(to)) && count && host_robots_follows(count - 1);
+}
+
 enum rc robots_redirect_name(struct visit *v)
 {
     const struct checkout *c = &v->turn.checkout;
     const struct host_redirect *r = host_redirect_of(v->turn.record, c->is_https, c->port);
     struct url_parser parser = {0}; /* it is normalised */
+    struct url to;
     if (!r)
         return RC_OK;
     size_t bytes = (size_t)r->url_bytes + ROOM_BEHIND_URL;
     char *room = arena_alloc(v->arena, bytes);
     if (!room)
         return RC_NOMEM;
+    enum rc rc = url_parse(&parser, str_make(r->url, r->url_bytes), NULL,
+                           (struct url_room){room, bytes}, &to);
+    if (rc == RC_NOMEM)
+        return rc;
+    if (rc || !may_lead_to(&to, r->count)) {
+        host_redirect_forget(v->turn.record);
+        return RC_OK;
+    }
     v->turn.robots_redirects = r->count;
-    return url_parse(&parser, str_make(r->url, r->url_bytes), NULL, (struct url_room){room, bytes},
-                     &v->turn.url);
+    v->turn.url = to;
+    return RC_OK;
 }

@@ -24,8 +24,8 @@ struct visit *robots_redirect_hop(const struct visit *v, const struct url *from)
  * URL. */
 void robots_redirect_later(struct visit *v, uint64_t due_ms);
 
-/* A visit of a robots.txt gets the URL that the record remembers, if there is one. RC_NOMEM,
- * RC_INVALID. */
+/* A visit of a robots.txt gets the URL that the record remembers, if there is one that may be asked
+ * for. RC_NOMEM. */
 MUST_CHECK enum rc robots_redirect_name(struct visit *v);
 
 #endif

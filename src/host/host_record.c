@@ -4,7 +4,9 @@
  *     dead code 4; with version 3: sitemaps 8, URLs of sitemaps 8, bytes of URLs 8 that it has
  *     brought; with version 4: as with version 3, then the key of `tries` 8, count 1, and for each
  *     URL that was asked for in vain: key 8, tries 4; with version 5: as with version 4, then the
- *     version of HTTP 1 (enum host_http); with robots: count 1, and for each
+ *     version of HTTP 1 (enum host_http); with version 6: as with version 5, then where its
+ *     robots.txt redirects to: port 2, https 1, redirects 1, length 4, URL; with robots: count 1, and
+ *     for each
  *     port 2, flags 1 (1: https, 2: failing, 4: rules), asked 8, had 8, failures 4, and with rules:
  *     length 4, rules (robots_store)
  *
@@ -21,6 +23,7 @@ enum {
     HOST_RECORD_BROUGHT_VERSION = 3,
     HOST_RECORD_TRIED_VERSION = 4,
     HOST_RECORD_HTTP_VERSION = 5,
+    HOST_RECORD_REDIRECT_VERSION = 6,
 };
 enum { HOST_RECORD_LISTED = 1, HOST_RECORD_WITH_ROBOTS = 2, HOST_RECORD_FLAGS = 3 };
 enum { ORIGIN_HTTPS = 1, ORIGIN_FAILING = 2, ORIGIN_RULES = 4, ORIGIN_FLAGS = 7 };
@@ -166,9 +169,20 @@ static void write_tried(const struct host_record *c, struct buf *out)
     }
 }
 
+static void write_redirect(const struct host_redirect *r, struct buf *out)
+{
+    buf_le16(out, r->port);
+    buf_byte(out, (char)r->is_https);
+    buf_byte(out, (char)r->count);
+    buf_le32(out, r->url_bytes);
+    buf_add(out, str_make(r->url, r->url_bytes));
+}
+
 /* The oldest version that has all there is to tell. */
 static uint8_t version_of(const struct host_record *c)
 {
+    if (c->redirect)
+        return HOST_RECORD_REDIRECT_VERSION;
     if (c->http)
         return HOST_RECORD_HTTP_VERSION;
     if (c->tries_key || c->tried_count)
@@ -193,6 +207,8 @@ void host_record_write(const struct host_record *c, bool with_robots, struct buf
         write_tried(c, out);
     if (version >= HOST_RECORD_HTTP_VERSION)
         buf_byte(out, (char)c->http);
+    if (version >= HOST_RECORD_REDIRECT_VERSION)
+        write_redirect(c->redirect, out);
     if (!with_robots)
         return;
     buf_byte(out, (char)c->robots_count);
@@ -280,6 +296,18 @@ static enum rc read_tried(struct host_record *fresh, struct taker *t)
     return RC_OK;
 }
 
+/* Puts it in place of the record's; the record's own stays on any failure. */
+static enum rc read_redirect(struct host_record *fresh, struct taker *t)
+{
+    uint16_t port = take_u16(t);
+    uint8_t https = take_u8(t), count = take_u8(t);
+    struct str url = take_str32(t);
+    if (t->bad || https > 1 || !url.n)
+        return RC_CORRUPT;
+    host_redirect_set(fresh, https, port, url, count);
+    return fresh->redirect ? RC_OK : RC_NOMEM;
+}
+
 /* What stands before the rules. */
 static enum rc read_counts(struct host_record *fresh, uint8_t version, struct taker *t)
 {
@@ -291,7 +319,9 @@ static enum rc read_counts(struct host_record *fresh, uint8_t version, struct ta
     fresh->brought = version >= HOST_RECORD_BROUGHT_VERSION ? read_brought(t) : (struct brought){0};
     enum rc rc = version >= HOST_RECORD_TRIED_VERSION ? read_tried(fresh, t) : RC_OK;
     fresh->http = rc == RC_OK && version >= HOST_RECORD_HTTP_VERSION ? take_u8(t) : HOST_HTTP_1_1;
-    return rc == RC_OK && fresh->http >= HOST_HTTP_STATES_ ? RC_CORRUPT : rc;
+    if (rc == RC_OK && fresh->http >= HOST_HTTP_STATES_)
+        rc = RC_CORRUPT;
+    return rc == RC_OK && version >= HOST_RECORD_REDIRECT_VERSION ? read_redirect(fresh, t) : rc;
 }
 
 static enum rc read_fresh(struct host_record *fresh, uint8_t version, struct taker *t)
@@ -313,6 +343,7 @@ static void free_replaced(struct host_record *gone, const struct host_record *st
     if (gone->robots != stays->robots)
         robots_done(gone->robots, gone->robots_count);
     mem_free(gone->tried);
+    mem_free(gone->redirect);
 }
 
 enum rc host_record_read(struct host_record *c, struct str bytes)
@@ -320,12 +351,13 @@ enum rc host_record_read(struct host_record *c, struct str bytes)
     struct taker t = {.rest = bytes};
     struct host_record fresh = *c;
     uint8_t version = take_u8(&t);
-    if (version < HOST_RECORD_VERSION || version > HOST_RECORD_HTTP_VERSION ||
+    if (version < HOST_RECORD_VERSION || version > HOST_RECORD_REDIRECT_VERSION ||
         version == HOST_RECORD_ALL_VERSION)
         return bytes.n ? RC_VERSION : RC_CORRUPT;
     fresh.tries_key = 0;
     fresh.tried_count = 0;
     fresh.tried = NULL;
+    fresh.redirect = NULL;
     enum rc rc = read_fresh(&fresh, version, &t);
     if (rc) {
         free_replaced(&fresh, c);

@@ -64,10 +64,11 @@ struct host_record {
     uint64_t tries_key;    /* which URL that is; 0 = not known: the one that is asked for next */
     uint8_t tried_count;   /* its other URLs that were asked for in vain; the oldest first */
     struct host_tried *tried;
-    int32_t dead_code;      /* not 0: all its URLs end with this code, without being asked */
-    bool is_listed;         /* its sitemaps were queued */
-    uint8_t http;           /* enum host_http */
-    struct brought brought; /* URLs that it has brought to the crawl */
+    int32_t dead_code; /* not 0: all its URLs end with this code, without being asked */
+    bool is_listed;    /* its sitemaps were queued */
+    uint8_t http;      /* enum host_http */
+    struct host_redirect *redirect; /* of its robots.txt (host_redirect.h); NULL = none */
+    struct brought brought;         /* URLs that it has brought to the crawl */
     uint8_t robots_count;
     struct host_robots *robots;
     /* in snapshots only: outcomes do not have it */
@@ -85,8 +86,7 @@ struct host_record {
     int32_t wait_code;   /* with it: the result of the last try */
     uint64_t guest_ms;   /* reserved for a guest (host_guest.h); 0 = not */
     bool had_guest;      /* since the last turn of a URL of its own */
-    struct host_redirect *redirect; /* of its robots.txt (host_redirect.h) */
-    uint32_t put_back; /* URLs in a row that were checked out and put back (host_turn_next) */
+    uint32_t put_back;   /* URLs in a row that were checked out and put back (host_turn_next) */
 };
 
 struct host_record *host_record_open(void); /* NULL without memory */

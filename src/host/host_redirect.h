@@ -3,9 +3,9 @@
  *
  * Each redirect is followed in a turn of its own: of the host that has the robots.txt, and of the
  * host that it leads to (host_guest.h). Between two turns the URL is back in its queue, and the
- * record remembers the next one to ask for. It is not stored: after a restart, or at another agent,
- * the robots.txt is asked for from its beginning. One origin of a host is remembered; another one
- * begins anew. */
+ * record remembers the next one to ask for. It is stored with the record, so a wait for the other
+ * host may outlast a restart, a move to another agent, and the host's time in memory. One origin of
+ * a host is remembered; another one begins anew. */
 #ifndef HOST_HOST_REDIRECT_H
 #define HOST_HOST_REDIRECT_H
 

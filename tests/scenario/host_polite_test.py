@@ -2,11 +2,12 @@
 """Politeness against servers that behave badly on purpose, as these servers saw it (tests/lib/witness.py)."""
 import os
 import re
+import subprocess
 import threading
 import time
 
-from scenario import ROOT, case, main, write
-from small_web import crawl
+from scenario import PROGRAM, ROOT, case, main, until, write
+from small_web import QUICK, crawl
 from witness import Names, Witness, now_ms
 
 LINKS = b"<title>Home</title>" + b"".join(b"<a href=/%d>x</a>" % i for i in range(4))
@@ -215,6 +216,67 @@ def _(tmp):
     assert left.numbers["failed"] == 0, left.numbers
     first = next(a for a in web.of("c.test") if a.path == "/")
     assert web.paths("b.test").count("/elsewhere.txt") > len(hosts) and first.began_ms < web.of("b.test")[-1].began_ms
+
+
+@case("a robots.txt that says 429 has its host wait, and so do the host's other ports")
+def _(tmp):
+    def serve(talk):
+        for asked in talk:
+            if asked.path == "/robots.txt" and web.paths().count("/robots.txt") == 1:
+                talk.answer(429, Retry_After="2")
+            else:
+                talk.answer(*page_of(asked))
+    web = Witness(serve)
+    with web, Names({"a.test": ["127.0.0.1"]}) as at:
+        left = crawl_hosts(web, at, tmp, ["a.test"], *LOOSE)
+    assert left.archived() == ALL and web.gaps("a.test")[0] >= 2000 and min(web.gaps("a.test")) >= 300, web.gaps("a.test")
+
+
+@case("two origins of a host have one request at a time, with the delay between them")
+def _(tmp):
+    seen = []
+
+    def serve(talk):
+        for asked in talk:
+            seen.append(asked)
+            time.sleep(0.05)
+            talk.answer(*page_of(asked))
+    with Witness(serve) as one, Witness(serve) as two, Names({"a.test": ["127.0.0.1"]}) as at:
+        left = crawl([one.url("/", "a.test"), two.url("/", "a.test")], tmp, "--resolver", at.at, *LOOSE, "-w", "200ms")
+    assert len(left.index()) == 12, left.index()
+    asked = sorted(seen, key=lambda a: a.began_ms)
+    gaps = [b.began_ms - a.ended_ms for a, b in zip(asked, asked[1:])]
+    assert len(asked) == 12 and min(gaps) >= 200, gaps
+
+
+@case("a wait for the host that a robots.txt redirects to outlives a restart (F4)")
+def _(tmp):
+    stopped = threading.Event()
+
+    def before(talk, asked):
+        if asked.path != "/elsewhere.txt" or stopped.is_set():
+            return False
+        talk.answer(503, Retry_After="3")
+        return True
+
+    web = Witness(rules_of_others(lambda: web, before=before))
+    hosts = [f"a{i}.test" for i in range(3)]
+    with web, Names({host: ["127.0.0.1"] for host in ["b.test", *hosts]}) as at:
+        seeds = [web.url("/", host) for host in hosts]
+        polite = ["--resolver", at.at, *LOOSE, "-w", "100ms"]
+        process = subprocess.Popen([PROGRAM, "crawl", "-o", tmp + "/crawl", *QUICK, *polite, *seeds],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until(lambda: "/elsewhere.txt" in web.paths("b.test"), "the other host is asked")
+        until(lambda: all("/robots.txt" in web.paths(host) for host in hosts), "all are redirected")
+        time.sleep(0.5)
+        process.terminate()
+        assert process.wait(60) in (0, 5, 130, 143), process.returncode
+        asked = len(web.of("b.test"))
+        stopped.set()
+        left = crawl([], tmp, *polite)
+    gaps = web.gaps("b.test")
+    assert asked >= 1 and gaps[asked - 1] >= 3000 and min(gaps) >= 100, (asked, gaps)
+    assert all({"/", "/0", "/2", "/3"} <= set(web.paths(host)) for host in hosts), left.numbers
 
 
 main(threads=3)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "asking/robots_redirect.h"
 
+#include "host/host_redirect.h"
 #include "lib/step.h"
 
 static struct step s;
@@ -109,12 +110,36 @@ static void a_visit_that_goes_later_forgets_the_answer_and_is_remembered(void **
     close_world(v);
 }
 
+static void what_is_remembered_is_checked_like_a_location(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *url;
+        unsigned count;
+        bool is_good;
+    } rows[] = {{"http://b.test/r", 1, true},  {"http://b.test/r", 5, true},
+                {"http://b.test/r", 6, false}, {"http://b.test/r", 0, false},
+                {"ftp://b.test/r", 1, false},  {"http://b.test:25/r", 1, false},
+                {"no URL", 1, false},          {"http://[", 1, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct visit *v = redirected("");
+        host_redirect_set(v->turn.record, false, 0, str_c(rows[i].url), rows[i].count);
+        assert_rc(robots_redirect_name(v), RC_OK);
+        assert_str(url_href(&v->turn.url),
+                   str_c(rows[i].is_good ? rows[i].url : "http://a.test/robots.txt"));
+        assert_int_equal(v->turn.robots_redirects, rows[i].is_good ? rows[i].count : 0);
+        assert_int_equal(v->turn.record->redirect != NULL, rows[i].is_good);
+        close_world(v);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_location_leads_to_a_url_that_may_be_asked),
         cmocka_unit_test(five_redirects_are_followed_and_no_more),
         cmocka_unit_test(the_answer_that_redirected_is_a_visit_of_its_own),
+        cmocka_unit_test(what_is_remembered_is_checked_like_a_location),
         cmocka_unit_test(a_visit_that_goes_later_forgets_the_answer_and_is_remembered),
     };
     return cmocka_run_group_tests_name("robots_redirect", tests, NULL, NULL);

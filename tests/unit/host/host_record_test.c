@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/ledger/batch_test.c has the record of a frontier's host; here it stands alone. */
-#include "host/host_record.h"
+#include "host/host_redirect.h"
 #include "lib/test.h"
 
 #include "base/mem.h"
@@ -29,6 +29,7 @@ static struct host_record *full_record(void)
     c->dead_code = -8;
     c->is_listed = true;
     c->http = HOST_HTTP_2;
+    host_redirect_set(c, true, 8443, STR("http://b.test/r"), 2);
     c->brought = (struct brought){1, 2, 3};
     assert_rc(host_record_set_robots(c, false, 0, rules_of("User-agent: *\nCrawl-delay: 3\n"),
                                      false, 1000),
@@ -59,6 +60,9 @@ static void a_record_comes_back_as_it_was(void **state)
     assert_true(copy->tries == 1 && copy->dead_code == -8 && copy->is_listed);
     assert_int_equal(copy->http, HOST_HTTP_2);
     assert_memory_equal(&copy->brought, &c->brought, sizeof c->brought);
+    const struct host_redirect *to = host_redirect_of(copy, true, 8443);
+    assert_true(to && to->count == 2);
+    assert_str(str_make(to->url, to->url_bytes), STR("http://b.test/r"));
     const struct host_robots *r = host_robots_of(copy, true, 8443);
     assert_true(r && r->is_failing && !r->rules && r->asked_wall_ms == 2000 && r->failures == 1);
     assert_int_equal(host_record_delay_ms(copy), 3000);
@@ -101,8 +105,8 @@ static void bytes_that_are_no_record_are_refused(void **state)
     assert_rc(host_record_read(copy, buf_str(&bytes)), RC_VERSION);
     assert_int_equal(copy->pages, 5); /* what was there stays */
     size_t tried_at = 1 + 1 + 8 + 8 + 4 + 4 + 4 + 24 + 8, http_at = tried_at + 1 + 2 * 12,
-           count_at = http_at + 1;
-    bytes.p[0] = 5;
+           redirect_at = http_at + 1, count_at = redirect_at + 8 + sizeof "http://b.test/r" - 1;
+    bytes.p[0] = 6;
     assert_rc(host_record_read(copy, buf_str(&bytes)), RC_OK);
     bytes.p[http_at] = HOST_HTTP_STATES_;
     assert_rc(host_record_read(copy, buf_str(&bytes)), RC_CORRUPT);
@@ -110,6 +114,10 @@ static void bytes_that_are_no_record_are_refused(void **state)
     bytes.p[http_at] = HOST_HTTP_1_1_ONLY;
     assert_rc(host_record_read(copy, buf_str(&bytes)), RC_OK);
     assert_int_equal(copy->http, HOST_HTTP_1_1_ONLY);
+    bytes.p[redirect_at + 2] = 2; /* neither http nor https */
+    assert_rc(host_record_read(copy, buf_str(&bytes)), RC_CORRUPT);
+    assert_non_null(host_redirect_of(copy, true, 8443));
+    bytes.p[redirect_at + 2] = 1;
     bytes.p[count_at] = HOST_RECORD_MAX_ORIGINS + 1;
     assert_rc(host_record_read(copy, buf_str(&bytes)), RC_CORRUPT);
     bytes.p[count_at] = 2;
@@ -152,6 +160,13 @@ static void a_record_is_written_in_the_oldest_form_that_does(void **state)
     assert_int_equal(bytes.p[0], 5);
     assert_rc(host_record_read(full, buf_str(&bytes)), RC_OK);
     assert_true(full->http == HOST_HTTP_TRIAL && full->tries_key == 9);
+    assert_null(full->redirect); /* in place of what it had, too */
+    host_redirect_set(c, false, 0, STR("http://b.test/"), 1);
+    buf_clear(&bytes);
+    host_record_write(c, false, &bytes);
+    assert_int_equal(bytes.p[0], 6);
+    assert_rc(host_record_read(full, buf_str(&bytes)), RC_OK);
+    assert_non_null(host_redirect_of(full, false, 0));
     host_record_close(c);
     host_record_close(full);
     buf_done(&bytes);
