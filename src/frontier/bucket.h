@@ -18,6 +18,7 @@ struct bucket {
     uint64_t queued;   /* of all its hosts */
     uint64_t bytes;    /* memory */
     uint64_t since_ms; /* it is resident */
+    bool is_wanted;    /* it was loaded because a caller asked for it, who has a second to come */
     bool is_leaving;   /* its hosts are in no heap: none is checked out any more */
     bool is_fresh;     /* it was loaded with a host ready, and nothing of it was checked out yet */
     bool is_stuck;     /* it has no snapshot that fits: it is never swapped out */

@@ -473,7 +473,7 @@ enum rc swap_fill(struct frontier *to, unsigned bucket, struct str file, struct 
 static enum rc install(struct frontier *f, struct swap_job *j, const struct snapshot_context *c)
 {
     struct away *a = f->away[j->bucket];
-    bool is_old = a->is_old;
+    bool is_old = a->is_old, is_wanted = a->is_wanted;
     struct buf inbox = a->inbox;
     sums_add(f, a, false);
     f->swap.loading--;
@@ -482,8 +482,11 @@ static enum rc install(struct frontier *f, struct swap_job *j, const struct snap
     away_close(f, j->bucket);
     enum rc rc = swap_fill(f, j->bucket, buf_str(&j->bytes), buf_str(&inbox), is_old, c);
     buf_done(&inbox);
-    if (rc == RC_OK && f->buckets[j->bucket])
-        f->buckets[j->bucket]->is_fresh = has_ready(f->buckets[j->bucket]);
+    struct bucket *b = f->buckets[j->bucket];
+    if (rc == RC_OK && b) {
+        b->is_fresh = has_ready(b);
+        b->is_wanted = is_wanted;
+    }
     return rc;
 }
 

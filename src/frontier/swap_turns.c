@@ -155,6 +155,8 @@ static enum rank rank_of(const struct frontier *f, const struct bucket *b, uint6
     uint64_t slice_ms = f->settings.slice_ms;
     if (!b || b->is_leaving || b->is_stuck || bucket_is_empty(b))
         return RANK_NONE;
+    if (b->is_wanted && now_ms < b->since_ms + FRESH_MS)
+        return RANK_NONE;
     if (!b->queued && !b->out)
         return RANK_IDLE;
     if (by_time && now_ms < b->since_ms + slice_ms)

@@ -201,7 +201,7 @@ def _(tmp):
     assert left.numbers["failed"] == 0, left.numbers
 
 
-@case("a host whose robots.txt waits for another one says so, and other hosts go on meanwhile (F4)")
+@case("hosts whose robots.txt wait for another host keep no other host from being asked (F4)")
 def _(tmp):
     def before(talk, asked):
         if asked.host != "b.test" or asked.path != "/elsewhere.txt" or len(web.of("c.test")) > 1:
@@ -277,6 +277,29 @@ def _(tmp):
     gaps = web.gaps("b.test")
     assert asked >= 1 and gaps[asked - 1] >= 3000 and min(gaps) >= 100, (asked, gaps)
     assert all({"/", "/0", "/2", "/3"} <= set(web.paths(host)) for host in hosts), left.numbers
+
+
+@case("a robots.txt at hosts that are swapped to disk is asked for once, in their turn (F4)")
+def _(tmp):
+    targets, hosts = [f"b{i}.test" for i in range(5)], [f"a{i}.test" for i in range(60)]
+
+    def serve(talk):
+        for asked in talk:
+            if asked.path == "/robots.txt" and asked.host in hosts:
+                talk.answer(301, Location=web.url("/elsewhere.txt", targets[hosts.index(asked.host) % 5]))
+            elif asked.path == "/elsewhere.txt":
+                talk.answer(200, RULES, "text/plain")
+            else:
+                talk.answer(*page_of(asked))
+    web = Witness(serve)
+    with web, Names({host: ["127.0.0.1"] for host in [*targets, *hosts]}) as at:
+        left = crawl_hosts(web, at, tmp, hosts, *LOOSE, *shards(tmp, 2), "-w", "50ms", "--frontier-memory", "12K",
+                           "--set", "ledger.frontier-slice=200ms")
+    assert left.numbers["buckets_resting"] > 10, left.numbers
+    for host in hosts:
+        assert sorted(web.paths(host)) == sorted(["/robots.txt", *ALL - {"/1"}]), (host, web.paths(host))
+    for host in targets:
+        assert len(web.of(host)) == 12 and min(web.gaps(host)) >= 50, (host, web.paths(host), web.gaps(host))
 
 
 main(threads=3)

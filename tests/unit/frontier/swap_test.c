@@ -300,6 +300,28 @@ static enum rc bring(struct place *p, uint64_t host_hash)
     return rc;
 }
 
+/* Whatever else is to be swapped out: the caller needs some time to come back. */
+static void what_a_caller_wanted_stays_for_a_second(void **state)
+{
+    (void)state;
+    struct place p;
+    open_swapped(&p, (struct frontier_asks){0}, 600);
+    struct candidate c = swapped_url(&p);
+    assert_rc(bring(&p, c.host_hash), RC_OK);
+    struct checkout l;
+    while (frontier_checkout_next(p.frontier, p.now_ms, &l) == RC_OK) /* then it has no work */
+        frontier_checkin(p.frontier, &l, CHECKIN_DONE, 0);
+    assert_non_null(frontier_host(p.frontier, c.host_hash, c.host));
+    for (unsigned i = 0; i < 20; i++) {
+        assert_rc(turn(&p, MOST_JOBS), RC_OK);
+        assert_false(frontier_is_swapped(p.frontier, c.host_hash));
+    }
+    p.now_ms += 2000;
+    assert_rc(turn(&p, MOST_JOBS), RC_OK);
+    assert_true(frontier_is_swapped(p.frontier, c.host_hash));
+    close_place(&p);
+}
+
 static void counts_hold_what_is_swapped(void **state)
 {
     (void)state;
@@ -580,6 +602,7 @@ int main(void)
         cmocka_unit_test(each_url_is_checked_out_once_and_in_its_time),
         cmocka_unit_test(so_it_is_in_every_order),
         cmocka_unit_test(without_a_budget_nothing_is_swapped),
+        cmocka_unit_test(what_a_caller_wanted_stays_for_a_second),
         cmocka_unit_test(counts_hold_what_is_swapped),
         cmocka_unit_test(links_are_sorted_when_the_bucket_comes),
         cmocka_unit_test(an_outcome_is_done_when_the_bucket_comes),
