@@ -95,6 +95,8 @@ const struct option settings_table[] = {
     SIZE(frontier_bytes, "frontier-memory", "2G",
          "memory for known and queued URLs; past it they are swapped to disk; 0 is no limit"),
     BOOL(archive_only, "archive-only", "no", "archive without comparing or listing links"),
+    BOOL(link_index, "link-index", "no",
+         "keep an index of links: which pages link to a URL (orbweaver url)"),
     BOOL(recrawl, "recrawl", "no", "ask again for known pages, if they changed"),
     BOOL(compare, "compare", "no",
          "store page fingerprints, so that a later recrawl can say what changed"),

@@ -56,6 +56,7 @@ struct settings {
 
     uint64_t frontier_bytes; /* 0 = no limit */
     bool archive_only;
+    bool link_index;
     bool recrawl;
     bool compare;
     struct str cluster;

@@ -326,6 +326,14 @@ struct ledger_room ledger_room(struct ledger *l)
     return room;
 }
 
+uint64_t ledger_lasting_bytes(struct ledger *l, enum ledger_file file)
+{
+    (void)pthread_mutex_lock(&l->lock);
+    uint64_t bytes = l->lasting[file];
+    (void)pthread_mutex_unlock(&l->lock);
+    return bytes;
+}
+
 struct ledger_totals ledger_totals(struct ledger *l)
 {
     uint64_t now = clock_now_ms(l->settings.clock);

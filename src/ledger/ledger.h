@@ -390,6 +390,11 @@ struct ledger_seen_numbers {
 };
 struct ledger_seen_numbers ledger_seen_numbers(const struct ledger *l);
 
+/* Of a file of lines: the first bytes that are durable and that no later opening cuts off, for
+ * those who make something of them. It is 0 until the second round of this run, and grows from
+ * round to round. Any thread. */
+uint64_t ledger_lasting_bytes(struct ledger *l, enum ledger_file file);
+
 struct ledger_totals { /* over all runs, since the last recrawl began */
     uint64_t pages, bytes;
     uint64_t elapsed_ms; /* of crawling, up to the last commit of earlier runs and of this one */

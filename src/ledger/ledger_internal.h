@@ -113,6 +113,8 @@ struct round_state {
     uint64_t commit_end;           /* of the journal behind it, if it vouches for all before itself;
                                       else UINT64_MAX */
     struct history_batch *history; /* what the round writes to the history */
+    uint64_t commit_behind;        /* of the journal: behind the last commit, */
+    uint64_t commit_lengths[LEDGER_FILES]; /* and the lengths that it says */
 };
 
 /* The thread of rounds. Under the ledger's lock, but for the thread itself. */
@@ -203,8 +205,9 @@ struct ledger {
     pthread_mutex_t lock;
     enum rc failed; /* sticks */
     struct batch_totals totals;
-    struct history_batch *batch; /* outcomes since the last round, for the history */
-    uint64_t durable;            /* of the journal: everything below lasts */
+    struct history_batch *batch;    /* outcomes since the last round, for the history */
+    uint64_t durable;               /* of the journal: everything below lasts */
+    uint64_t lasting[LEDGER_FILES]; /* of each file of lines: no recovery cuts that off */
     unsigned epoch;
     uint64_t pending[2]; /* links journalled in an epoch, by its last bit, and not yet admitted */
     struct room_state room;

@@ -71,6 +71,16 @@ static enum rc sync_lines(struct ledger *l)
     return rc;
 }
 
+/* The commit before this round lasts now: no recovery cuts the files of lines below it. */
+static void note_lasting(struct ledger *l)
+{
+    if (!l->round.commit_behind || journal_synced(l->journal) < l->round.commit_behind)
+        return;
+    (void)pthread_mutex_lock(&l->lock);
+    memcpy(l->lasting, l->round.commit_lengths, sizeof l->lasting);
+    (void)pthread_mutex_unlock(&l->lock);
+}
+
 /* 3. The list has their lengths first. */
 static enum rc note_sealed(void *ctx, const char *file, uint64_t bytes)
 {
@@ -118,6 +128,8 @@ static enum rc commit(struct ledger *l, const struct batch_commit *c)
     rc = rc ? rc : journal_add(l->journal, &bytes, 1, &position);
     if (rc == RC_OK) {
         l->round.commit_position = c->position;
+        l->round.commit_behind = position + JOURNAL_HEAD_BYTES + bytes.n;
+        memcpy(l->round.commit_lengths, c->lengths, sizeof c->lengths);
         if (c->position > l->durable)
             l->durable = c->position;
         /* What was journalled in between is not vouched for: the next round has something to do. */
@@ -151,6 +163,8 @@ static enum rc sync_all(struct ledger *l)
     rc = sync_archives(l);
     rc = rc ? rc : sync_lines(l);
     rc = rc ? rc : journal_sync_written(l->journal);
+    if (rc == RC_OK)
+        note_lasting(l);
     rc = rc ? rc : seal(l);
     if (rc == RC_OK && l->history)
         rc = history_write(l->history, l->round.history, c.position);

@@ -3,6 +3,7 @@
 
 #include "archive/line_source.h"
 #include "archive/sealed.h"
+#include "linkindex/link_index.h"
 #include "outputs/crawl_dir.h"
 #include "outputs/lost_files.h"
 #include "repair/archives.h"
@@ -30,7 +31,7 @@ struct repair {
     const struct repair_settings *settings;
     struct repair_result *result;
     char history[PATH_BYTES], written[PATH_BYTES], seen[PATH_BYTES];
-    bool is_state_damaged;
+    bool is_state_damaged, is_index_damaged;
     bool is_missing[MAX_SOURCES];
 };
 
@@ -58,13 +59,28 @@ static enum rc check_state(struct repair *r)
     return rc == RC_CORRUPT ? RC_OK : rc;
 }
 
+/* A directory without a link index is right, too. */
+static enum rc check_link_index(struct repair *r)
+{
+    struct buf why = {.max = PATH_BYTES};
+    enum rc rc = link_index_check(r->disk, &why);
+    r->is_index_damaged = rc == RC_CORRUPT;
+    if (rc && rc != RC_NOT_FOUND)
+        buf_printf(&r->result->text, STR_FMT "\n",
+                   STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
+    buf_done(&why);
+    return rc == RC_CORRUPT || rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
 static enum rc check_directory(struct repair *r)
 {
     struct repair_result *to = r->result;
     enum rc rc = check_state(r);
+    rc = rc ? rc : check_link_index(r);
     rc = rc ? rc : archives_compare(r->disk, &to->counts, &to->text);
     rc = rc ? rc : archives_read(r->disk, NULL, NULL, &to->counts, &to->text);
-    to->is_damaged = r->is_state_damaged || to->counts.lost_files || to->counts.damaged_ranges;
+    to->is_damaged = r->is_state_damaged || r->is_index_damaged || to->counts.lost_files ||
+                     to->counts.damaged_ranges;
     return rc;
 }
 
@@ -301,6 +317,17 @@ static enum rc accept_lost(struct repair *r)
     return rc;
 }
 
+static enum rc mend_link_index(struct repair *r)
+{
+    struct link_index_settings usual = {0};
+    enum rc rc = link_index_rebuild(r->disk, &usual);
+    if (rc)
+        buf_printf(&r->result->text, "links/index cannot be made again: %s\n", rc_text(rc));
+    else
+        buf_add(&r->result->text, STR("links/index was made again of the files in links/\n"));
+    return rc;
+}
+
 static enum rc mend(struct repair *r)
 {
     struct repair_result *to = r->result;
@@ -314,6 +341,8 @@ static enum rc mend(struct repair *r)
     }
     if (r->is_state_damaged)
         rc = rebuild(r);
+    if (rc == RC_OK && r->is_index_damaged)
+        rc = mend_link_index(r);
     if (rc == RC_OK && to->counts.lost_files && !r->is_state_damaged)
         rc = accept_lost(r);
     if (rc == RC_OK && to->counts.damaged_ranges)

@@ -4,6 +4,7 @@
  *   check    state/ as an opening would look at it; every archive file, its length and its records
  *   repair   archives  keep every whole record; what is torn at the end of a file is put aside
  *            index     is made again from the archives
+ *            links/index   is made again from links/
  *            state/    is put aside as state.damaged-N and made again: what is done, from crawl.log
  *                      and the archives; what is queued, from links/ and the seeds
  *

@@ -27,10 +27,18 @@ MUST_CHECK enum rc graph_export(struct crawl_set crawls, struct disk *to, struct
 MUST_CHECK enum rc graph_sort_arcs(struct crawl_set crawls, struct disk *to, const char *path,
                                    uint64_t *damaged);
 
-/* Calls `each` for every page that has a link to the URL with that fingerprint once, in the
- * order they were found; `letters` are those of the links. */
+/* Calls `each` once for every page that has a link to the URL with that fingerprint; `letters` are
+ * those of the links. A directory with a link index is asked there, the arcs of others are read:
+ * then pages come in the order they were found. A damaged index is RC_CORRUPT with `why`. */
 typedef enum rc graph_each_page(void *ctx, struct str url, struct str letters);
 MUST_CHECK enum rc graph_pages_to(struct crawl_set crawls, uint64_t fingerprint,
-                                  graph_each_page *each, void *ctx);
+                                  graph_each_page *each, void *ctx, struct buf *why);
+
+/* Counts them, and calls `each` for at most `most` of them (GRAPH_MOST_SOME). RC_NOT_FOUND: a
+ * directory has no link index. */
+enum { GRAPH_MOST_SOME = 64 };
+MUST_CHECK enum rc graph_some_pages_to(struct crawl_set crawls, uint64_t fingerprint, size_t most,
+                                       graph_each_page *each, void *ctx, uint64_t *ret_count,
+                                       struct buf *why);
 
 #endif

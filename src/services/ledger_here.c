@@ -4,6 +4,7 @@
 #include "ledger/depth_recall.h"
 #include "ledger/host_records.h"
 #include "ledger/refetch.h"
+#include "linkindex/link_keeper.h"
 #include "roles/budget.h"
 #include "roles/counters.h"
 #include "roles/ledger.h"
@@ -51,6 +52,8 @@ struct ledger_part_settings {
     bool recrawl, compare;
     bool refetch_lost;
     bool archive_only, no_archive;
+    bool link_index;
+    uint64_t link_run_bytes;
     uint64_t depth, depth_urls;
     struct option_list keywords;
     struct str cluster, agent;
@@ -100,6 +103,9 @@ static const struct option ledger_options[] = {
     ROW(BOOL, archive_only, "archive-only", "no",
         "archives have no links: seed paths are not compared"),
     ROW(BOOL, no_archive, "no-archive", "no", "without an archive seed paths are not compared"),
+    ROW(BOOL, link_index, "link-index", "no", "keep an index of the pages that link to each URL"),
+    ROW(SIZE, link_run_bytes, "link-index-run", "16M",
+        "bytes of links/ that make a file of the link index", .min = 1000, .max = 1 << 30),
     ROW(LIST, keywords, "keywords", NULL, "with a topic seed paths are not compared"),
     ROW(CHOICE, order, "order", "breadth",
         "which URL comes first: as found, by its links, or by the topic", .choices = ORDER_CHOICES),
@@ -123,7 +129,8 @@ struct ledger_part {
     const struct seen *seen; /* NULL: the wiring says nothing about it */
     struct int_set seeds;    /* fingerprints */
     struct depth_index *depth_index[CRAWL_MAX_SHARDS];
-    struct buf heard; /* links of the journal, while it is opened */
+    struct link_keeper *link_keeper; /* NULL: there is no link index */
+    struct buf heard;                /* links of the journal, while it is opened */
 };
 
 /* Seeds that were there before ----------------------------------------------------------------- */
@@ -407,9 +414,46 @@ static enum rc open_depths(struct instance *self, struct ledger_part *p)
     return rc;
 }
 
+/* The link index ------------------------------------------------------------------------------- */
+
+static void lasting_links(void *ctx, uint64_t ret[PAIR_KINDS])
+{
+    struct ledger *l = ctx;
+    ret[PAIRS_LINKS] = ledger_lasting_bytes(l, LEDGER_ARCS);
+    ret[PAIRS_NAMES] = ledger_lasting_bytes(l, LEDGER_NODES);
+}
+
+static enum rc open_link_index(struct instance *self, struct ledger_part *p, struct buf *why)
+{
+    const struct ledger_part_settings *s = self->settings;
+    if (!s->link_index)
+        return RC_OK;
+    if (s->archive_only) {
+        buf_add(why, STR("link-index: it is made of links/, which archive-only leaves out"));
+        return RC_INVALID;
+    }
+    struct buf text = {.max = 8192};
+    struct link_keeper_settings k = {.disk = p->disk,
+                                     .index = {.chunk_bytes = (size_t)s->link_run_bytes},
+                                     .look_ms = s->sync_ms,
+                                     .durable = lasting_links,
+                                     .ctx = p->service.ledger,
+                                     .log = part_log(self)};
+    enum rc rc = link_keeper_open(&k, &p->link_keeper, &text);
+    if (rc)
+        buf_printf(why, STR_FMT ": " STR_FMT, STR_ARG(s->output),
+                   STR_ARG(text.n ? buf_str(&text) : str_c(rc_text(rc))));
+    if (rc == RC_CORRUPT)
+        buf_printf(why, "\nthe link index is damaged; make it again: orbweaver repair " STR_FMT,
+                   STR_ARG(s->output));
+    buf_done(&text);
+    return rc;
+}
+
 static void ledger_here_close(struct instance *self)
 {
     struct ledger_part *p = self->state;
+    link_keeper_close(p->link_keeper);
     ledger_close(p->service.ledger);
     page_names_close(p->service.names);
     for (unsigned i = 0; i < CRAWL_MAX_SHARDS; i++)
@@ -445,6 +489,8 @@ static enum rc ledger_here_open(struct instance *self, struct buf *why)
         rc = ask_for_lost(self, p, why);
     if (rc == RC_OK)
         rc = open_depths(self, p);
+    if (rc == RC_OK)
+        rc = open_link_index(self, p, why);
     if (rc) {
         ledger_here_close(self);
         return rc;

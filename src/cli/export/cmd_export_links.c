@@ -13,7 +13,7 @@
 
 #include <unistd.h>
 
-enum { OUT_MAX_BYTES = 4 << 20, FLUSH_BYTES = 64 << 10 };
+enum { OUT_MAX_BYTES = 4 << 20, FLUSH_BYTES = 64 << 10, WHY_MAX_BYTES = 8192 };
 
 struct settings {
     struct str output, to;
@@ -50,7 +50,7 @@ static enum rc print_page(void *ctx, struct str url, struct str seed_path)
     return RC_OK;
 }
 
-static enum rc print_pages(struct query *q, struct crawl_set crawls)
+static enum rc print_pages(struct query *q, struct crawl_set crawls, struct buf *why)
 {
     q->json = jsonw_to(&q->out);
     if (q->is_json) {
@@ -59,7 +59,7 @@ static enum rc print_pages(struct query *q, struct crawl_set crawls)
         jsonw_key(&q->json, "pages");
         jsonw_array(&q->json);
     }
-    enum rc rc = graph_pages_to(crawls, url_fingerprint(&q->url), print_page, q);
+    enum rc rc = graph_pages_to(crawls, url_fingerprint(&q->url), print_page, q, why);
     if (q->is_json) {
         jsonw_end(&q->json);
         jsonw_u64_field(&q->json, "count", q->count);
@@ -94,9 +94,11 @@ static int ask(struct invocation *in, const struct crawl_dirs *dirs)
     q->is_json = s->json;
     int code = read_url(q, s->to, stopped_crawl_rules(dirs->paths[0], in->arena));
     if (code == EXIT_DONE) {
-        enum rc rc = print_pages(q, crawl_dirs_set(dirs));
+        struct buf why = {.max = WHY_MAX_BYTES};
+        enum rc rc = print_pages(q, crawl_dirs_set(dirs), &why);
         cli_print(&q->out);
-        code = rc ? crawl_arg_fail(in, rc, NULL) : EXIT_DONE;
+        code = rc ? crawl_arg_fail(in, rc, &why) : EXIT_DONE;
+        buf_done(&why);
     }
     if (code == EXIT_DONE)
         (void)fprintf(stderr, "%llu pages link to " STR_FMT "\n", (unsigned long long)q->count,
@@ -183,7 +185,8 @@ const struct command cmd_export_links = {
         "each pair of which one links to the other, sorted by both numbers. Arcs to URLs that\n"
         "were not admitted are left out and counted.\n"
         "With --to it prints the pages that have a link to that URL instead, a line each: the\n"
-        "kinds of the links (E embed, L link, R redirect, X listed), a tab, the page.\n"
+        "kinds of the links (E embed, L link, R redirect, X listed), a tab, the page. A crawl\n"
+        "with --link-index answers from its index; of others all links are read.\n"
         "Several directories, or the folder of `cluster up`, are one crawl. So is the directory "
         "of\n"
         "an agent of a cluster that runs, and the operator's folder: other agents are asked.",

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/crawl_client.h"
 #include "cli/crawl_dirs.h"
+#include "cli/operate/url_links.h"
 #include "cli/stopped_crawl.h"
 #include "control/url_captures.h"
 #include "control/url_elsewhere.h"
@@ -179,6 +180,8 @@ static int find_best(const struct invocation *in, json_t **ret)
         if (*ret && worth(*ret) == 4)
             break;
     }
+    if (code == EXIT_DONE)
+        code = url_links_add(in, crawl_dirs_set(&dirs), *ret);
     crawl_dirs_close(&dirs);
     return code;
 }
@@ -196,6 +199,7 @@ static int run(struct invocation *in)
     } else if (code == EXIT_DONE) {
         print(answer, &out);
         print_elsewhere(answer, &out);
+        url_links_print(answer, &out);
         cli_print(&out);
     }
     json_decref(answer);
@@ -218,7 +222,10 @@ const struct command cmd_url = {
         "was\n"
         "and where the archive has it. A crawl that runs is asked, the files of one that does not\n"
         "are read, as far as that goes without writing where DIR cannot be written. In a cluster\n"
-        "the agent that owns the host is asked; DIR may be the folder of `cluster up`.",
+        "the agent that owns the host is asked; DIR may be the folder of `cluster up`.\n"
+        "With --link-index it also says how many pages link to the URL, and names a few: those "
+        "that\n"
+        "the agent of DIR has fetched, or all agents of that folder.",
     .options = options,
     .settings_bytes = sizeof(struct settings),
     .run = run,

@@ -61,6 +61,7 @@ static const char *go_on(struct small_crawl *c, struct disk *image, unsigned sha
     enum rc rc = small_open(c, image, shards, truth);
     rc = rc ? rc : ledger_turn(c->ledger, 0);
     const char *why = rc ? rc_text(rc) : small_check_kept(image, must);
+    why = why ? why : small_check_lasting(image, truth);
     if (why)
         return why;
     rc = small_finish(c);
@@ -147,6 +148,7 @@ static void cut_all(unsigned shards, unsigned shards_after, struct small_truth t
     assert_rc(rc, RC_OK);
     print_message("# %llu calls, %llu images, %llu of a kill\n", (unsigned long long)calls,
                   (unsigned long long)t.tried, (unsigned long long)t.killed);
+    assert_true(t.truth.lasting > 0);
     assert_true(t.tried > 300 / CUT_ONE_IN);
 }
 

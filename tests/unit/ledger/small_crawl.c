@@ -394,9 +394,25 @@ static enum rc visit(struct small_crawl *c, unsigned shard, struct checkout *l)
     return rc;
 }
 
+static enum rc note_lasting(struct small_crawl *c)
+{
+    struct buf all = {.max = 1 << 20};
+    uint64_t bytes = ledger_lasting_bytes(c->ledger, LEDGER_ARCS);
+    enum rc rc = bytes ? disk_read_whole(ledger_disk(c->ledger), "links/links.arcs", &all) : RC_OK;
+    if (rc == RC_OK && bytes > all.n)
+        rc = RC_CORRUPT;
+    if (rc == RC_OK && bytes) { /* it is 0 again for a moment behind each opening */
+        c->truth->lasting = bytes;
+        c->truth->lasting_hash = hash64(str_first(buf_str(&all), (size_t)bytes));
+    }
+    buf_done(&all);
+    return rc;
+}
+
 static enum rc sync_now(struct small_crawl *c)
 {
     enum rc rc = ledger_sync(c->ledger);
+    rc = rc ? rc : note_lasting(c);
     if (rc)
         return rc;
     memcpy(c->truth->synced, c->truth->done, sizeof c->truth->synced);
@@ -421,7 +437,7 @@ static enum rc step_shard(struct small_crawl *c, unsigned shard, bool *ret_check
         return rc;
     memcpy(c->truth->written, c->truth->done, sizeof c->truth->written);
     c->truth->told_written = c->truth->told;
-    return RC_OK;
+    return note_lasting(c);
 }
 
 static uint64_t next_due(struct small_crawl *c)

@@ -21,6 +21,7 @@ struct small_truth {
     const char *history_path;                 /* in the file system; NULL: no history */
     const char *written_path;                 /* likewise, of state/WRITTEN */
     unsigned told, told_written, told_synced; /* likewise, of the news */
+    uint64_t lasting, lasting_hash; /* ledger_lasting_bytes of links.arcs, and hash64 of these */
     uint64_t boot; /* of the machine: another one after a power cut; 0: not known */
 };
 
@@ -72,6 +73,8 @@ enum rc small_finish(struct small_crawl *c);
 
 /* Nothing that must be there is missing, by crawl.log. NULL, or what is wrong. */
 const char *small_check_kept(struct disk *d, const bool must[SMALL_URLS]);
+/* What links.arcs had as lasting is there as it was. NULL, or what is wrong. */
+const char *small_check_lasting(struct disk *d, const struct small_truth *truth);
 /* The crawl has ended: everything is there once, and all files agree. */
 const char *small_check_end(struct small_crawl *c, struct disk *d);
 

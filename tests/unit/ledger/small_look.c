@@ -73,6 +73,17 @@ const char *small_check_kept(struct disk *d, const bool must[SMALL_URLS])
     return why;
 }
 
+const char *small_check_lasting(struct disk *d, const struct small_truth *truth)
+{
+    struct buf all = {.max = 1 << 20};
+    enum rc rc = truth->lasting ? disk_read_whole(d, "links/links.arcs", &all) : RC_OK;
+    bool is_there = rc == RC_OK && truth->lasting <= all.n &&
+                    (!truth->lasting || hash64(str_first(buf_str(&all), (size_t)truth->lasting)) ==
+                                            truth->lasting_hash);
+    buf_done(&all);
+    return is_there ? NULL : "links.arcs has lost what was lasting";
+}
+
 static void check_once(struct look *l, const char *path, unsigned first, unsigned last,
                        unsigned heads)
 {

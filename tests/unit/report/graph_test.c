@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "disk/disk_crash.h"
 #include "lib/test.h"
+#include "linkindex/link_index.h"
 #include "outputs/arcs.h"
 #include "outputs/crawl_dir.h"
 #include "report/report.h"
@@ -135,6 +136,7 @@ static void a_graph_at_random_is_exported_as_it_is(void **state)
 struct pages {
     bool links[NODES];
     unsigned last;
+    bool any_order;
 };
 
 static enum rc note_page(void *ctx, struct str url, struct str seed_path)
@@ -144,7 +146,7 @@ static enum rc note_page(void *ctx, struct str url, struct str seed_path)
     assert_true(seed_path.n >= 1 && seed_path.n <= 4);
     assert_rc(str_to_u64(str_from(url, STR("http://a.example/").n), &page), RC_OK);
     assert_false(p->links[page]);
-    assert_true(page >= p->last);
+    assert_true(p->any_order || page >= p->last);
     p->last = (unsigned)page;
     p->links[page] = true;
     return RC_OK;
@@ -159,9 +161,47 @@ static void the_pages_that_link_to_a_url_are_those_that_do(void **state)
     make_crawl(d, &m, test_seed(2));
     for (unsigned to = 0; to < ALL; to++) {
         struct pages p = {0};
-        assert_rc(graph_pages_to(crawl_set_one(&d), print_of(to), note_page, &p), RC_OK);
+        struct buf why = {.max = 1000};
+        assert_rc(graph_pages_to(crawl_set_one(&d), print_of(to), note_page, &p, &why), RC_OK);
         for (unsigned i = 0; i < NODES; i++)
             assert_int_equal(p.links[i], m.has[i][to]);
+    }
+    disk_close(d);
+}
+
+static void the_link_index_knows_the_same_pages(void **state)
+{
+    (void)state;
+    struct disk *d;
+    struct model m;
+    struct pages p = {0};
+    struct buf why = {.max = 1000};
+    struct link_index_settings small = {.chunk_bytes = 1000, .fan_in = 3};
+    uint64_t count = 77;
+    assert_rc(disk_crash_open(&d), RC_OK);
+    make_crawl(d, &m, test_seed(6));
+    assert_rc(graph_some_pages_to(crawl_set_one(&d), print_of(1), 5, note_page, &p, &count, &why),
+              RC_NOT_FOUND);
+    assert_rc(link_index_rebuild(d, &small), RC_OK);
+    for (unsigned to = 0; to < ALL; to++) {
+        struct disk *twice[2] = {d, d};
+        struct pages all = {.any_order = true}, some = all, both = all;
+        unsigned right = 0, seen = 0;
+        assert_rc(graph_pages_to(crawl_set_one(&d), print_of(to), note_page, &all, &why), RC_OK);
+        assert_rc(
+            graph_pages_to((struct crawl_set){twice, 2}, print_of(to), note_page, &both, &why),
+            RC_OK);
+        assert_rc(
+            graph_some_pages_to(crawl_set_one(&d), print_of(to), 5, note_page, &some, &count, &why),
+            RC_OK);
+        for (unsigned i = 0; i < NODES; i++) {
+            assert_int_equal(all.links[i], m.has[i][to]);
+            assert_int_equal(both.links[i], m.has[i][to]);
+            right += m.has[i][to];
+            seen += some.links[i] != 0;
+        }
+        assert_int_equal(count, right);
+        assert_int_equal(seen, right < 5 ? right : 5);
     }
     disk_close(d);
 }
@@ -209,12 +249,14 @@ static enum rc export_and_report(struct disk *d)
     struct graph_counts counts;
     struct report *r = NULL;
     struct pages p = {0};
+    struct buf why = {.max = 1000};
     enum rc rc = disk_crash_open(&to);
     rc = rc ? rc : graph_export(crawl_set_one(&d), to, &counts);
-    rc = rc ? rc : graph_pages_to(crawl_set_one(&d), print_of(1), note_page, &p);
+    rc = rc ? rc : graph_pages_to(crawl_set_one(&d), print_of(1), note_page, &p, &why);
     rc = rc ? rc : report_open(d, true, &r);
     rc = rc ? rc : report_write_files(d, r);
     report_close(r);
+    buf_done(&why);
     disk_close(to);
     return rc;
 }
@@ -283,6 +325,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_graph_at_random_is_exported_as_it_is),
         cmocka_unit_test(the_pages_that_link_to_a_url_are_those_that_do),
+        cmocka_unit_test(the_link_index_knows_the_same_pages),
         cmocka_unit_test(degrees_are_those_of_the_matrix),
         cmocka_unit_test(whatever_call_of_the_disk_fails_it_is_said),
         cmocka_unit_test_setup_teardown(every_allocation_may_fail, clean, clean),
