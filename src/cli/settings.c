@@ -78,6 +78,8 @@ const struct option settings_table[] = {
 
     COUNT(tries, "tries", "4", "how often a URL is asked for, at most",
           .min = 1, .live = true),
+    BOOL(drop_dead, "drop-dead", "no",
+         "ask once, and not again, for what does not answer or is gone", .live = true),
     TIME(timeout_ms, "timeout", "10m", "longest time for a fetch; the part that came is kept",
          .min = 1),
 

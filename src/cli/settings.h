@@ -46,6 +46,7 @@ struct settings {
     uint64_t ip_delay_ms;
     bool ignore_robots;
     uint64_t tries;
+    bool drop_dead;
     uint64_t timeout_ms;
 
     struct option_list allow_private;

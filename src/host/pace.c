@@ -21,6 +21,8 @@ const struct option pace_options[] = {
     COUNT(tries, "tries", "4", "how often a URL is asked for, at most"),
     COUNT(host_failures, "host-failures", "12",
           "failures in a row after which a host's other URLs are given up"),
+    OPTION_BOOL_ROW(struct pace_settings, drop_dead, "drop-dead", "no",
+                    "ask once, and not again, for what does not answer or is gone", .live = true),
     {0},
 };
 
@@ -34,6 +36,7 @@ struct meaning {
     bool is_ours;      /* our own trouble: neither a try nor a failure */
     bool ends_host;    /* no server is there: the last try is the end of the host */
     bool takes_longer; /* waits as after a failure */
+    bool is_silent;    /* no server answers, or there is no such name */
 };
 
 static struct meaning again(int code, uint64_t tries)
@@ -47,12 +50,19 @@ static struct meaning again(int code, uint64_t tries)
     };
 }
 
+static struct meaning silent(int code, uint64_t tries)
+{
+    struct meaning m = again(code, tries);
+    m.is_silent = true;
+    return m;
+}
+
 /* No server is there. A host that has answered before may come back, and its URLs wait for that; a
  * stranger is given up with its first URL. */
 static struct meaning absent(const struct pace_settings *s, const struct pace_end *end, int code,
                              uint64_t tries)
 {
-    struct meaning m = again(code, end->is_stranger ? tries : s->host_failures);
+    struct meaning m = silent(code, end->is_stranger ? tries : s->host_failures);
     m.last_code = 0;
     m.ends_host = true;
     return m;
@@ -94,9 +104,9 @@ static struct meaning mean_http(const struct pace_settings *s, const struct pace
     case HTTP_NO_TLS: /* the server is there, so a longer wait would not help */
         return (struct meaning){.code = FETCH_NO_CONNECT, .tries = 1, .is_failure = true};
     case HTTP_TIMEOUT:
-        return again(FETCH_TIMEOUT, s->tries);
+        return silent(FETCH_TIMEOUT, s->tries);
     case HTTP_CLOSED:
-        return again(FETCH_BROKEN, s->tries);
+        return silent(FETCH_BROKEN, s->tries);
     case HTTP_NOT_HTTP: /* of one page, not of the host: its others may be well */
         return (struct meaning){.code = FETCH_BROKEN, .tries = BROKEN_TRIES};
     default:
@@ -111,6 +121,29 @@ static struct meaning mean(const struct pace_settings *s, const struct pace_end 
     if (end->dns == DNS_FOUND)
         return mean_http(s, end);
     return absent(s, end, FETCH_NO_DNS, end->dns == DNS_NO_NAME ? NO_NAME_TRIES : s->tries);
+}
+
+/* One try is the last. A host that has answered before is not given up for one URL, unless its name
+ * is gone. */
+static void drop(struct meaning *m, const struct pace_end *end)
+{
+    m->tries = 1;
+    m->last_code = 0;
+    m->ends_host = m->ends_host && (end->is_stranger || end->dns == DNS_NO_NAME);
+}
+
+const char *pace_dropped_text(int code)
+{
+    switch (code) {
+    case FETCH_NO_DNS:
+        return "its name has no address; dropped at once (--drop-dead)";
+    case FETCH_NO_CONNECT:
+        return "no connection; dropped at once (--drop-dead)";
+    case FETCH_TIMEOUT:
+        return "no answer in time; dropped at once (--drop-dead)";
+    default:
+        return "the answer broke off; dropped at once (--drop-dead)";
+    }
 }
 
 uint64_t pace_delay_ms(const struct pace_settings *s, uint64_t crawl_delay_ms)
@@ -153,11 +186,19 @@ static enum host_wait why_of(const struct pace_settings *s, const struct pace_en
     return delay_ms > s->delay_ms ? HOST_WAIT_CRAWL_DELAY : HOST_WAIT_DELAY;
 }
 
+static bool has_more(const struct meaning *m, uint32_t tries)
+{
+    return tries < UINT32_MAX && tries + 1 < m->tries;
+}
+
 struct pace_verdict pace_judge(const struct pace_settings *s, const struct pace_end *end,
                                uint32_t tries, uint32_t failures, uint64_t crawl_delay_ms,
                                struct rng *rng)
 {
     struct meaning m = mean(s, end);
+    bool drops = s->drop_dead && m.is_silent && has_more(&m, tries);
+    if (drops)
+        drop(&m, end);
     struct pace_verdict v = {.code = m.code, .failures = m.is_good ? 0 : failures};
     if (m.is_failure && failures < UINT32_MAX)
         v.failures++;
@@ -169,11 +210,12 @@ struct pace_verdict pace_judge(const struct pace_settings *s, const struct pace_
     } else if (m.is_failure && v.failures >= s->host_failures) {
         v.next = PACE_DEAD;
         v.code = m.ends_host ? m.code : FETCH_RETRIES;
-    } else if (tries < UINT32_MAX && tries + 1 < m.tries) {
+    } else if (has_more(&m, tries)) {
         v.next = PACE_AGAIN;
         v.tries = tries + 1;
     } else {
         v.next = m.ends_host ? PACE_DEAD : PACE_DONE;
+        v.is_dropped = drops;
         if (m.last_code)
             v.code = m.last_code;
     }

@@ -48,6 +48,7 @@ struct pace_settings {
     uint64_t retry_after_most_ms; /* PACE_MOST_WAIT_MS, or less */
     uint64_t tries;               /* of one URL; 4 */
     uint64_t host_failures; /* in a row, before the rest of the host's URLs are given up; 12 */
+    bool drop_dead;         /* what is silent or gone gets one try */
 };
 extern const struct option pace_options[]; /* of struct pace_settings */
 
@@ -82,7 +83,11 @@ struct pace_verdict {
     uint32_t tries;     /* of the URL from now on: 0 unless PACE_AGAIN */
     uint32_t failures;  /* of the host in a row from now on */
     enum host_wait why; /* the reason of the wait */
+    bool is_dropped;    /* without drop_dead it would be asked for again */
 };
+
+/* Why a URL was dropped, for people; `code` is that of the verdict. */
+const char *pace_dropped_text(int code);
 
 /* `tries` and `failures` are those before this end; `crawl_delay_ms` is robots.txt's, 0 = none.
  *
@@ -104,6 +109,12 @@ struct pace_verdict {
  * The back-off doubles with each failure in a row, with up to a quarter of jitter on top.
  * Retry-After of a 429 or 5xx takes its place. No wait is shorter than the delay or the
  * Crawl-delay.
+ *
+ * With `drop_dead` a URL gets one try where no server answers: timeout, closed, no connection, DNS
+ * fails or knows no such name. Its code is that of the try (FETCH_TIMEOUT, FETCH_BROKEN, ...). The
+ * host is dead at once if it is a stranger that no connection reaches, or if its name is gone. An
+ * answer is an answer: 429 and 5xx ask for time and get their tries. Waits and failures are the
+ * same, so nothing is asked for sooner.
  *
  * After `host_failures` of any kind in a row the host is dead. This URL and the host's others,
  * which are not asked any more, get the code FETCH_RETRIES (or FETCH_NO_DNS, FETCH_NO_CONNECT if

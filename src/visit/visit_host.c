@@ -49,4 +49,6 @@ void visit_judge(struct visit *v, const struct pace_settings *pace, struct rng *
     struct host_standing s = visit_standing(v);
     v->answer.verdict = host_judge(&s, &v->answer.end, is_elsewhere(v), pace, rng);
     v->answer.has_verdict = true;
+    if (v->answer.verdict.is_dropped)
+        v->why = pace_dropped_text(v->answer.verdict.code);
 }

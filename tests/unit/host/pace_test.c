@@ -273,16 +273,44 @@ static const struct row rows[] = {
      UINT32_MAX},
 };
 
-static void each_end_has_its_verdict(void **state)
+/* With drop_dead: what is silent, forbidden or gone has one try; what asks for time gets it. */
+static const struct row dropping[] = {
+    {"no answer", OUTCOME(HTTP_TIMEOUT), 0, 0, DONE, FETCH_TIMEOUT, BACKOFF, 0, 1},
+    {"closed", OUTCOME(HTTP_CLOSED), 0, 1, DONE, FETCH_BROKEN, 2 * BACKOFF, 0, 2},
+    {"no connection to a stranger", STRANGER(DNS_FOUND, HTTP_NO_CONNECT), 0, 0, DEAD,
+     FETCH_NO_CONNECT, BACKOFF, 0, 1},
+    {"no connection to a host that has answered", OUTCOME(HTTP_NO_CONNECT), 0, 0, DONE,
+     FETCH_NO_CONNECT, BACKOFF, 0, 1},
+    {"and once too often", OUTCOME(HTTP_NO_CONNECT), 0, 11, DEAD, FETCH_RETRIES, 900 * 1000, 0, 12},
+    {"no such name", STRANGER(DNS_NO_NAME, 0), 0, 0, DEAD, FETCH_NO_DNS, BACKOFF, 0, 1},
+    {"a name that is gone", {.dns = DNS_NO_NAME}, 0, 0, DEAD, FETCH_NO_DNS, BACKOFF, 0, 1},
+    {"a name server that fails", {.dns = DNS_FAILED}, 0, 0, DONE, FETCH_NO_DNS, BACKOFF, 0, 1},
+    {"a stranger's name server", STRANGER(DNS_TIMEOUT, 0), 0, 0, DEAD, FETCH_NO_DNS, BACKOFF, 0, 1},
+    {"forbidden", STATUS(403), 0, 0, DONE, 403, 1000, 0, 0},
+    {"unauthorised", STATUS(401), 0, 0, DONE, 401, 1000, 0, 0},
+    {"not found", STATUS(404), 0, 0, DONE, 404, 1000, 0, 0},
+    {"gone", STATUS(410), 0, 0, DONE, 410, 1000, 0, 0},
+    {"503 is an answer", STATUS(503), 0, 0, AGAIN, 503, BACKOFF, 1, 1},
+    {"429 asks for time", ASKS_FOR(429, 120000), 0, 0, AGAIN, 429, 120000, 1, 1},
+    {"503 that asks for time, for the last time", ASKS_FOR(503, 120000), 3, 0, DONE, 503, 120000, 0,
+     1},
+    {"a robots.txt that fails", ROBOTS_STATUS(500), 0, 0, AGAIN, 500, BACKOFF, 1, 1},
+    {"no HTTP is an answer", OUTCOME(HTTP_NOT_HTTP), 0, 2, AGAIN, FETCH_BROKEN, 1000, 1, 2},
+    {"HTTP/1.1 is refused by closing", OTHER_VERSION(HTTP_CLOSED, 0), 0, 0, AGAIN, FETCH_BROKEN,
+     1000, 1, 0},
+    {"TLS that does not verify", OUTCOME(HTTP_NO_TLS), 0, 0, DONE, FETCH_NO_CONNECT, 1000, 0, 1},
+    {"our own trouble", OUTCOME(HTTP_FAILED), 3, 11, AGAIN, FETCH_BROKEN, BACKOFF, 3, 11},
+    {"a page", STATUS(200), 0, 3, DONE, 200, 1000, 0, 0},
+};
+
+static void check_rows(const struct pace_settings *s, const struct row *list, size_t count)
 {
-    (void)state;
     struct rng rng;
     rng_init(&rng, test_seed(3));
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct row *row = &rows[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct row *row = &list[i];
         for (int round = 0; round < 50; round++) {
-            struct pace_verdict v =
-                pace_judge(&usual, &row->end, row->tries, row->failures, 0, &rng);
+            struct pace_verdict v = pace_judge(s, &row->end, row->tries, row->failures, 0, &rng);
             bool has_jitter = row->wait_ms % BACKOFF == 0 && !row->end.has_retry_after;
             uint64_t most = row->wait_ms + (has_jitter ? row->wait_ms / 4 : 0);
             if (v.next != (enum pace_next)row->next || v.code != row->code ||
@@ -292,6 +320,58 @@ static void each_end_has_its_verdict(void **state)
                          v.next, v.code, v.tries, v.failures, (unsigned long long)v.wait_ms);
         }
     }
+}
+
+static void each_end_has_its_verdict(void **state)
+{
+    (void)state;
+    check_rows(&usual, rows, sizeof rows / sizeof *rows);
+}
+
+static void what_is_dead_is_dropped_at_once_if_asked(void **state)
+{
+    (void)state;
+    struct pace_settings s = usual;
+    s.drop_dead = true;
+    check_rows(&s, dropping, sizeof dropping / sizeof *dropping);
+}
+
+/* Only what would be asked for again is dropped, and nothing waits less than without. */
+static void dropping_changes_tries_and_nothing_else(void **state)
+{
+    (void)state;
+    struct pace_settings s = usual;
+    s.drop_dead = true;
+    unsigned dropped = 0;
+    for (int i = 0; i < 40000; i++) {
+        struct rng rng, same, choose;
+        rng_init(&choose, (uint64_t)i + test_seed(9));
+        struct pace_end end = {.dns = (enum dns_outcome)rng_below(&choose, DNS_TIMEOUT + 1),
+                               .http = (enum http_outcome)rng_below(&choose, HTTP_OUTCOMES_),
+                               .status = (uint16_t)(100 + rng_below(&choose, 500)),
+                               .is_stranger = rng_below(&choose, 2),
+                               .has_retry_after = rng_below(&choose, 2),
+                               .retry_after_ms = rng_below(&choose, 100000),
+                               .asks_other_version = rng_below(&choose, 5) == 0};
+        uint32_t tries = (uint32_t)rng_below(&choose, 5),
+                 failures = (uint32_t)rng_below(&choose, 12);
+        rng_init(&rng, (uint64_t)i);
+        rng_init(&same, (uint64_t)i);
+        struct pace_verdict a = pace_judge(&usual, &end, tries, failures, 0, &rng);
+        struct pace_verdict b = pace_judge(&s, &end, tries, failures, 0, &same);
+        assert_true(a.wait_ms == b.wait_ms && a.failures == b.failures && a.why == b.why);
+        assert_false(a.is_dropped);
+        if (b.is_dropped) {
+            assert_true(a.next == PACE_AGAIN && b.next != PACE_AGAIN);
+            assert_true(end.dns != DNS_FOUND || end.http == HTTP_TIMEOUT ||
+                        end.http == HTTP_CLOSED || end.http == HTTP_NO_CONNECT);
+            assert_true(b.code < 0 && strstr(pace_dropped_text(b.code), "dropped at once"));
+            dropped++;
+        } else {
+            assert_true((a.next == PACE_AGAIN) == (b.next == PACE_AGAIN));
+        }
+    }
+    assert_true(dropped > 1000);
 }
 
 static void a_crawl_delay_is_kept_within_bounds(void **state)
@@ -356,7 +436,11 @@ static void the_defaults_are_the_ones_written_down(void **state)
     struct arena *arena = arena_open(4096, 1 << 16);
     struct pace_settings s;
     assert_rc(options_default(pace_options, &s, arena), RC_OK);
-    assert_memory_equal(&s, &usual, sizeof s);
+    assert_true(s.delay_ms == usual.delay_ms && s.delay_most_ms == usual.delay_most_ms);
+    assert_true(s.backoff_ms == usual.backoff_ms && s.backoff_most_ms == usual.backoff_most_ms);
+    assert_true(s.retry_after_most_ms == usual.retry_after_most_ms);
+    assert_true(s.tries == usual.tries && s.host_failures == usual.host_failures);
+    assert_false(s.drop_dead);
     arena_close(arena);
 }
 
@@ -376,6 +460,8 @@ int main(void)
         cmocka_unit_test(a_short_year_is_near_the_clock_s_own),
         cmocka_unit_test(retry_after_is_read_or_means_nothing),
         cmocka_unit_test(each_end_has_its_verdict),
+        cmocka_unit_test(what_is_dead_is_dropped_at_once_if_asked),
+        cmocka_unit_test(dropping_changes_tries_and_nothing_else),
         cmocka_unit_test(a_crawl_delay_is_kept_within_bounds),
         cmocka_unit_test(asking_ends),
         cmocka_unit_test(odd_settings_do_no_harm),
