@@ -39,6 +39,12 @@ bool ask_wants(struct visit *v, const struct type_set *types, uint16_t status, s
     return !v->answer.has_other_type;
 }
 
+bool ask_peeks(const struct visit *v)
+{
+    struct str path = v->turn.checkout.seed_path;
+    return v->kind == VISIT_PAGE && !seed_path_is_prerequisite(path) && !seed_path_is_seeds(path);
+}
+
 void ask_answered(struct visit *v, const struct http_answer *answer)
 {
     v->state = VISIT_ENDED;

@@ -21,6 +21,10 @@ bool ask_offers_h2(const struct visit *v);
  * reads, a 304 has none, and the crawl itself asks for sitemaps: their type does not matter. */
 bool ask_wants(struct visit *v, const struct type_set *types, uint16_t status, struct str head);
 
+/* Whether the start of the body may be judged by the crawl's topic: neither that of robots.txt, nor
+ * of a sitemap that it names, nor of a seed. */
+bool ask_peeks(const struct visit *v);
+
 /* The transfer has ended: puts the answer into the visit, if a head came. The caller sets its end.
  * Borrows the answer. */
 void ask_answered(struct visit *v, const struct http_answer *answer);

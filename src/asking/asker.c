@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "asking/asker.h"
 
-enum { HEAD_ROOM_BYTES = 64 << 10 }; /* of a request, beside its URL */
+#include "net/head.h"
+
+enum {
+    HEAD_ROOM_BYTES = 64 << 10,  /* of a request, beside its URL */
+    HEADER_MAX_BYTES = 64 << 10, /* of a header over several lines */
+};
 
 void asker_done(struct asker *a)
 {
@@ -32,6 +37,22 @@ static bool on_head(struct http_ask *ask, uint16_t status, struct str head)
     struct visit *v = EVENT_OF(ask, struct visit, answer.ask);
     const struct asker *a = v->answer.asker;
     return ask_wants(v, a->types, status, head);
+}
+
+static bool on_start(struct http_ask *ask, uint16_t status, struct str head, struct str start,
+                     bool is_chunked)
+{
+    struct visit *v = EVENT_OF(ask, struct visit, answer.ask);
+    const struct asker *a = v->answer.asker;
+    struct buf type = {.max = HEADER_MAX_BYTES}, encoding = {.max = HEADER_MAX_BYTES};
+    const struct answer_start s = {.type = head_get(head, STR("Content-Type"), &type),
+                                   .encoding = head_get(head, STR("Content-Encoding"), &encoding),
+                                   .body = start,
+                                   .is_chunked = is_chunked};
+    bool goes_on = status != 200 || a->on_start(a->self, v, &s);
+    buf_done(&type);
+    buf_done(&encoding);
+    return goes_on;
 }
 
 /* The clock is read only where it matters. */
@@ -74,6 +95,8 @@ static void prepare(struct asker *a, struct visit *v)
         .request = v->answer.request,
         .body_bytes = ask_body_bytes(v, a->settings->body_bytes),
         .wants = a->types && v->kind == VISIT_PAGE ? on_head : NULL,
+        .peek = a->on_start && ask_peeks(v) ? on_start : NULL,
+        .peek_bytes = a->settings->peek_bytes,
         .done = on_done,
     };
 }

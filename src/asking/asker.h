@@ -13,10 +13,20 @@
 #include "base/clock.h"
 #include "base/options.h"
 
+/* What has come of an answer whose transfer goes on; gone after the call. */
+struct answer_start {
+    struct str type, encoding; /* of its headers; absent = none */
+    struct str body;           /* as it came */
+    bool is_chunked;
+};
+
 struct asker_settings {
     struct str user_agent, contact, encodings;
     uint64_t body_bytes;
     struct option_list types;
+    struct option_list keywords; /* the next three are for `on_start` */
+    double keep_score;
+    uint64_t peek_bytes; /* 0: no page is peeked at */
 };
 
 /* Stands in the state of the part that asks. The first lines are set before asker_open(). */
@@ -29,6 +39,9 @@ struct asker {
     /* The visit has ended: its `end` is set, its verdict is not. The answer's bytes are gone after
      * the call. */
     void (*on_answer)(struct instance *self, struct visit *v);
+    /* NULL, or called once the first peek_bytes of a page's body are there (ask_peeks). False ends
+     * the transfer. Nothing may be emitted. */
+    bool (*on_start)(struct instance *self, struct visit *v, const struct answer_start *start);
     struct running running; /* running.open is set before */
 
     struct arena *arena; /* of the identity */

@@ -65,6 +65,8 @@ const struct option settings_table[] = {
            "which URL comes first: as found, by links, or by keywords",
            .choices = "breadth|priority|topic"),
     REAL(link_score, "link-score", "0", "with keywords: links that promise less are not followed"),
+    SIZE(peek_bytes, "peek", "0",
+         "with keywords: give a page up if its first bytes (8K) do not fit; 0 is off", .max = 1 << 20),
 
     TEXT(user_agent, "user-agent", "orbweaver", "the crawler's name, in requests and robots.txt"),
     TEXT(contact, "contact", NULL, "where a site's operator can write to", .arg = "URL|MAIL"),

@@ -38,6 +38,7 @@ struct settings {
     double follow_score;
     double link_score;
     unsigned order; /* enum order_kind (order/order.h) */
+    uint64_t peek_bytes;
 
     struct str user_agent;
     struct str contact;

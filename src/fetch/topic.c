@@ -244,6 +244,13 @@ double topic_score(struct topic *t, const struct topic_field *fields, size_t cou
     return sum > 0 ? sum / (sum + 1) : 0;
 }
 
+double topic_page_score(struct topic *t, struct str title, struct str visible)
+{
+    enum { TITLE_TIMES = 3 };
+    struct topic_field fields[] = {{title, TITLE_TIMES, false}, {visible, 1, false}};
+    return topic_score(t, fields, 2);
+}
+
 double topic_link_score(double own, double page)
 {
     return own + (1 - own) * (page > 0 ? page / 2 : 0);

@@ -45,6 +45,9 @@ struct topic_field {
 /* 0 <= score < 1. */
 double topic_score(struct topic *t, const struct topic_field *fields, size_t count);
 
+/* Of a page: a word of the title is worth three of the text. */
+double topic_page_score(struct topic *t, struct str title, struct str visible);
+
 /* Of a link: its own words, in the light of the page it stands on (a score, or below zero for
  * none): where half of the page's score or the link's own speaks for it, it fits. */
 double topic_link_score(double own, double page);

@@ -310,7 +310,7 @@ static void fall_back(struct exchange *x)
     buf_clear(&x->in);
     const struct reply_limits limits = x->reply.limits;
     reply_init(&x->reply, &limits, x->reply.to_head);
-    x->is_judged = false;
+    x->is_judged = x->is_peeked = false;
     begin_again(x);
 }
 
@@ -472,6 +472,21 @@ static bool is_wanted(struct exchange *x, struct str all)
     return x->ask->wants(x->ask, r->head.status, str_first(str_from(all, r->head_at), r->head_n));
 }
 
+/* Whether the start of the body, now or earlier, was found good. However the bytes were cut, `peek`
+ * sees the same ones. */
+static bool is_promising(struct exchange *x, struct str all)
+{
+    const struct reply *r = &x->reply;
+    const struct http_ask *ask = x->ask;
+    if (!ask->peek || !r->in_body || x->is_peeked || r->body_n < ask->peek_bytes)
+        return true;
+    x->is_peeked = true;
+    struct str rest = str_from(all, r->head_at);
+    return ask->peek(x->ask, r->head.status, str_first(rest, r->head_n),
+                     str_first(str_from(rest, r->head_n), (size_t)ask->peek_bytes),
+                     r->framing.kind == FRAMING_CHUNKED);
+}
+
 static void finish_unwanted(struct exchange *x, struct str all)
 {
     x->reply.body_n = 0;
@@ -485,7 +500,7 @@ static enum read_step take_bytes(struct exchange *x, struct str all, size_t n, s
 {
     note_bytes(x, n);
     enum reply_state state = reply_read(&x->reply, all);
-    if (!is_wanted(x, all)) {
+    if (!is_wanted(x, all) || !is_promising(x, all)) {
         finish_unwanted(x, all);
         return READ_GONE;
     }

@@ -51,6 +51,7 @@ struct exchange {
     enum phase phase;
     bool is_retried;  /* a reused connection was closed unseen */
     bool is_judged;   /* `wants` has seen the head */
+    bool is_peeked;   /* `peek` has seen the start of the body */
     bool has_more;    /* read on in the next turn */
     bool was_due;     /* a limit was reached a turn ago */
     bool was_dialled; /* at least one address was allowed */

@@ -62,8 +62,8 @@ extern const struct option http_options[];
 
 enum http_outcome {
     HTTP_WHOLE,
-    HTTP_UNWANTED,        /* the head alone: `wants` said no, and the body was left where it was */
-    HTTP_TRUNCATED,       /* head and part of the body: `cut` says by what */
+    HTTP_UNWANTED,  /* the head alone: `wants` or `peek` said no; the rest was left where it was */
+    HTTP_TRUNCATED, /* head and part of the body: `cut` says by what */
     HTTP_REFUSED_ADDRESS, /* the guard said no */
     HTTP_NO_CONNECT,      /* refused, unreachable, or connect_ms is over */
     HTTP_NO_TLS,          /* the handshake failed, or the certificate does not verify */
@@ -123,6 +123,12 @@ struct http_ask {
      * come whole already; HTTP/2's stream is reset. `head` is gone after the call, and where HTTP/2
      * fails the head of the second answer is judged too. Nothing of the engine may be called. */
     bool (*wants)(struct http_ask *ask, uint16_t status, struct str head);
+    /* NULL: nothing. Called once `peek_bytes` of the body are there, with these, chunks and coding
+     * kept; a body that is shorter is not looked at. False ends the transfer as `wants` does, and the
+     * same holds of the call. */
+    bool (*peek)(struct http_ask *ask, uint16_t status, struct str head, struct str start,
+                 bool is_chunked);
+    uint64_t peek_bytes;
     /* The answer is the engine's and gone after the call, in which the ask may be used again. */
     void (*done)(struct http_ask *ask, const struct http_answer *answer);
     void *running; /* the engine's */

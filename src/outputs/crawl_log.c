@@ -26,6 +26,7 @@ static const struct str marks[MARKS_] = {
     [MARK_LINKS_CUT] = STR("links:cut"),
     [MARK_OVER_LIMIT] = STR("overLimit:"),
     [MARK_TYPE] = STR("type"),
+    [MARK_PEEKED] = STR("peeked"),
     [MARK_NOINDEX] = STR("noindex"),
     [MARK_NOFOLLOW] = STR("nofollow"),
     [MARK_SCORE] = STR("score:"),

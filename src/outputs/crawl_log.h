@@ -32,6 +32,7 @@ enum crawl_log_mark {
     MARK_LINKS_CUT,
     MARK_OVER_LIMIT,
     MARK_TYPE,
+    MARK_PEEKED,
     MARK_NOINDEX,
     MARK_NOFOLLOW,
     MARK_SCORE,

@@ -5,6 +5,7 @@
  * belong to the HTTP engine, and no step copies them. */
 #include "asking/asker.h"
 #include "asking/early.h"
+#include "reading/peek.h"
 #include "roles/cluster.h"
 #include "roles/guard.h"
 #include "roles/http.h"
@@ -18,7 +19,7 @@ enum { NEED_LEDGER, NEED_HTTP, NEED_GUARD, NEED_PACE, NEED_CLUSTER };
 
 enum { PAGE, ROBOTS, FAILED };
 
-enum { PUT_OFF_MS = 200 };
+enum { PUT_OFF_MS = 200, PEEK_TEXT_BYTES = 4 << 20 };
 
 #define ROW(kind, field, ...) OPTION_##kind##_ROW(struct asker_settings, field, __VA_ARGS__)
 static const struct option fetch_options[] = {
@@ -30,6 +31,11 @@ static const struct option fetch_options[] = {
         .min = 1),
     ROW(LIST, types, "types", NULL, "media types to fetch; bodies of other types are not fetched",
         .arg = "TYPE,..."),
+    ROW(LIST, keywords, "keywords", NULL, "with peek: the topic", .arg = "WORD,..."),
+    ROW(REAL, keep_score, "keep-score", "0.1", "with peek: a start that fits less is a miss"),
+    ROW(SIZE, peek_bytes, "peek", "0",
+        "give a page up if its first bytes do not fit the keywords; 0: take all of it",
+        .max = 1 << 20),
     {0},
 };
 #undef ROW
@@ -41,6 +47,8 @@ struct fetch {
     struct pace_service *pace;
     struct cluster_service *cluster;
     struct rng rng;
+    struct topic *topic; /* the next two with peek alone */
+    struct reading_tools *tools;
 };
 
 /* Sends the visit back to its queue, without a result. */
@@ -56,6 +64,21 @@ static void ask_other_address(struct fetch *f, struct visit *v)
 {
     struct pace_settings pace = f->pace->now(f->pace);
     put_off(f, v, pace_delay_ms(&pace, visit_standing(v).crawl_delay_ms) + 1);
+}
+
+/* Whether the rest of the page is taken. A miss is neither read nor archived. */
+static bool on_start(struct instance *self, struct visit *v, const struct answer_start *start)
+{
+    struct fetch *f = self->state;
+    const struct asker_settings *s = self->settings;
+    const struct peek_start p = {start->type, start->encoding, start->body, start->is_chunked};
+    double score = peek_score(f->tools, f->topic, &p, v->arena);
+    reading_tools_shrink(f->tools);
+    if (!peek_misses(score, s->keep_score))
+        return true;
+    v->judged.score = score;
+    v->judged.is_unkept = true;
+    return false;
 }
 
 static void on_answer(struct instance *self, struct visit *v)
@@ -106,6 +129,26 @@ static void break_off(void *ctx)
         put_off(f, v, PUT_OFF_MS);
 }
 
+static enum rc open_peek(struct fetch *f, const struct asker_settings *s, struct buf *why)
+{
+    if (!s->peek_bytes)
+        return RC_OK;
+    if (!s->keywords.count) {
+        buf_add(why, STR("peek: it needs keywords, by which the first bytes are judged"));
+        return RC_INVALID;
+    }
+    f->asker.on_start = on_start;
+    enum rc rc = topic_open(s->keywords.items, s->keywords.count, &f->topic, why);
+    rc = rc ? rc : reading_tools_open(PEEK_TEXT_BYTES, &f->tools);
+    return rc == RC_LIMIT ? RC_INVALID : rc;
+}
+
+static void close_peek(struct fetch *f)
+{
+    topic_close(f->topic);
+    reading_tools_close(f->tools);
+}
+
 static enum rc fetch_open(struct instance *self, struct buf *why)
 {
     struct ledger_service *ledger = part_provider(self, NEED_LEDGER);
@@ -127,9 +170,12 @@ static enum rc fetch_open(struct instance *self, struct buf *why)
                               .running.open = ledger ? &ledger->counts.open : NULL};
     early_init(&f->early, self, fetch_handle);
     rng_init(&f->rng, clock_wall_ms(f->asker.clock) ^ self->shard);
-    enum rc rc = asker_open(&f->asker, why);
-    if (rc)
+    enum rc rc = open_peek(f, self->settings, why);
+    rc = rc ? rc : asker_open(&f->asker, why);
+    if (rc) {
+        close_peek(f);
         mem_free(f);
+    }
     return rc;
 }
 
@@ -137,6 +183,7 @@ static void fetch_close(struct instance *self)
 {
     struct fetch *f = self->state;
     asker_done(&f->asker);
+    close_peek(f);
     mem_free(f);
 }
 

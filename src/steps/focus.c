@@ -13,8 +13,6 @@
 
 #include "base/mem.h"
 
-enum { TITLE_TIMES = 3 }; /* a word of the title is worth three of the text */
-
 struct focus_settings {
     struct option_list keywords;
     double keep_score, follow_score, link_score;
@@ -84,9 +82,7 @@ static enum rc focus_open(struct instance *self, struct buf *why)
 /* Of pages alone: neither of sitemaps nor of redirects. */
 static void score_page(struct focus *f, const struct focus_settings *s, struct visit *v)
 {
-    struct topic_field fields[] = {{v->parsed.title, TITLE_TIMES, false},
-                                   {v->parsed.visible, 1, false}};
-    v->judged.score = topic_score(f->topic, fields, 2);
+    v->judged.score = topic_page_score(f->topic, v->parsed.title, v->parsed.visible);
     v->judged.is_unkept = v->judged.score < s->keep_score;
 }
 

@@ -68,8 +68,8 @@ static enum rc read_answer(struct reading_tools *t, const struct reading_setting
 
 static bool is_read(const struct visit *v)
 {
-    return v->answer.http && !v->answer.has_other_type &&
-           headers_allow_reading(v->answer.end.status);
+    return v->answer.http && v->answer.http->outcome != HTTP_UNWANTED &&
+           !v->answer.has_other_type && headers_allow_reading(v->answer.end.status);
 }
 
 static void read_handle(struct instance *self, unsigned inlet, struct message *m)

@@ -131,7 +131,8 @@ struct visit_parsed {
 
 /* What the crawl thinks of the page and its links: focus's, compare's and judge-links'. */
 struct visit_judged {
-    double score;          /* how well it fits the topic; -1 = not asked */
+    double score;          /* how well it fits the topic; -1 = not asked. Of a page whose start
+                              missed it, fetch sets this and is_unkept */
     bool is_unkept;        /* it fits too badly for the archive */
     size_t unwanted_count; /* of the references */
     struct str codes;      /* of the page, encoded (change/codes.h); absent = none */

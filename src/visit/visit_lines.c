@@ -67,6 +67,8 @@ static void annotate(struct buf *notes, const struct visit *v)
     note_left_out(notes, v);
     if (v->answer.has_other_type)
         crawl_log_mark(notes, MARK_TYPE);
+    else if (v->answer.http && v->answer.http->outcome == HTTP_UNWANTED)
+        crawl_log_mark(notes, MARK_PEEKED);
     if (v->parsed.robots_bits & PAGE_NOINDEX)
         crawl_log_mark(notes, MARK_NOINDEX);
     if (v->parsed.robots_bits & PAGE_NOFOLLOW)

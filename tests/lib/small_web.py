@@ -9,6 +9,7 @@ A page is bytes of HTML, a function of the request's headers, or (status, header
 import http.server
 import json
 import os
+import socket
 import threading
 
 from scenario import run
@@ -61,12 +62,30 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         except ConnectionError:
             self.close_connection = True
 
+    def setup(self):
+        super().setup()
+        if self.server.web.send_buffer:
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self.server.web.send_buffer)
+
+    def handle(self):
+        try:
+            super().handle()
+        except ConnectionError:  # the crawler has hung up
+            pass
+
+    def finish(self):
+        try:
+            super().finish()
+        except ConnectionError:
+            pass
+
     def log_message(self, *_):
         pass
 
 
 class SmallWeb:
-    def __init__(self, pages: dict, address=("127.0.0.1", 0)):
+    def __init__(self, pages: dict, address=("127.0.0.1", 0), send_buffer: int = 0):
+        self.send_buffer = send_buffer  # of a connection, in the kernel; 0: the kernel's choice
         self.pages, self.asked, self.body_bytes, self.sent_bytes = pages, [], 0, 0
         self.lock = threading.Lock()
         self.server = http.server.ThreadingHTTPServer(address, _Handler)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Focused crawls: what is kept, what is followed, and how much more is harvested (D13, P7)."""
+import gzip
 import random
 
 from scenario import case, main, run
@@ -71,6 +72,60 @@ def _(tmp):
         done = run(["crawl", "-o", tmp + "/c", "-w", "0", "--ip-delay", "0", "--allow-private", "--set",
                     "ledger.disk-reserve=0", "--keywords", "spider", web.url("/")])
         assert done.code == 0 and "harvest 40% (2 of 5 pages)" in done.err, done.err
+
+
+def long_pages() -> dict:
+    """Eight megabytes each; of what they speak is said in the first kilobytes, or said late."""
+    rest = b"<!--" + b"x" * (8 << 20) + b"-->"
+    big = {
+        "/": page("Portal", NOTHING, [(p, "a link") for p in ("/spiders", "/trains", "/packed", "/late", "/small", "/shy")]) + rest,
+        "/spiders": page("Spiders", SPIDERS * 40, [("/silk", "silk")]) + rest,
+        "/silk": page("Silk", SPIDERS * 40) + rest,
+        "/trains": page("Trains", NOTHING * 40, [("/night", "night trains")]) + rest,
+        "/late": page("Late", NOTHING * 400) + SPIDERS.encode() * 400 + rest,
+        "/small": page("Small", NOTHING, [("/behind", "behind it")]),
+        "/behind": page("Behind", NOTHING),
+        "/shy": page("Shy", "", more="<script>" + "x" * 20000 + "</script>") + SPIDERS.encode() * 40,
+    }
+    noise = random.Random(1).randbytes(6 << 20).hex().encode()
+    packed = gzip.compress(page("Timetables", NOTHING * 40) + b"<!--" + noise, 1)
+    big["/packed"] = (200, {"Content-Type": "text/html", "Content-Encoding": "gzip"}, packed)
+    big["/robots.txt"] = (200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /none\n" + b"# trains\n" * 40000)
+    return big
+
+
+@case("P7: --peek gives a page up whose first bytes miss the topic; the server sends less, and what fits is whole")
+def _(tmp):
+    topic = ["--keywords", "spider,orb web^2", "--follow-score", "0.1"]
+    sent, left = {}, {}
+    for name, options in (("all", []), ("peek", ["--peek", "8K"])):
+        with SmallWeb(long_pages(), send_buffer=64 << 10) as web:
+            left[name] = crawl(web.url("/"), f"{tmp}/{name}", *topic, *options)
+            sent[name] = web.sent_bytes
+    assert left["all"].archived() == {"/spiders", "/silk", "/shy", "/late"}, left["all"].log()
+    # Off the topic, by their first bytes: a page, one in gzip, and one that comes to it too late.
+    missed = {p for p, (code, notes) in left["peek"].log().items() if "peeked" in notes}
+    assert missed == {"/trains", "/packed", "/late"}, left["peek"].log()
+    for path in missed:
+        code, notes = left["peek"].log()[path]
+        assert code == 200 and any(n.startswith("score:0") for n in notes), (path, notes)
+    # The seed, a page that is shorter than the look, and one whose first bytes have no words are not given up.
+    assert left["peek"].archived() == {"/spiders", "/silk", "/shy"}, left["peek"].archived()
+    assert "/night" not in left["peek"].log() and not any("peeked" in n for _, n in left["all"].log().values())
+    lengths = {p["url"].rsplit("/", 1)[1]: int(p["length"]) for p in left["all"].index() if "robots" not in p["url"]}
+    again = {p["url"].rsplit("/", 1)[1]: int(p["length"]) for p in left["peek"].index() if "robots" not in p["url"]}
+    assert all(abs(again[p] - lengths[p]) < 200 for p in again), (lengths, again)
+    missing = sum(len(b if isinstance(b, bytes) else b[2]) for p, b in long_pages().items() if p in missed)
+    assert sent["all"] - sent["peek"] > missing // 2, (sent, missing)
+    n = left["peek"].numbers
+    assert n["fetched"] == left["all"].numbers["fetched"] - sum(p in left["all"].log() for p in ("/night",)), n
+    print(f"# sent {sent['all'] >> 20} MB without, {sent['peek'] >> 20} MB with --peek 8K")
+
+
+@case("--peek without keywords is refused")
+def _(tmp):
+    done = run(["crawl", "-o", tmp + "/c", "--peek", "8K", "http://127.0.0.1:65535/"])
+    assert done.code == 2 and "peek" in done.err and "keywords" in done.err, done
 
 
 @case("keywords and scores that are none are refused with the reason")

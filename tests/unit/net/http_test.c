@@ -995,6 +995,103 @@ static void what_is_wanted_comes_whole(void **state)
     rig_done(&j.rig);
 }
 
+/* A look at the start ------------------------------------------------------------------------- */
+
+struct look {
+    struct rig rig;
+    bool answer, is_chunked;
+    unsigned calls;
+    char start[16];
+    size_t start_n;
+};
+
+static bool on_start(struct http_ask *ask, uint16_t status, struct str head, struct str start,
+                     bool is_chunked)
+{
+    struct rig *rig = EVENT_OF(ask, struct rig, h.ask);
+    struct look *l = EVENT_OF(rig, struct look, rig);
+    l->calls++;
+    l->is_chunked = is_chunked;
+    assert_int_equal(status, 200);
+    assert_true(str_starts(head, STR("HTTP/1.1 200")));
+    assert_true(start.n <= sizeof l->start);
+    memcpy(l->start, start.p, start.n);
+    l->start_n = start.n;
+    return l->answer;
+}
+
+static void look_init(struct look *l, const struct peer_step *steps, bool answer)
+{
+    struct http_settings s = http_rig_usual();
+    *l = (struct look){.answer = answer};
+    rig_init(&l->rig, steps, &s);
+    l->rig.h.ask.peek = on_start;
+    l->rig.h.ask.peek_bytes = 5;
+    l->rig.h.ask.body_bytes = 128 << 20;
+}
+
+#define L9 "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
+#define CHUNKS "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+/* However its bytes come, the same ones are looked at, once, and a shorter body is not. */
+static void the_start_of_a_body_is_looked_at_once(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct peer_step step;
+        const char *start;
+    } rows[] = {
+        {"at once", SEND(L9 "123456789"), "12345"},
+        {"byte by byte", DRIP(L9 "123456789"), "12345"},
+        {"as long as the look", SEND(L5 "hello"), "hello"},
+        {"chunks are kept", SEND(CHUNKS "3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n"), "3\r\nab"},
+        {"chunks byte by byte", DRIP(CHUNKS "3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n"), "3\r\nab"},
+        {"shorter", SEND("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhell"), NULL},
+        {"no body", SEND("HTTP/1.1 204 No\r\n\r\n"), NULL},
+    };
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        bool answer = i % 2;
+        const struct peer_step steps[] = {ACCEPT, READ, rows[i / 2].step, HOLD, END};
+        const char *start = rows[i / 2].start;
+        struct look l;
+        print_message("# %s\n", rows[i / 2].name);
+        look_init(&l, steps, answer);
+        assert_rc(http_start(l.rig.h.http, &l.rig.h.ask), RC_OK);
+        http_rig_run_until(&l.rig.h, 1);
+        bool is_missed = start && !answer;
+        assert_int_equal(l.rig.h.answer.outcome, is_missed ? HTTP_UNWANTED : HTTP_WHOLE);
+        assert_int_equal(l.calls, start != NULL);
+        assert_true(!is_missed || l.rig.h.body.n == 0);
+        if (start) {
+            assert_str(str_make(l.start, l.start_n), str_c(start));
+            assert_int_equal(l.is_chunked, i / 2 == 3 || i / 2 == 4);
+        }
+        rig_done(&l.rig);
+    }
+}
+
+static void the_rest_of_a_body_that_misses_is_left_where_it_is(void **state)
+{
+    (void)state;
+    static char piece[1 << 20];
+    const struct peer_step steps[] = {ACCEPT,
+                                      READ,
+                                      SEND("HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n"),
+                                      {PEER_SEND, {piece, sizeof piece}, 64},
+                                      HOLD,
+                                      END};
+    struct look l;
+    look_init(&l, steps, false);
+    assert_rc(http_start(l.rig.h.http, &l.rig.h.ask), RC_OK);
+    http_rig_run_until(&l.rig.h, 1);
+    assert_int_equal(l.rig.h.answer.outcome, HTTP_UNWANTED);
+    assert_true(l.rig.h.answer.bytes_in < 1 << 20);
+    assert_int_equal(http_counts(l.rig.h.http).idle, 0);
+    rig_done(&l.rig);
+    assert_true(l.rig.peer.sent_bytes < 32 << 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1029,6 +1126,8 @@ int main(void)
         cmocka_unit_test(a_body_that_is_not_wanted_is_left_where_it_is),
         cmocka_unit_test(what_is_not_wanted_ends_the_same_however_it_comes),
         cmocka_unit_test(what_is_wanted_comes_whole),
+        cmocka_unit_test(the_start_of_a_body_is_looked_at_once),
+        cmocka_unit_test(the_rest_of_a_body_that_misses_is_left_where_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -294,6 +294,74 @@ static void settings_that_no_header_may_hold_are_refused(void **state)
     step_close(&s);
 }
 
+#define FITS "<title>Orbs</title><p>The garden spider spins an orb web and waits."
+#define MISSES "<title>Trains</title><p>Tickets are sold on the ground floor."
+#define PEEK "peek=8k keywords=spider keep-score=0.1"
+
+static void a_page_whose_start_misses_the_topic_is_given_up(void **state)
+{
+    (void)state;
+    static const struct {
+        uint16_t status;
+        const char *head, *start;
+        bool goes_on;
+    } rows[] = {{200, "Content-Type: text/html\r\n\r\n", FITS, true},
+                {200, "Content-Type: text/html\r\n\r\n", MISSES, false},
+                {404, "Content-Type: text/html\r\n\r\n", MISSES, true},
+                {200, "Content-Type: image/png\r\n\r\n", "\x89PNG\r\n\x1a\n trains", true},
+                {200, "Content-Type: text/html\r\n\r\n", "<script>trains()</script>", true}};
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        open_fetch(PEEK);
+        struct visit *v = ready_visit(&s, "http://a.test/");
+        v->turn.checkout.seed_path = STR("L");
+        give(v);
+        struct http_ask *ask = s.http.open[0];
+        assert_int_equal(ask->peek_bytes, 8 << 10);
+        bool goes_on =
+            ask->peek(ask, rows[i].status, str_c(rows[i].head), str_c(rows[i].start), false);
+        assert_int_equal(goes_on, rows[i].goes_on);
+        assert_int_equal(v->judged.is_unkept, !rows[i].goes_on);
+        assert_true(v->judged.score == (rows[i].goes_on ? -1 : 0));
+        step_close(&s);
+    }
+}
+
+/* Neither a seed, nor a sitemap, nor robots.txt, nor anything without the option. */
+static void what_the_crawl_needs_is_not_peeked_at(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings, *seed_path;
+        bool is_robots, is_peeked;
+    } rows[] = {{PEEK, "L", false, true},
+                {PEEK, "", false, false},
+                {PEEK, "LP", false, false},
+                {PEEK, "L", true, false},
+                {"keywords=spider", "L", false, false}};
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        open_fetch(rows[i].settings);
+        struct visit *v = ready_visit(&s, "http://a.test/");
+        v->turn.checkout.seed_path = str_c(rows[i].seed_path);
+        if (rows[i].is_robots)
+            assert_rc(visit_name(v, VISIT_ROBOTS), RC_OK);
+        give(v);
+        assert_int_equal(s.http.open[0]->peek != NULL, rows[i].is_peeked);
+        step_close(&s);
+    }
+}
+
+static void a_look_without_a_topic_is_refused(void **state)
+{
+    (void)state;
+    step_world(&s, "peek=8k", 0);
+    assert_rc(step_open(&s, &part_fetch), RC_INVALID);
+    assert_true(strstr(s.why, "keywords"));
+    step_close(&s);
+    step_world(&s, "peek=8k keywords=a^x", 0);
+    assert_rc(step_open(&s, &part_fetch), RC_INVALID);
+    step_close(&s);
+}
+
 static struct visit *given;
 
 static void prepare(struct step *w)
@@ -314,6 +382,8 @@ static void whatever_allocation_fails_the_visit_goes_on(void **state)
     (void)state;
     step_each_allocation_fails(&(struct step_sweep){
         .part = &part_fetch, .settings = "types=text/html", .prepare = prepare, .run = run});
+    step_each_allocation_fails(&(struct step_sweep){
+        .part = &part_fetch, .settings = PEEK, .prepare = prepare, .run = run});
 }
 
 int main(void)
@@ -334,6 +404,9 @@ int main(void)
         cmocka_unit_test(it_asks_without_a_ledger_and_without_a_cluster),
         cmocka_unit_test(a_transfer_that_cannot_begin_ends_the_visit),
         cmocka_unit_test(settings_that_no_header_may_hold_are_refused),
+        cmocka_unit_test(a_page_whose_start_misses_the_topic_is_given_up),
+        cmocka_unit_test(what_the_crawl_needs_is_not_peeked_at),
+        cmocka_unit_test(a_look_without_a_topic_is_refused),
         cmocka_unit_test(whatever_allocation_fails_the_visit_goes_on),
     };
     return cmocka_run_group_tests_name("fetch", tests, NULL, NULL);

@@ -88,9 +88,14 @@ static void an_answer_of_another_type_is_not_read(void **state)
     v->answer.has_other_type = true;
     step_give(&s, 0, &v->head);
     assert_int_equal(v->parsed.reference_count, 0);
+    struct visit *peeked = step_visit(&s, "http://c.test/", "");
+    step_set_answer(&s, peeked, 200, HTML, "<a href=1>one</a>")->outcome = HTTP_UNWANTED;
+    step_give(&s, 0, &peeked->head);
+    assert_int_equal(peeked->parsed.reference_count, 0);
+    assert_false(peeked->parsed.is_page);
     struct visit *none = step_visit(&s, "http://b.test/", "");
     step_give(&s, 0, &none->head);
-    assert_int_equal(s.out_count[0], 2);
+    assert_int_equal(s.out_count[0], 3);
     step_close(&s);
 }
 
