@@ -20,6 +20,8 @@ static const struct {
     {HOST_WAIT_ORIGIN, 0, "origin", "one of its ports does not answer, and nothing else waits"},
     {HOST_WAIT_ADDRESS, 0, "address", "its address is busy or was just asked (--ip-delay)"},
     {HOST_WAIT_BUDGET, 0, "limit", "a limit of the crawl is used up, or is about to be"},
+    {HOST_WAIT_GUEST, 0, "redirect",
+     "its robots.txt redirects to another host, whose turn has not come"},
     {HOST_WAIT_CLUSTER, 0, "cluster",
      "its former owner has not handed it over, or this agent may not ask now"},
 };
