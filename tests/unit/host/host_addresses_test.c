@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which address of a host is asked, and that a try ends however many addresses there are. */
 #include "host/host_addresses.h"
+#include "host/host_end.h"
 #include "lib/test.h"
 
 #include "base/mem.h"
@@ -127,6 +128,20 @@ static void the_address_that_was_first_stays_first(void **state)
     host_record_close(c);
 }
 
+/* A request that ended, well or not, begins the count of turns anew. */
+static void an_end_begins_the_count_of_turns_anew(void **state)
+{
+    (void)state;
+    struct host_record *c = host_record_open();
+    struct host_request r = {.record = c, .path = STR("/")};
+    struct host_outcome o = {.verdict.next = PACE_AGAIN};
+    c->refused_turns = 3;
+    struct host_ending e = host_end(&r, &o);
+    host_end_keep(&r, &o, &e, NOW_MS);
+    assert_int_equal(c->refused_turns, 0);
+    host_record_close(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +149,7 @@ int main(void)
         cmocka_unit_test(when_all_have_refused_the_next_try_begins_anew),
         cmocka_unit_test(a_try_is_as_many_turns_as_a_record_has_addresses),
         cmocka_unit_test(the_oldest_refusals_are_forgotten),
+        cmocka_unit_test(an_end_begins_the_count_of_turns_anew),
         cmocka_unit_test(the_address_that_was_first_stays_first),
     };
     return cmocka_run_group_tests_name("host/host_addresses", tests, NULL, NULL);
