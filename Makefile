@@ -8,7 +8,7 @@
 #   make cluster SEEDS=… several agents on this machine are one crawl; AGENTS=3, OUT=cluster-crawl
 #   make demo            serve a small simulated web to look at (build/simweb/simweb --demo)
 #   make soak            long and many-seeded runs, hours of them; SOAK="--only kills" for a part of it
-#   make bench           all timing
+#   make bench           all timing, and at last one table of what a page costs; TABLE=--quick for a try
 #   make fuzz T=60       libFuzzer on every target, T seconds each
 #   make lint            clang-format, clang-tidy, layers
 #   make install         DESTDIR= PREFIX=/usr/local
@@ -18,6 +18,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 T ?= 60
 SOAK ?=
+TABLE ?= --peers
 SEEDS ?=
 OUT ?= crawl
 AGENTS ?= 3
@@ -54,7 +55,7 @@ soak:
 
 bench:
 	@tools/install-packages build test bench
-	@tools/bench
+	@TABLE="$(TABLE)" tools/bench
 
 fuzz:
 	@tools/install-packages build test

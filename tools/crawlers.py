@@ -5,10 +5,13 @@ CPU is the crawler's alone; what was asked for is counted by the server; everyth
 folder in memory, so that no disk is measured."""
 import contextlib
 import dataclasses
+import importlib.machinery
+import importlib.util
 import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -25,7 +28,7 @@ class Crawler:
     name: str
     keeps: str
     command: list  # {seed} and {out}, a folder of its own, are put in
-    goal: str = ""
+    goal: float = 0  # of the floor of its web; 0: none
     web: str = "plain"  # or "encoded": the server offers gzip
 
 
@@ -39,6 +42,23 @@ class Row:
     twice: int
     other: int
     note: str
+
+
+def tool(name: str):
+    """Another of the tools as a module, for its functions."""
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), os.path.join(TOOLS, name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    sys.modules[loader.name] = module
+    loader.exec_module(module)
+    return module
+
+
+def use_build(build: str) -> None:
+    """From here on tests/lib can be imported, and runs the programs of this build."""
+    sys.path.insert(0, os.path.join(os.path.dirname(TOOLS), "tests", "lib"))
+    import scenario
+    import simweb
+    scenario.PROGRAM, simweb.PROGRAM = f"{build}/orbweaver", f"{build}/simweb/simweb"
 
 
 def missing(crawler: Crawler) -> str:

@@ -149,7 +149,7 @@ def _(tmp):
     readme = open(os.path.join(ROOT, "README.md"), encoding="utf-8").read()
     for command in set(re.findall(r"build/orbweaver ((?:try|simulate|config) \w+|check)", readme)):
         assert run(command.split() + ["--help"]).code == 0, command
-    for path in set(re.findall(r"(?:wirings|docs)/[\w.-]+\.(?:yaml|md)", readme)):
+    for path in set(re.findall(r"(?:wirings|docs)/[\w./-]+\.(?:yaml|md|svg)", readme)):
         assert os.path.exists(os.path.join(ROOT, path)), path
     done = run(["try", "wiring", os.path.join(ROOT, "wirings/share-of-urls.yaml")],
                stdin="".join(f"http://host{i}.example/?utm_source=x\n" for i in range(400)))
