@@ -20,6 +20,7 @@ const struct command *const cli_commands[] = {
     &cmd_config_defaults,
     &cmd_simulate_balance,
     &cmd_simulate_cluster,
+    &cmd_simulate_pool,
     &cmd_export_cdxj,
     &cmd_export_wacz,
     &cmd_export_links,

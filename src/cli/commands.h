@@ -43,6 +43,7 @@ extern const struct command cmd_seeds_list;
 extern const struct command cmd_set;
 extern const struct command cmd_simulate_balance;
 extern const struct command cmd_simulate_cluster;
+extern const struct command cmd_simulate_pool;
 extern const struct command cmd_status;
 extern const struct command cmd_stop;
 extern const struct command cmd_try_change;

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 
 #include "base/mem.h"
+#include "cli/simulate/seeds.h"
 #include "simulate/runs.h"
 
 #include <stdio.h>
@@ -40,18 +41,6 @@ static const char *const invariants[WORLD_INVARIANTS + 1] = {
     "it finishes, and never early",
     "a change moves only its own hosts",
 };
-
-static bool read_seeds(struct str text, uint64_t *ret_first, uint64_t *ret_last)
-{
-    size_t at = str_find_str(text, STR(".."));
-    if (at == text.n) {
-        bool ok = str_to_u64(text, ret_first) == RC_OK;
-        *ret_last = *ret_first;
-        return ok;
-    }
-    return str_to_u64(str_first(text, at), ret_first) == RC_OK &&
-           str_to_u64(str_from(text, at + 2), ret_last) == RC_OK && *ret_first <= *ret_last;
-}
 
 static void print_faults(struct buf *out, const struct world_report *r, int kinds)
 {
@@ -233,7 +222,7 @@ static int run_all(const struct simulate_cluster *o, bool is_large, struct buf *
                               .is_calm = o->calm};
     struct runs_result *r = mem_alloc(sizeof *r);
     struct str seeds = o->seeds.n ? o->seeds : is_large ? STR("1") : STR("1..20");
-    if (!read_seeds(seeds, &s.first, &s.last)) {
+    if (!seeds_read(seeds, &s.first, &s.last)) {
         mem_free(r);
         return cli_fail(EXIT_USAGE, "--seeds: a number, or two as 1..100");
     }

@@ -32,7 +32,7 @@ static void d1_d7_d8_every_seed_keeps_the_thirteen_invariants(void **state)
                                 (unsigned long long *)&s.last),
                          2);
     struct digests d;
-    digests_open(&d);
+    digests_open(&d, "unit/simulate/digests.txt");
     s.seen = digests_seen;
     s.ctx = &d;
     struct runs_result r;
