@@ -103,11 +103,28 @@ bool loop_run(struct loop *l)
 {
     l->now_ms = clock_now_ms(l->clock);
     bool any = false;
+    for (struct loop_guard *g = l->guards; g; g = g->next)
+        g->run(g, l->now_ms);
     if (atomic_load_explicit(&l->tasks, memory_order_relaxed))
         any |= run_posts(l);
     any |= run_events(l); /* before timers: what came while a turn took long is not too late */
     any |= run_timers(l);
     return any;
+}
+
+void loop_add_guard(struct loop *l, struct loop_guard *g)
+{
+    g->next = l->guards;
+    l->guards = g;
+}
+
+void loop_remove_guard(struct loop *l, struct loop_guard *g)
+{
+    for (struct loop_guard **at = &l->guards; *at; at = &(*at)->next)
+        if (*at == g) {
+            *at = g->next;
+            return;
+        }
 }
 
 uint64_t loop_next_ms(const struct loop *l)

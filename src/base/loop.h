@@ -23,11 +23,19 @@
 enum { LOOP_EVENTS = 64, LOOP_MAX_TIMERS = 1 << 20 };
 #define LOOP_NEVER UINT64_MAX
 
+/* Called at the beginning of each turn, before descriptors and timers: by then a process that stood
+ * still knows what time it is, and has done nothing yet. */
+struct loop_guard {
+    void (*run)(struct loop_guard *g, uint64_t now_ms);
+    struct loop_guard *next; /* the loop's */
+};
+
 struct loop {
     struct clock *clock; /* borrowed */
     uint64_t now_ms;     /* at the beginning of the turn */
     uint64_t timer_order;
     struct heap timers;
+    struct loop_guard *guards;
     int epoll_fd;
     int wake_fd;
     size_t watches;
@@ -67,5 +75,9 @@ MUST_CHECK enum rc loop_watch(struct loop *l, struct watch *w, unsigned events);
 void loop_unwatch(struct loop *l, struct watch *w);
 MUST_CHECK enum rc loop_timer(struct loop *l, struct timer *t, uint64_t moment_ms);
 void loop_timer_stop(struct loop *l, struct timer *t);
+
+/* Each once; removing one that is not there is fine. Not from a guard. */
+void loop_add_guard(struct loop *l, struct loop_guard *g);
+void loop_remove_guard(struct loop *l, struct loop_guard *g);
 
 #endif

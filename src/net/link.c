@@ -103,13 +103,13 @@ static bool is_end_of_stream(int error, unsigned long reason)
            (error == SSL_ERROR_SSL && ERR_GET_REASON(reason) == SSL_R_UNEXPECTED_EOF_WHILE_READING);
 }
 
-/* The end that accepts finds that the proof of the other one does not fit its own secret, and says
- * so by an alert. */
+/* The end that accepts finds that the proof of the other one does not fit its own secret, or that it has
+ * no secret of that name, and says so by an alert. */
 static bool is_other_secret(unsigned long reason)
 {
     int r = ERR_GET_REASON(reason);
     return r == SSL_R_BINDER_DOES_NOT_VERIFY || r == SSL_R_SSLV3_ALERT_ILLEGAL_PARAMETER ||
-           r == SSL_R_TLSV1_ALERT_DECRYPT_ERROR;
+           r == SSL_R_TLSV1_ALERT_DECRYPT_ERROR || r == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE;
 }
 
 /* A peer that was killed says nothing: its kernel ends the stream, or resets it. */
@@ -181,14 +181,20 @@ static void send_some(struct link *l)
 }
 
 /* How long the frame is whose first bytes are here; 0: not known yet. */
-static size_t frame_bytes(const struct link *l)
+static size_t next_bytes(const struct link *l)
 {
     return l->in.n - l->in_at < HEAD_BYTES ? 0 : get_le32(l->in.p + l->in_at);
 }
 
+static size_t most_bytes(const struct link *l)
+{
+    return l->frame_bytes ? l->frame_bytes : LINK_MAX_FRAME_BYTES;
+}
+
 bool link_has_frame(const struct link *l)
 {
-    return l->in.n - l->in_at >= HEAD_BYTES && l->in.n - l->in_at - HEAD_BYTES >= frame_bytes(l);
+    return next_bytes(l) <= most_bytes(l) && l->in.n - l->in_at >= HEAD_BYTES &&
+           l->in.n - l->in_at - HEAD_BYTES >= next_bytes(l);
 }
 
 static bool wants_more(const struct link *l)
@@ -210,7 +216,8 @@ static void receive_some(struct link *l)
             break;
         }
         l->in.n += n;
-        if (frame_bytes(l) > LINK_MAX_FRAME_BYTES)
+        l->received += n;
+        if (next_bytes(l) > most_bytes(l))
             go(l, "it says more than is allowed at a time");
     }
 }
@@ -260,7 +267,7 @@ bool link_next(struct link *l, struct str *ret)
     if (!link_has_frame(l))
         return false;
     compact(&l->in, &l->in_at);
-    size_t n = frame_bytes(l);
+    size_t n = next_bytes(l);
     *ret = str_make(l->in.p + l->in_at + HEAD_BYTES, n);
     l->in_at += HEAD_BYTES + n;
     return true;
@@ -311,9 +318,11 @@ static enum rc begin_link(struct link *l, struct link_context *c, struct loop *l
     l->is_gone = l->is_proven = l->wants_write = false;
     l->why = NULL;
     l->in_at = l->out_at = 0;
+    l->received = 0;
     buf_init(&l->in, (size_t)LINK_MAX_FRAME_BYTES + LINK_BACKLOG_BYTES + 2 * READ_BYTES);
     buf_init(&l->out, (size_t)LINK_MAX_FRAME_BYTES + 2 * (size_t)LINK_BACKLOG_BYTES);
-    l->tls = link_context_tls(c, &l->watch.fd, accepts);
+    l->name[0] = '\0';
+    l->tls = link_context_tls(c, &l->watch.fd, accepts, l->name);
     l->events = (unsigned)EPOLLIN | (unsigned)EPOLLOUT;
     enum rc rc = l->tls ? loop_watch(loop, &l->watch, l->events) : RC_NOMEM;
     if (rc)
@@ -357,6 +366,18 @@ void link_close(struct link *l)
     buf_done(&l->in);
     buf_done(&l->out);
     l->context = NULL;
+}
+
+void link_leave(struct link *l)
+{
+    loop_unwatch(l->loop, &l->watch);
+}
+
+enum rc link_enter(struct link *l, struct loop *loop)
+{
+    l->loop = loop;
+    l->events = (unsigned)EPOLLIN | (unsigned)EPOLLOUT;
+    return loop_watch(loop, &l->watch, l->events);
 }
 
 /* Waits until one of the wanted events is there. False: *left_ms have passed. */

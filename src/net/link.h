@@ -5,7 +5,8 @@
  * proves to the other that it knows the secret, a third party can neither read nor write, and
  * recorded traffic stays unreadable even if the secret leaks later. There are no certificates, so
  * there is nothing to sign, to name or to expire. An end that has the secret is trusted with
- * everything.
+ * everything. Where each of many has a secret of its own, the secret has a name: the end that
+ * accepts then knows which one came.
  *
  * Nothing here waits. `happened` is called from the loop whenever there may be frames, room or an
  * end; it may close the link. Frames come whole and in order, or the link is gone. */
@@ -19,15 +20,28 @@
 enum {
     LINK_MIN_SECRET_BYTES = 32,
     LINK_MAX_SECRET_BYTES = 1024,
+    LINK_MAX_NAME_BYTES = 32,
     LINK_MAX_FRAME_BYTES = 512 << 20,
     LINK_BACKLOG_BYTES = 256 << 10, /* past it nothing more should be put, or is read */
 };
 
+struct digest;
 struct loop;
 struct link_context;
 
 /* RC_INVALID: a secret of another length than between the two above. */
 MUST_CHECK enum rc link_context_open(struct str secret, struct link_context **ret);
+/* To dial an end that has keys by name. RC_INVALID also for the length of the name. */
+MUST_CHECK enum rc link_context_open_named(struct str name, struct str secret,
+                                           struct link_context **ret);
+/* To accept those whose name has a key (link_key() of its secret). `find` is asked in each handshake;
+ * false: there is none. */
+struct link_keys {
+    bool (*find)(void *ctx, struct str name, struct digest *ret_key);
+    void *ctx;
+};
+MUST_CHECK enum rc link_context_open_keys(struct link_keys keys, struct link_context **ret);
+MUST_CHECK enum rc link_key(struct str secret, struct digest *ret);
 void link_context_close(struct link_context *c); /* no link is open */
 
 /* "127.0.0.1:7001" or "[::1]:7001": an address, no name. RC_INVALID. */
@@ -43,6 +57,8 @@ MUST_CHECK enum rc link_listen(const struct link_address *at, int *ret_fd);
 struct link {
     void (*happened)(struct link *l);
     void *owner; /* the caller's */
+    /* Most bytes of a frame that it receives; 0: LINK_MAX_FRAME_BYTES. The caller may change it. */
+    size_t frame_bytes;
     /* The rest is the link's. */
     struct link_context *context;
     struct loop *loop;
@@ -50,9 +66,12 @@ struct link {
     void *tls;
     struct buf in, out;
     size_t in_at, out_at; /* bytes that were handed out, bytes that were sent */
+    uint64_t received;    /* bytes, since it was opened */
     unsigned events;
     bool is_gone, is_proven, wants_write;
     const char *why; /* the reason, once the link is gone */
+    char name[LINK_MAX_NAME_BYTES +
+              1]; /* of the other end's key, once it is proven; "": it has none */
 };
 
 /* The caller's memory, zeroed but for happened and owner. Dialling begins a connection; accepting
@@ -63,6 +82,11 @@ MUST_CHECK enum rc link_dial(struct link *l, struct link_context *c, struct loop
 MUST_CHECK enum rc link_accept(struct link *l, struct link_context *c, struct loop *loop,
                                int listen_fd);
 void link_close(struct link *l);
+
+/* Moves a link to another thread's loop: leave on the old thread, enter on the new one. Nothing else is
+ * called between the two, but link_close() on the thread that holds it. */
+void link_leave(struct link *l);
+MUST_CHECK enum rc link_enter(struct link *l, struct loop *loop);
 
 /* The next frame, borrowed until the next call for this link; false: none is whole yet. */
 bool link_next(struct link *l, struct str *ret_frame);

@@ -7,8 +7,9 @@
 
 #include <openssl/ssl.h>
 
-/* For a socket; NULL: no memory. *fd is borrowed until SSL_free. */
-SSL *link_context_tls(struct link_context *c, int *fd, bool accepts);
+/* For a socket; NULL: no memory. Until SSL_free *fd is borrowed, and `name`, which has room for
+ * LINK_MAX_NAME_BYTES and a NUL: what the other end says is its name. */
+SSL *link_context_tls(struct link_context *c, int *fd, bool accepts, char *name);
 
 /* Whether the other end has proved that it knows the secret. After the handshake. */
 bool link_tls_is_proven(SSL *ssl);

@@ -2,6 +2,7 @@
 /* Why a link is gone: a peer that was killed, one that is not there, one with another secret. */
 #include "net/link.h"
 
+#include "base/digest.h"
 #include "base/loop.h"
 #include "lib/test.h"
 
@@ -175,6 +176,157 @@ static void a_port_where_nothing_listens_cannot_be_reached(void **state)
     rig_close(&r);
 }
 
+/* Keys with names: the other end has one of a few. */
+static bool find_key(void *ctx, struct str name, struct digest *ret)
+{
+    unsigned *asked = ctx;
+    ++*asked;
+    return (str_eq(name, STR("ant")) && link_key(SECRET, ret) == RC_OK) ||
+           (str_eq(name, STR("bee")) && link_key(OTHER, ret) == RC_OK);
+}
+
+static void rig_open_named(struct rig *r, struct str name, struct str secret, unsigned *asked)
+{
+    rig_open(r, SECRET, SECRET);
+    link_context_close(r->here);
+    link_context_close(r->there);
+    assert_rc(link_context_open_named(name, secret, &r->here), RC_OK);
+    assert_rc(link_context_open_keys((struct link_keys){find_key, asked}, &r->there), RC_OK);
+}
+
+static void until_both_are_proven(struct rig *r)
+{
+    for (int i = 0; i < TURNS && !(r->dialled.is_proven && r->accepted.is_proven); i++)
+        turn(r);
+    assert_true(r->dialled.is_proven && r->accepted.is_proven);
+}
+
+static void the_end_that_accepts_learns_the_name_of_the_key(void **state)
+{
+    (void)state;
+    static const struct {
+        struct str name, secret;
+    } rows[] = {{{"ant", sizeof "ant" - 1},
+                 {"a secret of forty bytes, the same at both",
+                  sizeof "a secret of forty bytes, the same at both" - 1}},
+                {{"bee", sizeof "bee" - 1},
+                 {"another secret of forty bytes, elsewhere",
+                  sizeof "another secret of forty bytes, elsewhere" - 1}}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct rig r;
+        unsigned asked = 0;
+        rig_open_named(&r, rows[i].name, rows[i].secret, &asked);
+        dial(&r);
+        accept_link(&r);
+        until_both_are_proven(&r);
+        assert_str(str_c(r.accepted.name), rows[i].name);
+        assert_string_equal(r.dialled.name, "");
+        assert_int_equal(asked, 1);
+        rig_close(&r);
+    }
+}
+
+static void a_name_without_a_key_and_a_key_of_another_name_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        struct str name, secret;
+    } rows[] = {{{"cat", sizeof "cat" - 1},
+                 {"a secret of forty bytes, the same at both",
+                  sizeof "a secret of forty bytes, the same at both" - 1}},
+                {{"bee", sizeof "bee" - 1},
+                 {"a secret of forty bytes, the same at both",
+                  sizeof "a secret of forty bytes, the same at both" - 1}}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct rig r;
+        unsigned asked = 0;
+        rig_open_named(&r, rows[i].name, rows[i].secret, &asked);
+        dial(&r);
+        accept_link(&r);
+        until_gone(&r, &r.accepted);
+        until_gone(&r, &r.dialled);
+        assert_false(r.accepted.is_proven || r.dialled.is_proven);
+        assert_string_equal(r.dialled.why, "the two ends do not have the same secret");
+        rig_close(&r);
+    }
+}
+
+static void a_place_of_a_wiring_without_a_pool_has_no_name_there(void **state)
+{
+    (void)state;
+    struct rig r;
+    unsigned asked = 0;
+    rig_open_named(&r, STR("ant"), SECRET, &asked);
+    link_context_close(r.here);
+    assert_rc(link_context_open(SECRET, &r.here), RC_OK);
+    dial(&r);
+    accept_link(&r);
+    until_gone(&r, &r.accepted);
+    until_gone(&r, &r.dialled);
+    assert_int_equal(asked, 0);
+    rig_close(&r);
+}
+
+static void names_and_secrets_out_of_bounds_are_refused(void **state)
+{
+    (void)state;
+    struct link_context *c = NULL;
+    char name[LINK_MAX_NAME_BYTES + 1];
+    memset(name, 'a', sizeof name);
+    assert_rc(link_context_open_named(STR(""), SECRET, &c), RC_INVALID);
+    assert_rc(link_context_open_named(str_make(name, sizeof name), SECRET, &c), RC_INVALID);
+    assert_rc(link_context_open_named(STR("ant"), STR("short"), &c), RC_INVALID);
+    assert_rc(link_context_open_named(str_make(name, sizeof name - 1), SECRET, &c), RC_OK);
+    link_context_close(c);
+}
+
+static void a_frame_past_the_bound_of_a_link_ends_it(void **state)
+{
+    (void)state;
+    struct rig r;
+    static char text[5000];
+    const struct str piece = {text, sizeof text};
+    rig_open(&r, SECRET, SECRET);
+    r.accepted.frame_bytes = sizeof text - 1;
+    dial(&r);
+    accept_link(&r);
+    until_both_are_proven(&r);
+    link_put(&r.dialled, &piece, 1);
+    link_flush(&r.dialled);
+    until_gone(&r, &r.accepted);
+    assert_string_equal(r.accepted.why, "it says more than is allowed at a time");
+    assert_false(link_has_frame(&r.accepted));
+    rig_close(&r);
+}
+
+static void a_link_goes_on_in_the_loop_of_another_thread(void **state)
+{
+    (void)state;
+    struct rig r;
+    struct loop other;
+    const struct str piece = STR("moved");
+    struct str frame;
+    rig_open(&r, SECRET, SECRET);
+    assert_rc(loop_init(&other, clock_real()), RC_OK);
+    dial(&r);
+    accept_link(&r);
+    until_both_are_proven(&r);
+    link_leave(&r.accepted);
+    assert_rc(link_enter(&r.accepted, &other), RC_OK);
+    link_put(&r.dialled, &piece, 1);
+    link_flush(&r.dialled);
+    for (int i = 0; i < TURNS && !link_has_frame(&r.accepted); i++) {
+        turn(&r);
+        loop_collect(&other);
+        (void)loop_run(&other);
+    }
+    assert_true(link_next(&r.accepted, &frame));
+    assert_str(frame, piece);
+    link_close(&r.accepted);
+    rig_close(&r);
+    loop_done(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +335,12 @@ int main(void)
         cmocka_unit_test(another_secret_is_named_at_both_ends),
         cmocka_unit_test(a_stranger_is_no_peer),
         cmocka_unit_test(a_port_where_nothing_listens_cannot_be_reached),
+        cmocka_unit_test(the_end_that_accepts_learns_the_name_of_the_key),
+        cmocka_unit_test(a_name_without_a_key_and_a_key_of_another_name_are_refused),
+        cmocka_unit_test(a_place_of_a_wiring_without_a_pool_has_no_name_there),
+        cmocka_unit_test(names_and_secrets_out_of_bounds_are_refused),
+        cmocka_unit_test(a_frame_past_the_bound_of_a_link_ends_it),
+        cmocka_unit_test(a_link_goes_on_in_the_loop_of_another_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
