@@ -114,5 +114,10 @@ bool asker_send(struct asker *a, struct visit *v)
 
 struct visit *asker_cancel(struct asker *a)
 {
-    return running_cancel(&a->running, a->http);
+    return running_cancel(&a->running, a->http, NULL);
+}
+
+struct visit *asker_cancel_stopped(struct asker *a)
+{
+    return running_cancel(&a->running, a->http, a->self);
 }

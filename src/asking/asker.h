@@ -58,7 +58,9 @@ void asker_done(struct asker *a); /* nothing is open */
 /* False: the request could not begin. The visit has ended, and stays the caller's. */
 MUST_CHECK bool asker_send(struct asker *a, struct visit *v);
 
-/* Gives up one open request, and gives its visit to the caller; NULL: none is open. */
+/* Gives up one open request, and gives its visit to the caller; NULL: none is open. The second takes
+ * only those that may not go on (flow/part.h). */
 struct visit *asker_cancel(struct asker *a);
+struct visit *asker_cancel_stopped(struct asker *a);
 
 #endif

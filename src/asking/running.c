@@ -17,11 +17,14 @@ void running_remove(struct running *r, struct visit *v)
         atomic_fetch_sub_explicit(r->open, 1, memory_order_relaxed);
 }
 
-struct visit *running_cancel(struct running *r, struct http *http)
+struct visit *running_cancel(struct running *r, struct http *http, struct instance *self)
 {
-    if (!r->visits.first)
+    struct list_node *n = r->visits.first;
+    while (n && self && part_may_go_on(self, &LIST_OF(n, struct visit, answer.running)->head))
+        n = n->next;
+    if (!n)
         return NULL;
-    struct visit *v = LIST_OF(r->visits.first, struct visit, answer.running);
+    struct visit *v = LIST_OF(n, struct visit, answer.running);
     http_cancel(http, &v->answer.ask);
     running_remove(r, v);
     return v;

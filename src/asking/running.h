@@ -14,7 +14,8 @@ struct running {
 void running_add(struct running *r, struct visit *v);
 void running_remove(struct running *r, struct visit *v); /* it is there */
 
-/* Cancels the transfer that began last, and gives its visit to the caller; NULL: none is open. */
-struct visit *running_cancel(struct running *r, struct http *http);
+/* Cancels the transfer that began last, and gives its visit to the caller; NULL: none is open. With
+ * `self` only those that may not go on (flow/part.h). */
+struct visit *running_cancel(struct running *r, struct http *http, struct instance *self);
 
 #endif

@@ -35,6 +35,9 @@ extern const struct part part_dns_here;
 extern const struct part part_http_here;
 extern const struct part part_cluster_alone;
 extern const struct part part_cluster_nats;
+extern const struct part part_members_least;
+extern const struct part part_members_modulo;
+extern const struct part part_members_address;
 extern const struct part part_sink_here;
 extern const struct part part_sink_send;
 
@@ -85,6 +88,9 @@ static const struct part *const parts[] = {
     &part_http_here,
     &part_cluster_alone,
     &part_cluster_nats,
+    &part_members_least,
+    &part_members_modulo,
+    &part_members_address,
     &part_sink_here,
     &part_sink_send,
 

@@ -42,6 +42,11 @@ struct message_type {
     /* Its copy has gone: what it borrowed for the call is forgotten. NULL: it borrows nothing. */
     void (*stay)(struct message *m);
 
+    /* It was sent to a member of a pool that will not answer (docs/pools.md): what its copy may have
+     * put into it is undone, and it says what happened to it. `is_blamed`: that member may have died of it.
+     * NULL: a message of this type does not go to a pool. */
+    void (*lost)(struct message *m, bool is_blamed);
+
     /* False: it has not come to its last step, so that a part which ends it now loses it. The flow
      * then fails and names that part. NULL: any part may end it. */
     bool (*may_end)(const struct message *m);

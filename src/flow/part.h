@@ -40,7 +40,7 @@ struct log;
 struct loop;
 
 /* Changes whenever a struct or a call that parts see changes its meaning or layout. */
-#define PART_ABI 7u
+#define PART_ABI 8u
 
 enum { PART_CREDITS = 1024 }; /* of a source whose table does not say */
 
@@ -62,6 +62,7 @@ struct part_need {
     const char *role;      /* the provider's name in the wiring; NULL ends a list */
     const char *interface; /* what that provider must provide */
     const char *help;
+    bool is_optional; /* the wiring may have none: part_provider() is NULL then */
 };
 
 /* What a source says when it was asked. */
@@ -139,6 +140,10 @@ struct part {
      * once a turn than once a message, such as giving buffers to the kernel. */
     void (*turn)(struct instance *self);
 
+    /* Optional: what may not go on any more (part_may_go_on()) is given up now: a visit is emitted as
+     * one that was put off. */
+    void (*give_up)(struct instance *self);
+
     /* A live option has another value: self->settings is new, `old` goes after the call. */
     void (*changed)(struct instance *self, const void *old);
 
@@ -158,6 +163,10 @@ void part_end(struct instance *self, struct message *m);
  * Takes one of the parent's spare credits; when none is left the source is overdrawn, which shows
  * in the statistics: its `credits_each` is too low. */
 void part_derive(struct instance *self, struct message *parent, struct message *child);
+
+/* Whether the process that sent it here still lets it go on: false for a copy at a member of a pool
+ * whose lease is not good now. Asked anew, by the clock, at each call. */
+bool part_may_go_on(struct instance *self, const struct message *m);
 
 /* Of a message that has come from another place: a number that changes when the place where it was
  * made is restarted. 0: it was made here. */

@@ -31,9 +31,8 @@
 #ifndef FLOW_REMOTE_H
 #define FLOW_REMOTE_H
 
-#include "base/newcomers.h"
 #include "flow/flow_internal.h"
-#include "net/link.h"
+#include "flow/reception.h"
 
 /* Where a message stayed behind. */
 struct home {
@@ -42,6 +41,19 @@ struct home {
     uint64_t session;
     uint64_t ticket; /* 1, 2, … in the order of sending */
 };
+
+/* What a copy's origin leads to, whichever kind of connection brought it. */
+struct copy_head {
+    struct credit_account account; /* first, so that a message's origin leads here */
+    struct home home;              /* zeroed at a member of a pool: there is no third place */
+    /* NULL: it may always go on. */
+    bool (*may_go_on)(const struct copy_head *c, uint64_t now_ms);
+};
+
+static inline struct copy_head *copy_of(const struct message *m)
+{
+    return (struct copy_head *)(void *)m->origin;
+}
 
 /* remote_internal.c: the frames. Frames are read whole, or refused (RC_INVALID). */
 enum frame_kind {
@@ -99,21 +111,15 @@ struct remote_end_settings {
 extern const struct part part_remote, part_remote_out, part_remote_in;
 
 /* remote.c: the provider. */
-/* Links that have not said hello, in all and of one address; the oldest makes room for the next
- * (base/newcomers.h). */
-enum { REMOTE_MAX_GUESTS = 64, REMOTE_MAX_GUESTS_EACH = 32 };
 struct remote_out;
 struct remote_in;
-struct guest;
 struct remote {
     struct instance *self;
     const struct remote_settings *settings;
     struct link_context *links;
     uint64_t session;
-    struct watch listening;
-    struct newcomers newcomers;
-    struct guest *guests[REMOTE_MAX_GUESTS]; /* one for each of the newcomers */
-    struct remote_out *outs;                 /* lists of those that are open */
+    struct reception reception;
+    struct remote_out *outs; /* lists of those that are open */
     struct remote_in *ins;
     bool is_over; /* another place has said so */
 };

@@ -12,10 +12,9 @@ enum { FAREWELL_MS = 1000, ENDED_MAX_BYTES = 64 << 20 };
 
 /* What a message from elsewhere and its descendants are charged to. */
 struct copy {
-    struct credit_account account; /* first, so that a message's origin leads here */
+    struct copy_head head; /* first, as copy_of() wants it */
     struct remote_in *in;
     uint64_t ticket;
-    struct home home;
     struct list_node node;
 };
 
@@ -33,7 +32,13 @@ struct remote_in {
 
 const struct home *remote_home(const struct message *m)
 {
-    return m->is_copy ? &((const struct copy *)(const void *)m->origin)->home : NULL;
+    return m->is_copy ? &copy_of(m)->home : NULL;
+}
+
+bool part_may_go_on(struct instance *self, const struct message *m)
+{
+    const struct copy_head *c = m->is_copy ? copy_of(m) : NULL;
+    return !c || !c->may_go_on || c->may_go_on(c, clock_now_ms(part_clock(self)));
 }
 
 uint64_t part_session(const struct message *m)
@@ -68,11 +73,11 @@ static struct copy *copy_make(struct remote_in *in, const struct remote_head *h)
     struct copy *c = mem_zero(1, sizeof *c);
     if (!c)
         return NULL;
-    c->account.owner = part_loop(in->self);
-    c->account.whole = copy_whole;
+    c->head.account.owner = part_loop(in->self);
+    c->head.account.whole = copy_whole;
     c->in = in;
     c->ticket = h->ticket;
-    c->home = h->home;
+    c->head.home = h->home;
     list_add_last(&in->copies, &c->node);
     atomic_fetch_add(&credit_account_of(in)->out, 1);
     return c;
@@ -126,7 +131,7 @@ static void take_copy(struct remote_in *in, const struct remote_head *h, struct 
             message_end(m);
         return;
     }
-    credit_account_charge(&c->account, m, h->credits);
+    credit_account_charge(&c->head.account, m, h->credits);
     m->is_copy = 1;
     emit(in, m, h->route);
 }

@@ -20,7 +20,10 @@
 
 #include "flow/catalog.h"
 #include "flow/part.h"
+#include "flow/pool_options.h"
 #include "flow/problems.h"
+
+#include "net/link.h"
 
 #include <limits.h>
 
@@ -31,13 +34,15 @@ enum {
     WIRING_MAX_CONNECTIONS = 1000,
     WIRING_MAX_QUEUE = 1 << 20,
     WIRING_MAX_PLACES = 32,
+    POOL_MAX_CUTS = 8, /* connections between a manager and its pool, each way */
     WIRING_ALL_SHARDS = -1,
 };
 #define WIRING_NOWHERE UINT_MAX
 
 /* A process of its own that a wiring can be cut over (docs/remote.md). */
 struct wiring_place {
-    struct str name, address; /* NUL behind each */
+    struct str name, address;  /* NUL behind each; a pool has no address */
+    struct pool_options *pool; /* NULL: one process */
     unsigned line, column;
 };
 
@@ -62,6 +67,8 @@ struct wiring_connection {
     size_t queue_length; /* 0 = a direct call */
     enum wiring_route route;
     bool spills;
+    /* To a pool: the component and inlet for messages that a member will not answer; WIRING_NOWHERE. */
+    unsigned lost, lost_inlet;
     const struct message_type *type; /* if it leads from a place to another; else NULL */
     unsigned line, column;
 };
@@ -101,11 +108,26 @@ struct wiring_part *wiring_find(const struct wiring *w, struct str name, struct 
  * role in the wiring. RC_NOT_FOUND (no such part or key), RC_INVALID; `why`. */
 MUST_CHECK enum rc wiring_set(struct wiring *w, struct str assignment, struct buf *why);
 
+/* How the processes of a wiring know each other. */
+struct pool_login {
+    struct str name, secret;     /* of a member: its key */
+    struct link_address manager; /* where a member dials; port 0: as the wiring says */
+    /* Of a manager: the key of a member by its name, which may be asked on any thread; false: there is none. */
+    struct link_keys keys;
+};
+struct place_login {
+    struct str secret; /* what all places know (net/link.h) */
+    struct pool_login pool;
+};
+
 /* Leaves what stands at `place`, ready to be run: parts that stand elsewhere go, connections to and
- * from them become remote ones (remote.h), shards become one. `secret` is what all places know
- * (net/link.h). Once, after wiring_set(). RC_NOT_FOUND, RC_INVALID: `why`. */
-MUST_CHECK enum rc wiring_cut(struct wiring *w, struct str place, struct str secret,
+ * from them become remote ones (remote.h, pool_internal.h). Without a pool shards become one. What
+ * `login` points to stays. Once, after wiring_set(). RC_NOT_FOUND, RC_INVALID: `why`. */
+MUST_CHECK enum rc wiring_cut(struct wiring *w, struct str place, const struct place_login *login,
                               struct buf *why);
+
+/* Whether a place of the wiring is a pool; *ret_at: which. */
+bool wiring_has_pool(const struct wiring *w, unsigned *ret_at);
 
 /* The graph for a person, and for graphviz. */
 void wiring_print(const struct wiring *w, struct buf *out);

@@ -93,6 +93,13 @@ static void check_outlet_once(struct checker *c, unsigned at)
     }
 }
 
+static void check_lost(struct checker *c, const struct wiring_connection *k)
+{
+    if (k->lost != WIRING_NOWHERE && !c->w->place_count)
+        WRONG(c, k, "connections: %s -> %s does not lead to a pool; leave \"lost\" out",
+              c->w->components[k->from].name.p, c->w->components[k->to].name.p);
+}
+
 static void check_shards(struct checker *c, const struct wiring_connection *k)
 {
     const struct wiring_part *from = &c->w->components[k->from], *to = &c->w->components[k->to];
@@ -193,7 +200,7 @@ static void check_need(struct checker *c, struct wiring_part *p, unsigned at, un
     const struct part_need *need = &p->part->needs[at];
     int found = find_role(c->w, need->role);
     bool can_spare = p->part->kind == PART_PROVIDER && part_spares(p->part, need->role);
-    if (found < 0 && can_spare) {
+    if (found < 0 && (can_spare || need->is_optional)) {
         p->needs[at] = WIRING_NOWHERE;
         return;
     }
@@ -337,6 +344,7 @@ enum rc wiring_check(struct wiring *w, const struct catalog *catalog, struct pro
     for (unsigned i = 0; i < w->connection_count; i++) {
         check_types(&c, &w->connections[i]);
         check_outlet_once(&c, i);
+        check_lost(&c, &w->connections[i]);
         check_shards(&c, &w->connections[i]);
     }
     check_source(&c);

@@ -26,9 +26,87 @@ static void check_addresses(struct checker *c)
     const struct wiring_place *list = c->w->places;
     for (unsigned i = 0; i < c->w->place_count; i++)
         for (unsigned k = 0; k < i; k++)
-            if (str_eq(list[i].address, list[k].address))
+            if (!list[i].pool && !list[k].pool && str_eq(list[i].address, list[k].address))
                 WRONG(c, &list[i], "places.%s: has the same address as %s", list[i].name.p,
                       list[k].name.p);
+}
+
+/* A pool ---------------------------------------------------------------------------------------- */
+
+bool wiring_has_pool(const struct wiring *w, unsigned *ret_at)
+{
+    for (unsigned i = 0; i < w->place_count; i++)
+        if (w->places[i].pool) {
+            *ret_at = i;
+            return true;
+        }
+    return false;
+}
+
+static void check_pool_alone(struct checker *c, unsigned pool)
+{
+    const struct wiring *w = c->w;
+    char room[200];
+    struct buf why = buf_on(room, sizeof room);
+    if (w->place_count != 2)
+        WRONG(c, &w->places[pool],
+              "places.%s: a wiring with a pool has one other place, its manager; found %u others",
+              w->places[pool].name.p, w->place_count - 1);
+    if (pool_timings_check(&w->places[pool].pool->timings, &why) != RC_OK)
+        WRONG(c, &w->places[pool], "places.%s: " STR_FMT, w->places[pool].name.p,
+              STR_ARG(buf_str(&why)));
+    for (unsigned i = 0; i < w->component_count; i++)
+        if (w->components[i].place == pool && w->components[i].part->produce)
+            WRONG(c, &w->components[i],
+                  "components.%s: is a source, and sources stand at the manager",
+                  w->components[i].name.p);
+}
+
+/* A message that a member does not answer must have somewhere to go. */
+static void check_lost(struct checker *c, const struct wiring_connection *k)
+{
+    const struct wiring *w = c->w;
+    const struct wiring_part *from = &w->components[k->from], *to = &w->components[k->to];
+    bool leads_to_pool = w->places[to->place].pool && !w->places[from->place].pool;
+    if (!leads_to_pool) {
+        if (k->lost != WIRING_NOWHERE)
+            WRONG(c, k, "connections: %s -> %s does not lead to a pool; leave \"lost\" out",
+                  from->name.p, to->name.p);
+        return;
+    }
+    const char *type = from->part->outlets[k->outlet].type;
+    if (k->type && !k->type->lost)
+        WRONG(c, k, "connections: messages of type %s cannot go to a pool", type);
+    else if (k->lost == WIRING_NOWHERE)
+        WRONG(c, k,
+              "connections: %s -> %s leads to a pool; write where messages go that no member "
+              "answers, "
+              "as {lost: disposition}",
+              from->name.p, to->name.p);
+    else if (w->components[k->lost].place != from->place ||
+             strcmp(w->components[k->lost].part->inlets[k->lost_inlet].type, type) != 0)
+        WRONG(c, k, "connections: lost: %s must stand at \"%s\" and take messages of type %s",
+              w->components[k->lost].name.p, w->places[from->place].name.p, type);
+}
+
+static void check_pool(struct checker *c)
+{
+    unsigned pool, there = 0, back = 0;
+    const struct wiring *w = c->w;
+    for (unsigned i = 0; i < w->connection_count; i++)
+        check_lost(c, &w->connections[i]);
+    if (!wiring_has_pool(w, &pool))
+        return;
+    check_pool_alone(c, pool);
+    for (unsigned i = 0; i < w->connection_count; i++) {
+        bool begins = w->components[w->connections[i].from].place == pool;
+        bool ends = w->components[w->connections[i].to].place == pool;
+        there += ends && !begins;
+        back += begins && !ends;
+    }
+    if (there > POOL_MAX_CUTS || back > POOL_MAX_CUTS)
+        WRONG(c, &w->places[pool], "places.%s: more than %d connections lead there, or back",
+              w->places[pool].name.p, POOL_MAX_CUTS);
 }
 
 static void check_sources(struct checker *c)
@@ -53,7 +131,7 @@ static void reach(struct checker *c, const struct wiring_part *p)
 {
     memset(c->reached, 0, c->w->provider_count * sizeof *c->reached);
     for (unsigned i = 0; p->part->needs && p->part->needs[i].role; i++)
-        if (!part_spares(p->part, p->part->needs[i].role))
+        if (p->needs[i] != WIRING_NOWHERE && !part_spares(p->part, p->part->needs[i].role))
             c->reached[p->needs[i]] = true;
     for (unsigned k = c->w->provider_count; k-- > 0;) {
         const struct wiring_part *used = &c->w->providers[k];
@@ -147,6 +225,7 @@ enum rc wiring_check_places(struct wiring *w, const struct catalog *catalog,
         check_providers(&c, i);
     for (unsigned i = 0; i < w->connection_count; i++)
         check_connection(&c, &w->connections[i]);
+    check_pool(&c);
     if (problems_rc(problems) == RC_OK)
         for (unsigned i = 0; i < w->place_count; i++)
             check_reached(&c, i);

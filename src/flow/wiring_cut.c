@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the whole wiring to what runs at one place. Connections keep their numbers as names, because
  * these are the same at both ends. */
+#include "flow/pool_internal.h"
 #include "flow/remote.h"
 
 #include "base/hash.h"
@@ -18,6 +19,11 @@ struct cutter {
     unsigned *provider_at;
     struct wiring_connection *connections;
     unsigned connection_count;
+    const struct place_login *login;
+    bool has_pool;
+    unsigned pool;                 /* which place */
+    struct pool_end_settings *end; /* of the one part that stands for all of its connections */
+    unsigned end_at;
     enum rc rc;
 };
 
@@ -144,7 +150,8 @@ static void components_choose(struct cutter *c)
         c->at[i] = c->component_count;
         struct wiring_part *p = &c->components[c->component_count++];
         *p = w->components[i];
-        p->shard = p->shard > 0 ? 0 : p->shard;
+        if (!c->has_pool)
+            p->shard = p->shard > 0 ? 0 : p->shard;
     }
 }
 
@@ -173,8 +180,71 @@ static unsigned end_add(struct cutter *c, unsigned k, unsigned other, const stru
     return c->component_count++;
 }
 
+/* The end of a pool's connections, once. */
+static void pool_end_add(struct cutter *c)
+{
+    const struct wiring *w = c->w;
+    bool is_member = c->here == c->pool;
+    const struct wiring_place *manager = &w->places[1 - c->pool];
+    c->end = room(c, sizeof *c->end);
+    if (!c->end)
+        return;
+    *c->end = (struct pool_end_settings){
+        .pool = w->places[c->pool],
+        .manager = *manager,
+        .options = *w->places[c->pool].pool,
+        .place = c->pool,
+        .wiring = digest(c),
+        .login = c->login->pool,
+    };
+    c->end_at = c->component_count++;
+    c->components[c->end_at] =
+        (struct wiring_part){.name = is_member ? manager->name : w->places[c->pool].name,
+                             .part = is_member ? &part_pool_member : &part_pool_manager,
+                             .settings = c->end,
+                             .shard = WIRING_ALL_SHARDS,
+                             .credits = REMOTE_CREDITS,
+                             .place = c->here};
+}
+
+static void call_add(struct cutter *c, const struct wiring_connection *like, unsigned from,
+                     unsigned outlet, unsigned to, unsigned inlet)
+{
+    struct wiring_connection k = *like;
+    k.from = from;
+    k.outlet = outlet;
+    k.to = to;
+    k.inlet = inlet;
+    k.queue_length = 0;
+    k.spills = false;
+    k.type = NULL;
+    k.lost = WIRING_NOWHERE;
+    c->connections[c->connection_count++] = k;
+}
+
+/* A connection between the manager and its pool: its end here is a call to or from the one part. */
+static void pool_connection_move(struct cutter *c, unsigned k)
+{
+    const struct wiring_connection *old = &c->w->connections[k];
+    struct pool_end_settings *s = c->end;
+    bool leads_there = c->w->components[old->to].place == c->pool;
+    unsigned slot = leads_there ? s->there_count++ : s->back_count++;
+    struct pool_cut cut = {.cut = (uint16_t)k, .type = old->type};
+    *(leads_there ? &s->there[slot] : &s->back[slot]) = cut;
+    if (c->at[old->from] != WIRING_NOWHERE)
+        call_add(c, old, c->at[old->from], old->outlet, c->end_at, slot);
+    else
+        call_add(c, old, c->end_at, slot, c->at[old->to], old->inlet);
+    if (leads_there && c->here != c->pool)
+        call_add(c, old, c->end_at, POOL_LOST_OUTLETS + slot, c->at[old->lost], old->lost_inlet);
+}
+
 static void connection_move(struct cutter *c, unsigned k)
 {
+    if (c->has_pool && c->w->connections[k].type) {
+        pool_connection_move(c, k);
+        return;
+    }
     struct wiring_connection connection = c->w->connections[k];
     unsigned from = c->at[connection.from], to = c->at[connection.to];
     if (from == WIRING_NOWHERE && to == WIRING_NOWHERE)
@@ -196,9 +266,11 @@ static void connection_move(struct cutter *c, unsigned k)
     c->connections[c->connection_count++] = connection;
 }
 
-enum rc wiring_cut(struct wiring *w, struct str place, struct str secret, struct buf *why)
+enum rc wiring_cut(struct wiring *w, struct str place, const struct place_login *login,
+                   struct buf *why)
 {
-    struct cutter c = {.w = w, .here = place_find(w, place)};
+    struct cutter c = {.w = w, .here = place_find(w, place), .login = login};
+    c.has_pool = wiring_has_pool(w, &c.pool);
     if (c.here == WIRING_NOWHERE) {
         struct nearest near = {.wanted = place};
         for (unsigned i = 0; i < w->place_count; i++)
@@ -219,9 +291,11 @@ enum rc wiring_cut(struct wiring *w, struct str place, struct str secret, struct
         needs_move(&c, &c.providers[i]);
     for (unsigned i = 0; i < c.component_count && c.rc == RC_OK; i++)
         needs_move(&c, &c.components[i]);
-    if (c.rc == RC_OK)
-        remote_provider_add(&c, secret);
-    c.connections = room(&c, w->connection_count * sizeof *c.connections);
+    if (c.rc == RC_OK && c.has_pool)
+        pool_end_add(&c);
+    else if (c.rc == RC_OK)
+        remote_provider_add(&c, login->secret);
+    c.connections = room(&c, 2 * w->connection_count * sizeof *c.connections);
     for (unsigned k = 0; k < w->connection_count && c.rc == RC_OK; k++)
         connection_move(&c, k);
     if (c.rc)
@@ -232,6 +306,7 @@ enum rc wiring_cut(struct wiring *w, struct str place, struct str secret, struct
     w->provider_count = c.provider_count;
     w->connections = c.connections;
     w->connection_count = c.connection_count;
-    w->shards = 1;
+    if (!c.has_pool)
+        w->shards = 1;
     return RC_OK;
 }

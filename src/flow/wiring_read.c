@@ -385,6 +385,15 @@ static void read_route(struct reader *r, struct wiring_connection *c, const stru
         WRONG(r, t, "route: \"" STR_FMT "\": expected hash or same", STR_ARG(t->text));
 }
 
+/* Where messages go that a pool will not answer: "disposition" or "disposition.in". */
+static void read_lost(struct reader *r, struct wiring_connection *c, const struct tree *t)
+{
+    struct end to;
+    if (expect(r, t, TREE_TEXT, "lost", "component.inlet") && read_end(r, t, t->text, &to) &&
+        find_port(r, t, &to, false, &c->lost_inlet))
+        c->lost = to.component;
+}
+
 static void read_connection_key(struct reader *r, struct wiring_connection *c,
                                 const struct tree *key, const struct tree *value)
 {
@@ -397,23 +406,26 @@ static void read_connection_key(struct reader *r, struct wiring_connection *c,
         read_route(r, c, value);
     } else if (str_eq(key->text, STR("spill"))) {
         read_option(r, &spill, &c->spills, value, "spill");
+    } else if (str_eq(key->text, STR("lost"))) {
+        read_lost(r, c, value);
     } else {
         struct nearest near = {.wanted = key->text};
         nearest_try(&near, STR("queue"));
         nearest_try(&near, STR("route"));
         nearest_try(&near, STR("spill"));
+        nearest_try(&near, STR("lost"));
         wrong_name(r, key, &near, "connections", "key");
     }
 }
 
 static struct wiring_connection read_how(struct reader *r, const struct tree *t)
 {
-    struct wiring_connection c = {0};
-    if (!t || t->is_null || !expect(r, t, TREE_MAP, "connections", "queue, route and spill"))
+    struct wiring_connection c = {.lost = WIRING_NOWHERE};
+    if (!t || t->is_null || !expect(r, t, TREE_MAP, "connections", "queue, route, spill and lost"))
         return c;
     for (size_t i = 0; i < t->count; i++)
         read_connection_key(r, &c, tree_key(t, i), tree_value(t, i));
-    if (!tree_get(t, STR("queue")) && t->count)
+    if (!tree_get(t, STR("queue")) && (c.route != ROUTE_UNSAID || c.spills))
         WRONG(r, t, "connections: route and spill belong to a queue; expected \"queue: length\"");
     return c;
 }
@@ -491,6 +503,29 @@ static void read_connections(struct reader *r, const struct tree *t)
 
 /* ---- places ---- */
 
+static void read_pool(struct reader *r, struct wiring_place *p, const struct tree *t,
+                      const char *where)
+{
+    p->pool = arena_zero(r->w->arena, sizeof *p->pool);
+    if (!p->pool || options_default(pool_options, p->pool, r->w->arena) != RC_OK) {
+        r->rc = RC_NOMEM;
+        return;
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        const struct tree *key = tree_key(t, i);
+        const struct option *o = option_find(pool_options, key->text);
+        struct nearest near = {.wanted = key->text};
+        for (const struct option *row = pool_options; !o && row->key; row++)
+            nearest_try(&near, str_c(row->key));
+        if (o)
+            read_option(r, o, p->pool, tree_value(t, i), where);
+        else
+            wrong_name(r, key, &near, where, "key");
+    }
+    if (!p->pool->is_pool)
+        WRONG(r, t, "%s: expected address:port, or {pool: yes}", where);
+}
+
 static void read_place(struct reader *r, struct wiring_place *p, const struct tree *key,
                        const struct tree *value)
 {
@@ -499,7 +534,11 @@ static void read_place(struct reader *r, struct wiring_place *p, const struct tr
     *p = (struct wiring_place){.name = key->text, .line = key->line, .column = key->column};
     if (!is_good_name(key->text))
         WRONG(r, key, "%s: expected a name of letters, digits, - and _, at most 64", where);
-    if (!expect(r, value, TREE_TEXT, where, "address:port"))
+    if (value && value->kind == TREE_MAP) {
+        read_pool(r, p, value, where);
+        return;
+    }
+    if (!expect(r, value, TREE_TEXT, where, "address:port, or {pool: yes}"))
         return;
     p->address = value->text;
     if (link_address_read(value->text, &ignored) != RC_OK)
@@ -509,7 +548,8 @@ static void read_place(struct reader *r, struct wiring_place *p, const struct tr
 
 static void read_places(struct reader *r, const struct tree *t)
 {
-    if (!t || !expect(r, t, TREE_MAP, "places", "a mapping of names to address:port"))
+    if (!t ||
+        !expect(r, t, TREE_MAP, "places", "a mapping of names to address:port or {pool: yes}"))
         return;
     if (t->count > WIRING_MAX_PLACES) {
         WRONG(r, t, "places: more than %d", WIRING_MAX_PLACES);

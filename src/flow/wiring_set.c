@@ -65,6 +65,26 @@ static enum rc unknown_option(const struct wiring *w, const struct wiring_part *
     return unknown(why, "option", &near);
 }
 
+static struct pool_options *find_pool(const struct wiring *w, struct str name)
+{
+    for (unsigned i = 0; i < w->place_count; i++)
+        if (w->places[i].pool && str_eq(w->places[i].name, name))
+            return w->places[i].pool;
+    return NULL;
+}
+
+static enum rc set_pool(struct wiring *w, struct pool_options *pool, struct str key,
+                        struct str value, struct buf *why)
+{
+    const struct option *o = option_find(pool_options, key);
+    if (o)
+        return option_set(o, pool, w->arena, value, why);
+    struct nearest near = {.wanted = key};
+    for (const struct option *row = pool_options; row->key; row++)
+        nearest_try(&near, str_c(row->key));
+    return unknown(why, "option", &near);
+}
+
 enum rc wiring_set(struct wiring *w, struct str assignment, struct buf *why)
 {
     struct str value = assignment;
@@ -75,6 +95,9 @@ enum rc wiring_set(struct wiring *w, struct str assignment, struct buf *why)
         return RC_INVALID;
     }
     struct nearest near = {.wanted = name};
+    struct pool_options *pool = find_pool(w, name);
+    if (pool)
+        return set_pool(w, pool, key, str_trim(value), why);
     struct wiring_part *p = wiring_find(w, name, &near);
     if (!p)
         return unknown(why, "part", &near);

@@ -19,6 +19,7 @@ static const struct code_row rows[] = {
     {FETCH_OUT_OF_SCOPE, "out of scope"},
     {FETCH_BLOCKED, "an address or port that is not asked"},
     {FETCH_QUOTA, "over a limit of its host or of the crawl"},
+    {FETCH_ORPHANED, "every member of the pool that had it was lost with it"},
     {FETCH_ROBOTS, "robots.txt forbids it"},
     {100, "100 Continue"},
     {101, "101 Switching Protocols"},

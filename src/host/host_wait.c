@@ -21,6 +21,8 @@ static const struct {
                          "its robots.txt redirects to another host, whose turn has not come"},
     [HOST_WAIT_CLUSTER] =
         {"cluster", "its former owner has not handed it over, or this agent may not ask now"},
+    [HOST_WAIT_MEMBER] = {"member",
+                          "the member of the pool that is to ask it has no room, or is away"},
 };
 
 const char *host_wait_key(enum host_wait why)

@@ -22,6 +22,7 @@ enum host_wait {
     HOST_WAIT_BUDGET,  /* a limit of the crawl is used up, or is about to be */
     HOST_WAIT_GUEST,   /* its robots.txt redirects to a host that may not be asked yet */
     HOST_WAIT_CLUSTER, /* its former owner has not handed it over, or this agent may not ask now */
+    HOST_WAIT_MEMBER,  /* the member of the pool that is to ask it has no room, or is not there */
 };
 
 /* "retry-after"; for JSON. */

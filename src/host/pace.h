@@ -25,6 +25,7 @@ enum fetch_code {
     FETCH_OUT_OF_SCOPE = -5000,
     FETCH_BLOCKED = -5001, /* the address guard, a bad port */
     FETCH_QUOTA = -5003,
+    FETCH_ORPHANED = -7002, /* each member of the pool that had it was lost with it */
     FETCH_ROBOTS = -9998,
 };
 const char *fetch_code_text(int code); /* "robots.txt forbids it"; of a status "404 Not Found" */

@@ -104,6 +104,8 @@ struct ledger_settings {
     unsigned slice_buckets; /* of a snapshot, made in one turn; 0: 64 */
     struct pace_settings pace; /* after a resume each host first waits for its delay, as if it had
                                   been asked a moment ago */
+    uint64_t
+        restart_wait_ms; /* on top of that: requests of the process before may be open for so long */
     uint64_t most_wait_ms;  /* recorded moments further away are cut to that; PACE_MOST_WAIT_MS */
     uint64_t reserve_bytes; /* ledger_is_short when the disk has less; 256 MB */
     bool recrawl;           /* forget what is done, once (see below) */

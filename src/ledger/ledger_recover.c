@@ -233,7 +233,7 @@ static void hold(void *ctx, const struct host *h)
     uint64_t delay_ms = pace_delay_ms(&s->pace, c ? host_record_delay_ms(c) : 0);
     if (delay_ms > s->pace.delay_ms)
         frontier_hold(to->frontier, frontier_host(to->frontier, host_hash(h), host_name(h)),
-                      to->recovery->now_ms + delay_ms);
+                      to->recovery->now_ms + s->restart_wait_ms + delay_ms);
 }
 
 static void limit_frontiers(struct recovery *r)
@@ -241,7 +241,8 @@ static void limit_frontiers(struct recovery *r)
     struct ledger *l = r->l;
     for (unsigned i = 0; i < l->settings.shards; i++) {
         frontier_limit(l->shards[i].frontier, &l->settings.frontier);
-        frontier_hold_all(l->shards[i].frontier, r->now_ms + l->settings.pace.delay_ms);
+        frontier_hold_all(l->shards[i].frontier,
+                          r->now_ms + l->settings.restart_wait_ms + l->settings.pace.delay_ms);
         struct holding to = {r, l->shards[i].frontier};
         frontier_each_host(to.frontier, hold, &to);
     }

@@ -58,7 +58,7 @@ static uint64_t not_before(void *ctx, const struct host *h)
     const struct ledger *l = ctx;
     const struct host_record *c = host_record_if(h);
     uint64_t delay_ms = pace_delay_ms(&l->settings.pace, c ? host_record_delay_ms(c) : 0);
-    return l->is_resumed ? l->opened_ms + delay_ms : 0;
+    return l->is_resumed ? l->opened_ms + l->settings.restart_wait_ms + delay_ms : 0;
 }
 
 struct snapshot_context ledger_snapshot_context(struct ledger *l)

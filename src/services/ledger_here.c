@@ -46,6 +46,7 @@ struct ledger_part_settings {
     uint64_t sync_ms;
     uint64_t snapshot_bytes;
     uint64_t reserve_bytes;
+    uint64_t restart_wait_ms;
     uint64_t hosts, host_queue, host_queue_bytes;
     uint64_t frontier_bytes, slice_ms, recent_bytes;
     bool no_history;
@@ -79,6 +80,9 @@ static const struct option ledger_options[] = {
     ROW(SIZE, snapshot_bytes, "snapshot-size", "64M",
         "bytes of journal between two snapshots of the frontier", .former = "image-size"),
     ROW(SIZE, reserve_bytes, "disk-reserve", "256M", "the crawl pauses when the disk has less"),
+    ROW(DURATION, restart_wait_ms, "restart-wait", "0",
+        "after a restart hosts wait for so long before their delay: as long as members of a pool "
+        "may ask"),
     ROW(COUNT, hosts, "hosts", "10M", "most hosts that are known", .min = 1),
     ROW(COUNT, host_queue, "host-queue", "10M", "most URLs that wait for a host", .min = 1),
     ROW(SIZE, host_queue_bytes, "host-queue-size", "256M",
@@ -339,6 +343,7 @@ static enum rc open_ledger(struct instance *self, struct ledger_part *p, struct 
         .sync_ms = s->sync_ms,
         .snapshot_bytes = s->snapshot_bytes,
         .pace = p->pace->now(p->pace),
+        .restart_wait_ms = s->restart_wait_ms,
         .most_wait_ms = PACE_MOST_WAIT_MS,
         .reserve_bytes = s->reserve_bytes,
         .recrawl = s->recrawl,

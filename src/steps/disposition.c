@@ -13,11 +13,13 @@
 #include "outcome/visit_counts.h"
 #include "roles/addresses.h"
 #include "roles/http.h"
+#include "roles/members.h"
+#include "visit/visit_host.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
 
-enum { NEED_LEDGER, NEED_BUDGET, NEED_PACE, NEED_ADDRESSES, NEED_CLUSTER, NEED_HTTP };
+enum { NEED_LEDGER, NEED_BUDGET, NEED_PACE, NEED_ADDRESSES, NEED_CLUSTER, NEED_HTTP, NEED_MEMBERS };
 
 enum { VISITS, LISTS }; /* inlets */
 enum { LINKS, AGAIN };  /* outlets */
@@ -36,7 +38,8 @@ struct disposition {
     struct instance *self;
     struct pace_service *pace;
     struct addresses_service *addresses;
-    struct http *http; /* NULL: it is at another place */
+    struct http *http;               /* NULL: it is at another place */
+    struct members_service *members; /* NULL: the wiring has no pool */
     struct rng rng;
     struct outcome_shard here;
 };
@@ -60,6 +63,7 @@ static enum rc disposition_open(struct instance *self, struct buf *why)
     s->pace = part_provider(self, NEED_PACE);
     s->addresses = part_provider(self, NEED_ADDRESSES);
     s->http = part_provider(self, NEED_HTTP);
+    s->members = part_provider(self, NEED_MEMBERS);
     s->here.ledger = part_provider(self, NEED_LEDGER);
     s->here.budget = part_provider(self, NEED_BUDGET);
     s->here.cluster = part_provider(self, NEED_CLUSTER);
@@ -126,6 +130,28 @@ static enum rc record_redirect(struct disposition *s, struct visit *v)
     return rc ? rc : outcome_record(&s->here, &o);
 }
 
+/* A member of a pool will not answer. It may have asked, so the host waits for its delay. A URL with which
+ * too many members were lost has its result. False: the URL goes back to its queue. */
+static bool is_given_up(struct disposition *s, struct visit *v)
+{
+    struct pace_settings pace = s->pace->now(s->pace);
+    struct host_standing standing = visit_standing(v);
+    v->route.later_ms = pace_delay_ms(&pace, standing.crawl_delay_ms);
+    if (!v->route.is_blamed ||
+        s->members->ops->orphaned(s->members, v->turn.fingerprint) < MEMBERS_MOST_ORPHANINGS)
+        return false;
+    v->state = VISIT_ENDED;
+    v->why = "the members that had it were lost with it";
+    v->answer.end.http = HTTP_NOT_HTTP; /* of this page, not of its host */
+    v->answer.verdict = (struct pace_verdict){.next = PACE_DONE,
+                                              .code = FETCH_ORPHANED,
+                                              .failures = standing.failures,
+                                              .wait_ms = v->route.later_ms,
+                                              .why = HOST_WAIT_DELAY};
+    v->answer.has_verdict = true;
+    return true;
+}
+
 /* Nothing was fetched: the URL goes back to its queue, and the journal gets no entry. */
 static void put_back(struct disposition *s, struct visit *v)
 {
@@ -133,7 +159,9 @@ static void put_back(struct disposition *s, struct visit *v)
     if (ask_has_other_address(v))
         host_addresses_refused(v->turn.record, url_port(&v->turn.url), &v->route.addresses[0],
                                clock_now_ms(s->here.ledger->run.clock));
-    return_guest(s, v, 0);
+    return_guest(s, v, v->route.later_ms);
+    if (v->route.later_ms)
+        v->route.due_ms = clock_now_ms(s->here.ledger->run.clock) + v->route.later_ms;
     if (v->route.is_charged)
         budget_used(s->here.budget, v->turn.checkout.host_name, false, 0);
     ledger_return(s->here.ledger->ledger, s->self->shard, &v->turn.checkout, v->route.due_ms);
@@ -162,10 +190,12 @@ static void handle_visit(struct instance *self, struct message *m)
                        clock_now_ms(s->here.ledger->run.clock));
     if (v->kind == VISIT_ROBOTS_REDIRECT)
         rc = record_redirect(s, v);
-    else if (v->state == VISIT_LATER)
+    else if (v->state == VISIT_LATER || (v->state == VISIT_LOST && !is_given_up(s, v)))
         put_back(s, v);
     else
         rc = record_visit(s, v);
+    if (s->members && v->state != VISIT_LATER && v->state != VISIT_LOST)
+        s->members->ops->settled(s->members, v->turn.fingerprint);
     if (rc)
         part_fail(self, rc, "cannot record the outcome of a URL: %s", rc_text(rc));
     tell_cluster(s->here.cluster, v);
@@ -238,6 +268,8 @@ const struct part part_disposition = {
             [NEED_ADDRESSES] = {"addresses", ADDRESSES_INTERFACE, "gets permits back"},
             [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows which hosts are ours"},
             [NEED_HTTP] = {"http", HTTP_INTERFACE, "is told when a host is asked again"},
+            [NEED_MEMBERS] = {"members", MEMBERS_INTERFACE,
+                              "knows URLs with which members were lost", true},
             {0}},
     .spares = (const char *const[]){"http", NULL},
     .options = disposition_options,

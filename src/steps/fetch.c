@@ -51,11 +51,17 @@ struct fetch {
     struct reading_tools *tools;
 };
 
-/* Sends the visit back to its queue, without a result. */
+/* Sends the visit back to its queue, without a result. The clock of the place that a copy came from
+ * is another one, and its server may have been asked. */
 static void put_off(struct fetch *f, struct visit *v, uint64_t wait_ms)
 {
     v->state = VISIT_LATER;
     v->route.due_ms = part_now_ms(f->self) + wait_ms;
+    if (!v->turn.checkout.host) {
+        struct pace_settings pace = f->pace->now(f->pace);
+        uint64_t delay_ms = pace_delay_ms(&pace, v->turn.standing.crawl_delay_ms);
+        v->route.later_ms = delay_ms > wait_ms ? delay_ms : wait_ms;
+    }
     part_emit(f->self, FAILED, &v->head);
 }
 
@@ -99,11 +105,13 @@ static void on_answer(struct instance *self, struct visit *v)
     part_emit(self, visit_has_result(v) ? PAGE : FAILED, &v->head);
 }
 
-/* Resolving may have taken long: the cluster may have given the host to another agent by now. */
+/* Resolving may have taken long: the cluster may have given the host to another agent by now, and
+ * the lease of a member of a pool may be over. */
 static bool may_ask(struct fetch *f, const struct visit *v)
 {
-    return !v->turn.checkout.host || /* a copy: the place that sent it has asked */
-           f->cluster->ops->may_ask(f->cluster, host_hash(v->turn.checkout.host));
+    if (!v->turn.checkout.host) /* a copy: the place that sent it has asked the cluster */
+        return part_may_go_on(f->self, &v->head);
+    return f->cluster->ops->may_ask(f->cluster, host_hash(v->turn.checkout.host));
 }
 
 static void fetch_handle(struct instance *self, unsigned inlet, struct message *m)
@@ -147,6 +155,15 @@ static void close_peek(struct fetch *f)
 {
     topic_close(f->topic);
     reading_tools_close(f->tools);
+}
+
+/* The same for the requests of a member whose lease is over. */
+static void fetch_give_up(struct instance *self)
+{
+    struct fetch *f = self->state;
+    struct visit *v;
+    while ((v = asker_cancel_stopped(&f->asker)))
+        put_off(f, v, PUT_OFF_MS);
 }
 
 static enum rc fetch_open(struct instance *self, struct buf *why)
@@ -230,4 +247,5 @@ const struct part part_fetch = {
     .handle = fetch_handle,
     .start = fetch_start,
     .stop = fetch_stop,
+    .give_up = fetch_give_up,
 };

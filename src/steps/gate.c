@@ -10,16 +10,17 @@
 #include "roles/budget.h"
 #include "roles/cluster.h"
 #include "roles/ledger.h"
+#include "roles/members.h"
 #include "visit/visit_host.h"
 
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
-enum { NEED_LEDGER, NEED_BUDGET, NEED_ADDRESSES, NEED_CLUSTER };
+enum { NEED_LEDGER, NEED_BUDGET, NEED_ADDRESSES, NEED_CLUSTER, NEED_MEMBERS };
 
 enum { OUT, REFUSED };
-enum { LAST_PAGES_MS = 100 };
+enum { LAST_PAGES_MS = 100, MEMBER_MS = 100 };
 
 struct gate_settings {
     bool ignore_robots;
@@ -37,6 +38,7 @@ struct gate {
     struct addresses_service *addresses;
     struct cluster_service *cluster;
     struct guest_desk guests; /* redirected robots.txt that ask for another host's turn */
+    struct members_service *members; /* NULL: the wiring has no pool */
 };
 
 static bool robots_allow(const struct instance *self, struct visit *v)
@@ -95,10 +97,28 @@ static bool budget_allows(struct instance *self, struct visit *v)
     return false;
 }
 
+/* Before permit and budget: a visit whose member has no room has taken nothing. */
+static bool has_member(struct instance *self, struct visit *v)
+{
+    const struct gate *g = self->state;
+    const struct members_key key = {.fingerprint = v->turn.fingerprint,
+                                    .url = url_href(&v->turn.url),
+                                    .address = &v->route.addresses[0]};
+    if (!g->members)
+        return true;
+    v->head.route = g->members->ops->choose(g->members, &key);
+    if (!v->head.route) {
+        v->state = VISIT_LATER;
+        v->turn.record->wait = HOST_WAIT_MEMBER;
+        v->route.due_ms = part_now_ms(self) + MEMBER_MS;
+    }
+    return v->head.route != 0;
+}
+
 static void decide(struct instance *self, struct visit *v)
 {
-    bool passes = v->state != VISIT_LATER && robots_allow(self, v) && budget_allows(self, v) &&
-                  has_permit(self, v);
+    bool passes = v->state != VISIT_LATER && robots_allow(self, v) && has_member(self, v) &&
+                  budget_allows(self, v) && has_permit(self, v);
     if (!passes)
         guest_return(v, NULL, 0);
     part_emit(self, passes ? OUT : REFUSED, &v->head);
@@ -132,6 +152,7 @@ static enum rc gate_open(struct instance *self, struct buf *why)
     g->budget = part_provider(self, NEED_BUDGET);
     g->addresses = part_provider(self, NEED_ADDRESSES);
     g->cluster = part_provider(self, NEED_CLUSTER);
+    g->members = part_provider(self, NEED_MEMBERS);
     g->guests = (struct guest_desk){
         .self = self, .ledger = g->ledger, .cluster = g->cluster, .decided = decide};
     self->state = g;
@@ -159,6 +180,8 @@ const struct part part_gate = {
             [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "limits what the crawl takes"},
             [NEED_ADDRESSES] = {"addresses", ADDRESSES_INTERFACE, "gives permits to ask"},
             [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows which hosts are ours"},
+            [NEED_MEMBERS] = {"members", MEMBERS_INTERFACE, "says which member of a pool asks",
+                              true},
             {0}},
     .options = gate_options,
     .settings_bytes = sizeof(struct gate_settings),

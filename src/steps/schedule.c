@@ -10,11 +10,12 @@
 #include "ledger/host_records.h"
 #include "roles/call_queue.h"
 #include "roles/http.h"
+#include "roles/members.h"
 #include "visit/links.h"
 
 #include "base/mem.h"
 
-enum { NEED_LEDGER, NEED_BUDGET, NEED_CLUSTER, NEED_HTTP };
+enum { NEED_LEDGER, NEED_BUDGET, NEED_CLUSTER, NEED_HTTP, NEED_MEMBERS };
 
 enum {
     GAUGES_EVERY = 64,
@@ -51,7 +52,9 @@ struct schedule {
     struct instance *self;
     struct ledger_service *ledger;
     struct frontier *frontier;
-    struct http *http; /* NULL: it is at another place */
+    struct http *http;               /* NULL: it is at another place */
+    struct members_service *members; /* NULL: the wiring has no pool */
+    uint64_t quiet_until_ms;         /* members of an earlier process may ask until then */
     struct turn_maker turns;
     struct crawl_watch watch;
     struct call_queue calls; /* for questions about what this shard knows */
@@ -118,6 +121,10 @@ static enum produced schedule_produce(struct instance *self)
         return crawl_watch_wait(&s->watch, now_ms + DISK_LOOK_MS);
     if (s->http && !http_has_room(s->http)) /* few descriptors: until a request ends */
         return crawl_watch_wait(&s->watch, now_ms + LOOK_AGAIN_MS);
+    if (now_ms < s->quiet_until_ms)
+        return crawl_watch_wait(&s->watch, s->quiet_until_ms);
+    if (s->members && !s->members->ops->has_room(s->members)) /* it wakes this part */
+        return PRODUCED_WAIT;
     if (now_ms < s->ledger->run.not_before_ms)
         return crawl_watch_wait(&s->watch, s->ledger->run.not_before_ms);
     enum rc rc = frontier_checkout_next(s->frontier, now_ms, &checkout);
@@ -158,6 +165,7 @@ static enum rc schedule_open(struct instance *self, struct buf *why)
     s->http = part_provider(self, NEED_HTTP);
     if (s->http)
         frontier_prefer(s->frontier, (struct frontier_preference){is_warm, s->http});
+    s->members = part_provider(self, NEED_MEMBERS);
     s->turns.shard = self->shard;
     s->turns.ledger = s->ledger;
     s->turns.budget = part_provider(self, NEED_BUDGET);
@@ -174,10 +182,21 @@ static void schedule_close(struct instance *self)
     mem_free(s);
 }
 
+/* A member has room again. */
+static void on_room(void *ctx)
+{
+    part_ready(ctx);
+}
+
 static void schedule_start(struct instance *self)
 {
     struct schedule *s = self->state;
     call_queue_open(&s->calls, &s->ledger->calls, self->shard, self);
+    if (!s->members)
+        return;
+    s->members->ops->wake_with(s->members, on_room, self);
+    if (!s->ledger->opened.is_new)
+        s->quiet_until_ms = part_now_ms(self) + s->members->ops->quiet_ms(s->members);
 }
 
 static void schedule_stop(struct instance *self)
@@ -203,6 +222,8 @@ const struct part part_schedule = {
             [NEED_BUDGET] = {"budget", BUDGET_INTERFACE, "says when a limit ends the crawl"},
             [NEED_CLUSTER] = {"cluster", CLUSTER_INTERFACE, "knows which hosts are ours"},
             [NEED_HTTP] = {"http", HTTP_INTERFACE, "knows which hosts it is connected to"},
+            [NEED_MEMBERS] = {"members", MEMBERS_INTERFACE,
+                              "says whether a member of a pool has room", true},
             {0}},
     .spares = (const char *const[]){"http", NULL},
     .options = schedule_options,

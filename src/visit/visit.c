@@ -74,6 +74,7 @@ const struct message_type visit_type = {.name = VISIT_TYPE,
                                         .pack = visit_pack,
                                         .unpack = visit_unpack,
                                         .stay = visit_stay,
+                                        .lost = visit_lost,
                                         .may_end = visit_may_end};
 
 void visit_pool_done(struct visit_pool *p)

@@ -44,6 +44,7 @@ enum visit_state {
                     used up, or the cluster took the host away */
     VISIT_REFUSED, /* nothing was asked, and nothing will be: `code` */
     VISIT_ENDED,   /* asked, or its name has no address; `end` says how it went */
+    VISIT_LOST,    /* the member of the pool that had it will not answer; it may have asked */
 };
 
 enum { VISIT_MAX_ADDRESSES = 4 };
@@ -83,6 +84,8 @@ struct visit_route {
     struct guest *guest; /* the turn of another host (asking/guest.h); robots and disposition give
                             it back */
     uint64_t due_ms;     /* of VISIT_LATER */
+    uint64_t later_ms;   /* the same from its return on: put off at another place, with another clock */
+    bool is_blamed;      /* of VISIT_LOST: the member may have been lost because of it */
 };
 
 struct asker;
@@ -173,6 +176,7 @@ extern const struct message_type visit_type;
 MUST_CHECK enum rc visit_pack(const struct message *m, struct buf *out);
 MUST_CHECK enum rc visit_unpack(struct str bytes, struct message **m);
 void visit_stay(struct message *m);
+void visit_lost(struct message *m, bool is_blamed);
 
 /* Visits that have ended, and arenas, for the next visits: arenas keep their first block. One
  * thread uses a pool.

@@ -466,6 +466,7 @@ static void add_found(struct buf *out, const struct visit *v)
     buf_byte(out, (char)v->state);
     buf_le32(out, (uint32_t)v->code);
     add_words(out, v->why);
+    buf_le64(out, v->route.later_ms);
     add_text(out, v->answer.request);
     buf_le64(out, (uint64_t)v->answer.date_ms);
     buf_le64(out, v->answer.uncounted_bytes);
@@ -481,6 +482,7 @@ static void take_found(struct taker *t, struct visit *v)
     v->state = take_below(t, VISIT_ENDED + 1);
     v->code = (int32_t)take_u32(t);
     v->why = take_words(t);
+    v->route.later_ms = take_u64(t);
     v->answer.request = take_text(t);
     v->answer.date_ms = (int64_t)take_u64(t);
     v->answer.uncounted_bytes = take_u64(t);
@@ -536,6 +538,22 @@ enum rc visit_unpack(struct str bytes, struct message **m)
     else
         *m = &v->head;
     return rc;
+}
+
+/* A copy that came back may have been put into it in part: all of that is undone. */
+void visit_lost(struct message *m, bool is_blamed)
+{
+    struct visit *v = visit_of(m);
+    uint64_t begun_ms = v->answer.begun_ms;
+    v->answer = (struct visit_answer){.begun_ms = begun_ms};
+    v->parsed = (struct visit_parsed){0};
+    v->judged = (struct visit_judged){.score = -1};
+    v->is_dropped = false;
+    v->code = 0;
+    v->why = "the member that had it is gone";
+    v->state = VISIT_LOST;
+    v->route.is_blamed = is_blamed;
+    v->route.later_ms = 0;
 }
 
 /* All that may point into an answer comes back with the copy. */

@@ -54,6 +54,11 @@ uint64_t part_session(const struct message *m)
     return a ? EVENT_OF(a, struct step, account)->session : 0;
 }
 
+bool part_may_go_on(struct instance *self, const struct message *m)
+{
+    return !m->is_copy || !step_of(self)->has_no_lease;
+}
+
 void part_ready(struct instance *self)
 {
     step_of(self)->ready++;
@@ -89,6 +94,8 @@ void *part_provider(struct instance *self, unsigned which)
     for (unsigned i = s->role_count; i-- > 0;)
         if (strcmp(s->roles[i].name, role) == 0)
             return s->roles[i].interface;
+    if (at(self)->part->needs[which].is_optional)
+        return NULL;
     fail_msg("%s needs %s, which the world has not", at(self)->part->name, role);
     return NULL;
 }

@@ -37,6 +37,7 @@
 #include "roles/dns.h"
 #include "roles/http.h"
 #include "roles/ledger.h"
+#include "roles/members.h"
 #include "roles/pace.h"
 #include "roles/scope.h"
 #include "visit/links.h"
@@ -110,6 +111,18 @@ struct step_http {
     bool is_full; /* http_has_room says no */
 };
 
+/* The members of a pool: it says what the test wrote here, and counts. step_provide(&s, "members", ...). */
+struct step_members {
+    struct members_service service;
+    bool has_room;
+    uint64_t route; /* of choose; 0: the member has no room */
+    uint64_t quiet_ms;
+    struct members_key asked; /* the last; its url and address are the visit's */
+    unsigned orphaned, settled;
+    void (*call)(void *ctx); /* of wake_with */
+    void *ctx;
+};
+
 struct step {
     const char *settings;
     unsigned shards;
@@ -145,7 +158,9 @@ struct step {
     struct step_cluster cluster;
     struct step_dns dns;
     struct step_http http;
-    uint64_t session; /* of part_session */
+    uint64_t session;  /* of part_session */
+    bool has_no_lease; /* part_may_go_on says no of a copy */
+    struct step_members members;
     struct disk *disk;
     struct ledger_service *ledger;
     struct depth_index *depth_index[2];
@@ -159,6 +174,9 @@ void step_init(struct step *s, const char *settings);
 void step_world(struct step *s, const char *settings, unsigned with);
 /* A provider, made by the test, that stands before one of that role in the world. */
 void step_provide(struct step *s, const char *role, void *interface);
+
+/* Makes the world one with a pool, as s->members says; it has room, and the route 7. */
+void step_with_members(struct step *s);
 
 /* Opens and starts the part; RC_OK or what its open said, with `why`. */
 enum rc step_open(struct step *s, const struct part *part);

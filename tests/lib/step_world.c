@@ -640,3 +640,56 @@ struct http_answer *step_set_answer(struct step *s, struct visit *v, uint16_t st
     visit_warm(v);
     return a;
 }
+
+/* Members of a pool ---------------------------------------------------------------------------- */
+
+static struct step_members *members_of(struct members_service *m)
+{
+    return EVENT_OF(m, struct step_members, service);
+}
+
+static bool members_has_room(struct members_service *m)
+{
+    return members_of(m)->has_room;
+}
+
+static uint64_t members_choose(struct members_service *m, const struct members_key *key)
+{
+    members_of(m)->asked = *key;
+    return members_of(m)->route;
+}
+
+static unsigned members_orphaned(struct members_service *m, uint64_t fingerprint)
+{
+    (void)fingerprint;
+    return ++members_of(m)->orphaned;
+}
+
+static void members_settled(struct members_service *m, uint64_t fingerprint)
+{
+    (void)fingerprint;
+    members_of(m)->settled++;
+}
+
+static uint64_t members_quiet_ms(struct members_service *m)
+{
+    return members_of(m)->quiet_ms;
+}
+
+static void members_wake_with(struct members_service *m, void (*call)(void *ctx), void *ctx)
+{
+    members_of(m)->call = call;
+    members_of(m)->ctx = ctx;
+}
+
+void step_with_members(struct step *s)
+{
+    static const struct members_ops ops = {.has_room = members_has_room,
+                                           .choose = members_choose,
+                                           .orphaned = members_orphaned,
+                                           .settled = members_settled,
+                                           .quiet_ms = members_quiet_ms,
+                                           .wake_with = members_wake_with};
+    s->members = (struct step_members){.service.ops = &ops, .has_room = true, .route = 7};
+    step_provide(s, "members", &s->members.service);
+}

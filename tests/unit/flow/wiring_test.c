@@ -69,6 +69,11 @@ static const struct row {
      "at \"a\", collect at \"b\"; expected both at one"},
     {"a place without components", "places:\n  a: 127.0.0.1:1\n  b: 127.0.0.1:2\n" TAIL,
      "3:3: places.b: no component stands there"},
+    {"a pool with a key that does not exist",
+     "places: {a: '127.0.0.1:1', b: {pool: yes, windw: 3}}\n" TAIL,
+     "1:43: places.b: unknown key \"windw\"; did you mean \"window\"?"},
+    {"a place that is a mapping and no pool", "places: {a: '127.0.0.1:1', b: {window: 3}}\n" TAIL,
+     "1:31: places.b: expected address:port, or {pool: yes}"},
     {"two places with one address", "places:\n  a: 127.0.0.1:1\n  b: 127.0.0.1:1\n" TAIL,
      "3:3: places.b: has the same address as a"},
 
@@ -218,6 +223,10 @@ static const struct row {
      "shards: 2\ncomponents: {numbers: , collect: {shard: 0}}\nconnections:\n"
      "  - numbers -> collect: {queue: 5, route: hash}\n",
      "4:5: connections: route has no meaning: collect lives on shard 0 only"},
+
+    {"a way for lost messages where no pool is",
+     "components: {numbers: , collect: }\nconnections:\n  - numbers -> collect: {lost: collect}\n",
+     "3:5: connections: numbers -> collect does not lead to a pool; leave \"lost\" out"},
 
     {"a cycle of calls",
      "components: {numbers: , hop: , pass: , collect: }\nconnections:\n  - numbers -> hop\n"

@@ -778,6 +778,73 @@ static void whatever_allocation_fails_a_list_is_kept_or_the_crawl_says_so(void *
         .part = &part_disposition, .settings = "", .prepare = prepare_list, .run = run_list});
 }
 
+/* A pool ------------------------------------------------------------------------------------------ */
+
+/* A page whose member was lost while it had it. */
+static struct visit *lost(const char *url, bool is_blamed)
+{
+    struct visit *v = asked(&s, url, "");
+    visit_lost(&v->head, is_blamed);
+    return v;
+}
+
+static void open_with_members(void)
+{
+    step_world(&s, "delay=2s", 0);
+    step_with_members(&s);
+    assert_rc(step_open(&s, &part_disposition), RC_OK);
+}
+
+static void a_lost_visit_goes_back_to_its_queue_and_its_host_waits_for_the_delay(void **state)
+{
+    (void)state;
+    open_with_members();
+    for (unsigned is_blamed = 0; is_blamed < 2; is_blamed++) {
+        give(lost(is_blamed ? "http://a.test/1" : "http://b.test/1", is_blamed));
+        assert_int_equal(counts().queued, 1 + is_blamed);
+        assert_true(due_ms() >= s.clock.now + 2 * SECOND);
+    }
+    assert_int_equal(s.members.orphaned, 1); /* the other was not to blame */
+    assert_int_equal(s.members.settled, 0);
+    assert_string_equal(step_file(&s, "logs/crawl.log"), "");
+    step_close(&s);
+}
+
+static void a_url_with_which_three_members_were_lost_is_given_up(void **state)
+{
+    (void)state;
+    open_with_members();
+    s.members.orphaned = 2;
+    give(lost("http://a.test/1", true));
+    assert_int_equal(counts().queued, 0);
+    assert_true(says("logs/crawl.log", " -7002 "));
+    assert_int_equal(s.members.settled, 1);
+    step_close(&s);
+}
+
+static void a_visit_put_off_at_a_member_waits_from_its_return_on(void **state)
+{
+    (void)state;
+    open_with_members();
+    struct visit *v = asked(&s, "http://a.test/1", "");
+    v->state = VISIT_LATER;
+    v->route.due_ms = 1; /* of another machine's clock */
+    v->route.later_ms = 5 * SECOND;
+    give(v);
+    assert_int_equal(counts().queued, 1);
+    assert_int_equal(due_ms(), s.clock.now + 5 * SECOND);
+    step_close(&s);
+}
+
+static void a_result_forgets_that_members_were_lost(void **state)
+{
+    (void)state;
+    open_with_members();
+    give(page(&s, "http://a.test/1", "", 200));
+    assert_int_equal(s.members.settled, 1);
+    step_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -819,6 +886,10 @@ int main(void)
         cmocka_unit_test(a_turn_gives_everything_to_the_kernel),
         cmocka_unit_test(whatever_allocation_fails_the_outcome_is_kept_or_the_crawl_says_so),
         cmocka_unit_test(whatever_allocation_fails_a_list_is_kept_or_the_crawl_says_so),
+        cmocka_unit_test(a_lost_visit_goes_back_to_its_queue_and_its_host_waits_for_the_delay),
+        cmocka_unit_test(a_url_with_which_three_members_were_lost_is_given_up),
+        cmocka_unit_test(a_visit_put_off_at_a_member_waits_from_its_return_on),
+        cmocka_unit_test(a_result_forgets_that_members_were_lost),
     };
     return cmocka_run_group_tests_name("disposition", tests, NULL, NULL);
 }

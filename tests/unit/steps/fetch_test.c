@@ -234,6 +234,39 @@ static void a_copy_from_another_place_waits_for_the_delay_first(void **state)
     step_close(&s);
 }
 
+static void a_member_without_a_lease_puts_off_what_comes_and_breaks_off_what_is_open(void **state)
+{
+    (void)state;
+    open_fetch("delay=2s delay-most=10s");
+    struct visit *copies[3];
+    for (unsigned i = 0; i < 3; i++) {
+        copies[i] = ready_visit(&s, i == 0   ? "http://a.test/"
+                                    : i == 1 ? "http://b.test/"
+                                             : "http://c.test/");
+        copies[i]->turn.checkout.host = NULL;
+        copies[i]->head.is_copy = 1;
+    }
+    copies[1]->turn.standing.crawl_delay_ms = 7000;
+    give(copies[0]);
+    give(copies[1]);
+    assert_int_equal(s.http.started, 2);
+    part_fetch.give_up(&s.part.self); /* the lease is good: nothing happens */
+    assert_int_equal(s.http.cancelled, 0);
+    s.has_no_lease = true;
+    give(copies[2]);
+    assert_int_equal(s.http.started, 2);
+    assert_int_equal(s.out_count[FAILED], 1);
+    part_fetch.give_up(&s.part.self);
+    assert_int_equal(s.http.cancelled, 2);
+    assert_int_equal(s.out_count[FAILED], 3);
+    for (unsigned i = 0; i < 3; i++) {
+        const struct visit *v = step_visit_at(&s, FAILED, i);
+        assert_int_equal(v->state, VISIT_LATER);
+        assert_int_equal(v->route.later_ms, v == copies[1] ? 7000 : 2000);
+    }
+    step_close(&s);
+}
+
 static void what_waits_or_runs_ends_when_it_stops(void **state)
 {
     (void)state;
@@ -408,6 +441,7 @@ int main(void)
         cmocka_unit_test(what_the_crawl_needs_is_not_peeked_at),
         cmocka_unit_test(a_look_without_a_topic_is_refused),
         cmocka_unit_test(whatever_allocation_fails_the_visit_goes_on),
+        cmocka_unit_test(a_member_without_a_lease_puts_off_what_comes_and_breaks_off_what_is_open),
     };
     return cmocka_run_group_tests_name("fetch", tests, NULL, NULL);
 }

@@ -261,6 +261,53 @@ static void whatever_allocation_fails_no_visit_is_lost(void **state)
         .part = &part_gate, .settings = "", .prepare = prepare_redirected, .run = run});
 }
 
+/* A pool ------------------------------------------------------------------------------------------ */
+
+static void open_gate_with_members(void)
+{
+    step_world(&s, "", 0);
+    step_with_members(&s);
+    assert_rc(step_open(&s, &part_gate), RC_OK);
+}
+
+static void a_visit_gets_the_route_to_the_member_that_its_url_and_address_choose(void **state)
+{
+    (void)state;
+    open_gate_with_members();
+    give(ready_visit("http://a.test/open"));
+    struct visit *v = step_visit_at(&s, OUT, 0);
+    assert_int_equal(v->head.route, 7);
+    assert_str(s.members.asked.url, STR("http://a.test/open"));
+    assert_ptr_equal(s.members.asked.address, &v->route.addresses[0]);
+    assert_true(s.members.asked.fingerprint == v->turn.fingerprint);
+    step_close(&s);
+}
+
+static void a_visit_whose_member_has_no_room_comes_again_and_has_taken_nothing(void **state)
+{
+    (void)state;
+    open_gate_with_members();
+    s.members.route = 0;
+    give(ready_visit("http://a.test/open"));
+    struct visit *v = step_visit_at(&s, REFUSED, 0);
+    assert_int_equal(v->state, VISIT_LATER);
+    assert_true(v->route.due_ms > s.clock.now);
+    assert_false(v->route.permit.is_held);
+    assert_false(v->route.is_charged);
+    assert_int_equal(step_record(&s, "a.test")->wait, HOST_WAIT_MEMBER);
+    step_close(&s);
+}
+
+static void what_robots_forbid_needs_no_member(void **state)
+{
+    (void)state;
+    open_gate_with_members();
+    s.members.route = 0;
+    give(ready_visit("http://a.test/secret"));
+    assert_refused(FETCH_ROBOTS);
+    step_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +326,9 @@ int main(void)
         cmocka_unit_test(a_redirected_robots_txt_needs_the_turn_of_the_other_host),
         cmocka_unit_test(the_turn_goes_back_where_there_is_no_permit),
         cmocka_unit_test(whatever_allocation_fails_no_visit_is_lost),
+        cmocka_unit_test(a_visit_gets_the_route_to_the_member_that_its_url_and_address_choose),
+        cmocka_unit_test(a_visit_whose_member_has_no_room_comes_again_and_has_taken_nothing),
+        cmocka_unit_test(what_robots_forbid_needs_no_member),
     };
     return cmocka_run_group_tests_name("gate", tests, NULL, NULL);
 }

@@ -418,6 +418,45 @@ static void whatever_allocation_fails_the_url_stays_in_its_queue(void **state)
         .part = &part_schedule, .settings = "time=10h", .prepare = prepare, .run = run});
 }
 
+static void without_room_at_a_member_nothing_is_checked_out_until_there_is_some(void **state)
+{
+    (void)state;
+    step_world(&s, "", 0);
+    step_with_members(&s);
+    s.members.has_room = false;
+    s.members.quiet_ms = 15000; /* of a crawl that is resumed: this one is new */
+    assert_rc(step_open(&s, &part_schedule), RC_OK);
+    with_page("http://a.test/1");
+    assert_int_equal(step_produce(&s), PRODUCED_WAIT);
+    assert_int_equal(s.out_count[OUT], 0);
+    unsigned ready = s.ready;
+    s.members.has_room = true;
+    s.members.call(s.members.ctx);
+    assert_int_equal(s.ready, ready + 1);
+    assert_int_equal(step_produce(&s), PRODUCED_MORE);
+    assert_int_equal(s.out_count[OUT], 1);
+    step_close(&s);
+}
+
+static void
+a_resumed_manager_asks_nothing_until_members_of_the_process_before_have_stopped(void **state)
+{
+    (void)state;
+    step_world(&s, "", 0);
+    step_with_members(&s);
+    s.members.quiet_ms = 15000;
+    s.ledger->opened.is_new = false;
+    assert_rc(step_open(&s, &part_schedule), RC_OK);
+    with_page("http://a.test/1");
+    assert_int_equal(step_produce(&s), PRODUCED_WAIT);
+    step_advance(&s, 14999);
+    assert_int_equal(step_produce(&s), PRODUCED_WAIT);
+    step_advance(&s, 1);
+    assert_int_equal(step_produce(&s), PRODUCED_MORE);
+    assert_int_equal(s.out_count[OUT], 1);
+    step_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +483,9 @@ int main(void)
         cmocka_unit_test(a_trial_whose_url_is_gone_passes_to_another),
         cmocka_unit_test(a_recrawl_brings_what_is_known_of_a_page),
         cmocka_unit_test(whatever_allocation_fails_the_url_stays_in_its_queue),
+        cmocka_unit_test(without_room_at_a_member_nothing_is_checked_out_until_there_is_some),
+        cmocka_unit_test(
+            a_resumed_manager_asks_nothing_until_members_of_the_process_before_have_stopped),
     };
     return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
 }
