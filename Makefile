@@ -5,7 +5,8 @@
 #   make                 build/orbweaver
 #   make check           every test of the check tier; ends with "N passed, N failed"
 #   make crawl SEEDS=…   crawl into OUT=crawl; without seeds, a simulated web of this machine
-#   make cluster SEEDS=… several agents on this machine are one crawl; AGENTS=3, OUT=cluster-crawl
+#   make cluster SEEDS=… several agents on this machine are one crawl; AGENTS=3, OUT=cluster-crawl;
+#                        WIRING=managed or priority: a manager and members
 #   make demo            serve a small simulated web to look at (build/simweb/simweb --demo)
 #   make soak            long and many-seeded runs, hours of them; SOAK="--only kills" for a part of it
 #   make bench           all timing, and at last one table of what a page costs; TABLE=--quick for a try
@@ -22,6 +23,7 @@ TABLE ?= --peers
 SEEDS ?=
 OUT ?= crawl
 AGENTS ?= 3
+WIRING ?= ring
 export PYTHONDONTWRITEBYTECODE = 1
 
 .PHONY: all check crawl cluster demo soak bench fuzz lint format install clean
@@ -44,7 +46,7 @@ crawl: all
 
 cluster: all
 	@tools/install-packages build test
-	@SEEDS="$(SEEDS)" OUT="$(if $(filter crawl,$(OUT)),cluster-crawl,$(OUT))" AGENTS="$(AGENTS)" tools/cluster
+	@SEEDS="$(SEEDS)" OUT="$(if $(filter crawl,$(OUT)),cluster-crawl,$(OUT))" AGENTS="$(AGENTS)" WIRING="$(WIRING)" tools/cluster
 
 demo: all
 	@build/simweb/simweb --demo $(DEMO)

@@ -38,6 +38,8 @@ const struct command *const cli_commands[] = {
     &cmd_cluster_gc,
     &cmd_agent_join,
     &cmd_agent_leave,
+    &cmd_member_add,
+    &cmd_member_remove,
     &cmd_sink_init,
     &cmd_sink_add,
     &cmd_sink_remove,

@@ -32,6 +32,8 @@ extern const struct command cmd_export_wacz;
 extern const struct command cmd_repair;
 extern const struct command cmd_report;
 extern const struct command cmd_fetch;
+extern const struct command cmd_member_add;
+extern const struct command cmd_member_remove;
 extern const struct command cmd_pause;
 extern const struct command cmd_seeds_add;
 extern const struct command cmd_sink_add;

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/flow_run.h"
+#include "cli/member_file.h"
 #include "net/link.h"
 
 #include <errno.h>
@@ -37,26 +38,69 @@ static enum rc secret_read(struct str file, struct buf *secret, struct buf *why)
     return buf_rc(secret);
 }
 
-enum rc place_cut(struct wiring *w, struct str place, struct str secret_file, struct buf *why)
+static enum rc read_manager(struct wiring *w, unsigned manager, const struct place_choice *c,
+                            struct link_address *ret, struct buf *why)
 {
-    struct buf secret = {.max = LINK_MAX_SECRET_BYTES + 2};
-    if (!w->place_count) {
-        buf_add(why, STR("--place: the wiring has no places"));
+    if (!c->manager.n)
+        return RC_OK;
+    if (link_address_read(c->manager, ret) != RC_OK) {
+        buf_printf(why, "--manager: \"" STR_FMT "\": expected address:port, as 10.0.0.2:7701",
+                   STR_ARG(c->manager));
         return RC_INVALID;
     }
-    if (!secret_file.n) {
+    w->places[manager].address = c->manager;
+    return RC_OK;
+}
+
+/* The manager knows its members by the files in its directory. */
+static enum rc cut_pool(struct wiring *w, unsigned pool, const struct place_choice *c,
+                        struct buf *why)
+{
+    struct place_login login = {.pool = {.name = c->member, .secret = c->member_secret}};
+    enum rc rc = read_manager(w, 1 - pool, c, &login.pool.manager, why);
+    bool is_member = str_eq(c->place, w->places[pool].name);
+    if (rc == RC_OK && is_member && (!c->member.n || !c->member_secret.n)) {
+        buf_printf(
+            why,
+            "--place: \"%s\" is a pool, whose members have keys; the manager's machine makes "
+            "one: orbweaver member add DIR NAME; then: orbweaver crawl -c NAME.yaml",
+            w->places[pool].name.p);
+        return RC_INVALID;
+    }
+    struct str dir = arena_printf(w->arena, STR_FMT, STR_ARG(c->dir));
+    if (!dir.p)
+        return RC_NOMEM;
+    login.pool.keys = (struct link_keys){member_key_find, (void *)(uintptr_t)dir.p};
+    return rc ? rc : wiring_cut(w, c->place, &login, why);
+}
+
+static enum rc cut_places(struct wiring *w, const struct place_choice *c, struct buf *why)
+{
+    struct buf secret = {.max = LINK_MAX_SECRET_BYTES + 2};
+    if (!c->secret_file.n) {
         buf_add(why,
                 STR("--place: expected --place-secret FILE too: the secret that all places know, "
                     "32 bytes or more"));
         return RC_INVALID;
     }
-    enum rc rc = secret_read(secret_file, &secret, why);
+    enum rc rc = secret_read(c->secret_file, &secret, why);
+    struct place_login login = {.secret = buf_str(&secret)};
     if (rc == RC_OK)
-        rc = wiring_cut(w, place, buf_str(&secret), why);
+        rc = wiring_cut(w, c->place, &login, why);
     if (secret.p)
         explicit_bzero(secret.p, secret.cap);
     buf_done(&secret);
     return rc;
+}
+
+enum rc place_cut(struct wiring *w, const struct place_choice *c, struct buf *why)
+{
+    unsigned pool;
+    if (!w->place_count) {
+        buf_add(why, STR("--place: the wiring has no places"));
+        return RC_INVALID;
+    }
+    return wiring_has_pool(w, &pool) ? cut_pool(w, pool, c, why) : cut_places(w, c, why);
 }
 
 /* Running -------------------------------------------------------------------------------------- */

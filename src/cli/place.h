@@ -5,10 +5,18 @@
 
 #include "flow/wiring.h"
 
-/* Cuts the wiring down to `place`, with the secret in the file of that name; its last line's end is
- * not part of it. RC_INVALID and RC_NOT_FOUND come with `why`. */
-MUST_CHECK enum rc place_cut(struct wiring *w, struct str place, struct str secret_file,
-                             struct buf *why);
+struct place_choice {
+    struct str place;
+    struct str
+        secret_file; /* without a pool: the secret of all places; its last line's end is not part
+                               of it */
+    struct str member, member_secret; /* of a member of a pool */
+    struct str manager;               /* of a pool: address:port; absent or empty: the wiring's */
+    struct str dir; /* of a manager: has the keys of its members (member_file.h) */
+};
+
+/* Cuts the wiring down to that place. RC_INVALID and RC_NOT_FOUND come with `why`. */
+MUST_CHECK enum rc place_cut(struct wiring *w, const struct place_choice *c, struct buf *why);
 
 /* Whether the crawl's ledger is here. */
 bool place_has_ledger(const struct wiring *w);

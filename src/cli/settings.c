@@ -31,6 +31,13 @@ const struct option settings_table[] = {
          .arg = "NAME"),
     TEXT(place_secret, "place-secret", NULL, "a file with the secret that all places know",
          .arg = "FILE"),
+    TEXT(member, "member", NULL, "the name of this member of a pool (orbweaver member add)",
+         .arg = "NAME"),
+    TEXT(member_secret, "member-secret", NULL,
+         "its secret; write it into a configuration file, where other users cannot see it",
+         .arg = "SECRET"),
+    TEXT(manager, "manager", NULL, "where the manager of a pool listens, and its members dial",
+         .arg = "ADDRESS:PORT"),
     LIST(set, "set", NULL, "any option of a part: http.idle-timeout=5s (orbweaver check --parts)",
          .arg = "PART.KEY=VALUE"),
 

@@ -15,8 +15,10 @@ struct settings {
     struct str output;        /* the crawl's directory */
     struct str config;
     struct str wiring;
-    struct str place, place_secret; /* of a wiring with places: the one to run, and a file */
-    struct option_list set;         /* "part.key=value" */
+    struct str place, place_secret;   /* of a wiring with places: the one to run, and a file */
+    struct str member, member_secret; /* of a pool: this process's name and secret */
+    struct str manager;               /* address:port of the pool's manager; absent: the wiring's */
+    struct option_list set;           /* "part.key=value" */
 
     unsigned scope; /* enum scope_kind (scope/scope.h) */
     uint64_t depth;

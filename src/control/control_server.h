@@ -17,6 +17,7 @@
 #include "flow/flow.h"
 #include "roles/cluster.h"
 #include "roles/ledger.h"
+#include "roles/members.h"
 #include "roles/scope.h"
 
 enum { CONTROL_CLIENTS = 16, CONTROL_IDLE_MS = 60 * 1000 };
@@ -35,6 +36,7 @@ struct control_setup { /* all borrowed until the close */
     struct ledger_service *ledger;
     struct scope_service *scope;
     struct cluster_service *cluster; /* NULL, or one without other agents */
+    struct members_service *members; /* NULL: the wiring has no pool */
     const struct option *settings;   /* the table of what a person can set; `set KEY=...` */
     struct setting_save save;
     struct log *log;

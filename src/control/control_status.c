@@ -106,6 +106,8 @@ static void ask_shards(const struct control_setup *s, struct jsonw *j)
         rc = look_at(s, i, &best);
     if (rc == RC_AGAIN)
         wait_object(j, "shard", STR("a shard does not answer: the shard or its disk is very busy"));
+    else if (rc == RC_OK && best.out && s->members) /* they are with members */
+        jsonw_key(j, "waits"), jsonw_null(j);
     else if (rc == RC_OK && best.out)
         wait_object(j, "names",
                     STR("hosts wait for name servers, or for the delay before a redirect of their "
@@ -127,6 +129,11 @@ static void say_wait(const struct control_setup *s, struct jsonw *j)
     else if (ledger_is_short(s->ledger->ledger))
         wait_object(j, "disk",
                     STR("the disk is nearly full: the crawl continues when there is room"));
+    else if (s->members && !s->members->ops->has_any(s->members))
+        wait_object(
+            j, "members",
+            STR("no member of the pool is connected: orbweaver member add DIR NAME makes a key, "
+                "and orbweaver crawl -c NAME.yaml starts the member"));
     else if (open)
         jsonw_key(j, "waits"), jsonw_null(j);
     else
@@ -157,6 +164,10 @@ static void say_status(const struct control_setup *s, struct control_rate recent
     if (!has_ended)
         say_wait(s, &j);
     crawl_status_fields(s->ledger, &j);
+    if (s->members) {
+        jsonw_key(&j, "members");
+        s->members->ops->view(s->members, &j);
+    }
     *ret = j;
 }
 

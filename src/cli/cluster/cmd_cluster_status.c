@@ -163,6 +163,65 @@ static void print_status(struct buf *out, const json_t *rows, unsigned copies)
     print_untold(out, rows);
 }
 
+/* A star: the manager's directory --------------------------------------------------------------- */
+
+static const char *member_state(const json_t *m)
+{
+    return !json_is_true(json_object_get(m, "present"))  ? "absent"
+           : json_is_true(json_object_get(m, "leaving")) ? "leaving"
+           : json_u64(m, "connected")                    ? "connected"
+                                                         : "silent";
+}
+
+static void print_member(struct buf *out, const json_t *m)
+{
+    char open[48], number[16] = "-";
+    if (json_object_get(m, "number"))
+        (void)snprintf(number, sizeof number, "%llu", (unsigned long long)json_u64(m, "number"));
+    (void)snprintf(open, sizeof open, "%llu/%llu", (unsigned long long)json_u64(m, "open"),
+                   (unsigned long long)json_u64(m, "window"));
+    buf_printf(out, "%-20s %6s %-10s %5llu %9s %9llu %9llu %6llu %9.1f %7.1f %7llu\n",
+               json_text(m, "name"), number, member_state(m),
+               (unsigned long long)json_u64(m, "connected"), open,
+               (unsigned long long)json_u64(m, "sent"), (unsigned long long)json_u64(m, "answered"),
+               (unsigned long long)json_u64(m, "lost"), (double)json_u64(m, "bytes") / 1e6,
+               (double)json_u64(m, "silent_ms") / 1000, (unsigned long long)json_u64(m, "since_s"));
+}
+
+static void print_star(struct buf *out, const char *dir, const json_t *status)
+{
+    const json_t *m, *members = json_object_get(status, "members");
+    size_t i;
+    buf_printf(out, "manager %s (%s): %s, %zu members\n", dir, json_text(status, "wiring"),
+               json_text(status, "state"), json_array_size(members));
+    buf_printf(out, "%-20s %6s %-10s %5s %9s %9s %9s %6s %9s %7s %7s\n", "member", "number",
+               "state", "links", "open/most", "sent", "answered", "lost", "MB", "heard s", "for s");
+    json_array_foreach(members, i, m) print_member(out, m);
+}
+
+/* False: no crawl with a pool runs there. */
+static bool show_star(const char *dir, bool as_json)
+{
+    struct crawl_client c = {0};
+    struct buf out = {.max = OUT_MAX_BYTES};
+    json_t *status = NULL;
+    bool is_star = crawl_client_open(&c, dir, true) == EXIT_DONE;
+    if (is_star) {
+        (void)crawl_client_begin(&c, "status");
+        is_star = crawl_client_ask(&c, &status) == EXIT_DONE && json_object_get(status, "members");
+        crawl_client_close(&c);
+    }
+    if (is_star && as_json) {
+        json_print_line(status);
+    } else if (is_star) {
+        print_star(&out, dir, status);
+        cli_print(&out);
+    }
+    json_decref(status);
+    buf_done(&out);
+    return is_star;
+}
+
 static int run_status(struct invocation *in)
 {
     const struct settings *s = in->settings;
@@ -174,9 +233,11 @@ static int run_status(struct invocation *in)
     if (in->word_count > 1)
         return cli_fail(EXIT_USAGE, "cluster status: expected one directory, got %d words",
                         in->word_count);
-    int code = operator_folder(dir, &operator)
-                   ? cluster_ask_all(&operator, "{\"do\":\"agent\"}", &rows, &copies)
-                   : cluster_ask_from(dir, &rows);
+    bool is_operators = operator_folder(dir, &operator);
+    if (!is_operators && show_star(dir, s->json))
+        return EXIT_DONE;
+    int code = is_operators ? cluster_ask_all(&operator, "{\"do\":\"agent\"}", &rows, &copies)
+                            : cluster_ask_from(dir, &rows);
     if (code == EXIT_DONE && s->json) {
         add_known(rows);
         json_t *whole = json_pack("{s:b,s:i,s:O}", "ok", 1, "copies", (int)copies, "agents", rows);
@@ -242,6 +303,9 @@ const struct command cmd_cluster_status = {
         "knows and the last that is settled. All are asked at once, for three seconds at most; an\n"
         "agent that does not answer is silent, and its line says what the others know of it. The\n"
         "command does not wait for an agent that the others do not hear either.\n"
+        "Of a crawl with a pool DIR is the manager's directory: its members, their leases "
+        "(seconds\n"
+        "since the last ping), windows, and what each was sent, answered and lost.\n"
         "Below: pages of each agent that are done and not told to the cluster. If its disk were\n"
         "lost, they would be asked for again. At the bound (cluster.untold-pages) it pauses.",
     .options = status_options,

@@ -79,7 +79,8 @@ static int watch(struct up *u, const sigset_t *set)
 /* Each agent's directory has its settings, so that no option is needed again. */
 static bool has_begun(struct up *u)
 {
-    const char *kept = up_text(u, STR_FMT "/a1/" CONFIG_OF_CRAWL, STR_ARG(u->s->output));
+    const char *first = str_eq(u->s->wiring, STR("ring")) ? "a1/" : "";
+    const char *kept = up_text(u, STR_FMT "/%s" CONFIG_OF_CRAWL, STR_ARG(u->s->output), first);
     return kept && access(kept, R_OK) == 0;
 }
 
@@ -104,6 +105,8 @@ static int run(struct invocation *in)
     (void)sigaddset(&set, SIGTERM);
     (void)sigaddset(&set, SIGCHLD);
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    if (!str_eq(u->s->wiring, STR("ring")))
+        return up_star_run(u, &set);
     int code = up_nats_open(u);
     if (code == EXIT_DONE)
         code = up_agents_start(u);
@@ -123,6 +126,9 @@ static const struct option options[] = {
     OPTION_TEXT_ROW(struct up_settings, output, "output", "cluster-crawl",
                     "the folder of everything; a crawl that is there is resumed", .letter = 'o',
                     .arg = "DIR"),
+    OPTION_TEXT_ROW(struct up_settings, wiring, "wiring", "ring",
+                    "ring: agents that are alike; managed, priority: a manager with members",
+                    .arg = "NAME"),
     OPTION_BOOL_ROW(struct up_settings, quiet, "quiet", "no", "no progress line", .letter = 'q'),
     TIMING_ROWS(struct up_settings),
     {0},
@@ -133,6 +139,9 @@ const struct command cmd_cluster_up = {
     .args = "[URL...] [-- CRAWL-OPTION...]",
     .summary = "run several agents on this machine as one crawl",
     .details =
+        "With --wiring managed or priority: a manager, whose directory is DIR, and --agents\n"
+        "members, which fetch for it (docs/pools.md).\n"
+        "With --wiring ring, the default:\n"
         "Makes and starts a nats-server of its own, and --agents agents with these seeds; each "
         "has\n"
         "its directory in DIR. Options of crawl stand behind --. It ends when the crawl is done;\n"

@@ -16,11 +16,14 @@
 
 #include "cluster/wire/nats_plan.h"
 
-enum { UP_MOST_AGENTS = 64, UP_MOST_WORDS = 200 };
+#include <signal.h>
+
+enum { UP_MOST_AGENTS = 64, UP_MOST_WORDS = 200, UP_AGENTS = 3 };
 
 struct up_settings {
     uint64_t agents; /* 0: as many as there were, or 3 */
     struct str output;
+    struct str wiring; /* of the ring, or one with a pool (up_star.c) */
     bool quiet;
     struct founding_timings timings;
 };
@@ -44,6 +47,7 @@ struct up_agent {
     struct child child;
     struct up_restart restart;
     struct up_progress last;
+    bool has_ended; /* for good; of a wiring with a pool */
 };
 
 struct up {
@@ -58,7 +62,9 @@ struct up {
     int number; /* of the signal that ends it; 0: none; -1: it ends for another reason */
     int code;   /* the first bad exit code */
     bool is_line_open;
-    bool is_reached; /* an earlier run reached a limit */
+    bool is_reached;     /* an earlier run reached a limit */
+    const char *manager; /* of a wiring with a pool: address:port */
+    uint64_t until_ms;   /* its members may end by themselves until then */
 };
 
 /* In the arena; NULL: no memory, or too long. */
@@ -79,6 +85,11 @@ void up_agents_end(struct up *u); /* sends SIGTERM; they end in order */
 /* Notes which agents have ended and starts killed ones again; returns how many run, or will. */
 unsigned up_agents_look(struct up *u, uint64_t now_ms);
 void up_agents_show(struct up *u, unsigned running);
+void up_agent_ask(struct up *u,
+                  unsigned i); /* for its last status; nothing changes if it does not answer */
 void up_agents_last_words(struct up *u);
+
+/* up_star.c: starts the manager and its members, and returns when all have ended. */
+int up_star_run(struct up *u, const sigset_t *set);
 
 #endif

@@ -186,8 +186,7 @@ unsigned up_agents_look(struct up *u, uint64_t now_ms)
     return running;
 }
 
-/* Changes nothing if the agent does not answer. */
-static void ask_progress(struct up *u, unsigned i)
+void up_agent_ask(struct up *u, unsigned i)
 {
     struct crawl_client c;
     json_t *answer = NULL;
@@ -216,7 +215,7 @@ void up_agents_show(struct up *u, unsigned running)
     for (unsigned i = 0; i < u->count; i++) {
         const struct up_progress *p = &u->agents[i].last;
         if (u->agents[i].child.pid)
-            ask_progress(u, i);
+            up_agent_ask(u, i);
         all.fetched += p->fetched;
         all.queued += p->queued;
         all.rate += p->rate;

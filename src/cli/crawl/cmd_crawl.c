@@ -95,7 +95,14 @@ static int read_wiring(struct crawl *c)
         rc = wiring_set(c->wiring, s->set.items[i], &why);
     int code = rc ? cli_fail(EXIT_USAGE, "--set: " STR_FMT, STR_ARG(buf_str(&why))) : EXIT_DONE;
     if (rc == RC_OK && s->place.n)
-        rc = place_cut(c->wiring, s->place, s->place_secret, &why);
+        rc = place_cut(c->wiring,
+                       &(struct place_choice){.place = s->place,
+                                              .secret_file = s->place_secret,
+                                              .member = s->member,
+                                              .member_secret = s->member_secret,
+                                              .manager = s->manager,
+                                              .dir = s->output},
+                       &why);
     if (rc && code == EXIT_DONE)
         code = cli_fail(EXIT_USAGE, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
     buf_done(&why);
@@ -200,6 +207,7 @@ static void open_control(struct crawl *c)
         .ledger = c->ledger,
         .scope = flow_provider(c->flow, STR("scope")),
         .cluster = c->cluster,
+        .members = flow_provider(c->flow, STR("members")),
         .settings = settings_table,
         .save = {saved_settings_change, &c->saved},
         .log = c->log,

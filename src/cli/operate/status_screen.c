@@ -111,6 +111,33 @@ static void unsent(const json_t *s, struct buf *out)
         buf_printf(out, ": %s", json_text(sink, "trouble"));
 }
 
+/* Crawlers of a managed crawl, clients of a prioritised one. */
+static void members(const json_t *s, struct buf *out)
+{
+    const json_t *m;
+    size_t i;
+    json_array_foreach(json_object_get(s, "members"), i, m)
+    {
+        bool is_present = json_is_true(json_object_get(m, "present"));
+        row(out, i ? "" : "members");
+        buf_printf(out, "%s: ", json_text(m, "name"));
+        if (!is_present)
+            buf_add(out, STR("absent, "));
+        else if (!json_u64(m, "connected"))
+            buf_printf(out, "not connected, silent for %llu s, ",
+                       (unsigned long long)(json_u64(m, "silent_ms") / 1000));
+        else
+            buf_printf(out, "number %llu, %llu of %llu visits open, ",
+                       (unsigned long long)json_u64(m, "number"),
+                       (unsigned long long)json_u64(m, "open"),
+                       (unsigned long long)json_u64(m, "window"));
+        buf_printf(out, "%llu sent, %llu lost, %llu answered, ",
+                   (unsigned long long)json_u64(m, "sent"), (unsigned long long)json_u64(m, "lost"),
+                   (unsigned long long)json_u64(m, "answered"));
+        bytes(out, json_u64(m, "bytes"), "received");
+    }
+}
+
 void status_screen(const json_t *s, const char *dir, struct buf *out)
 {
     const json_t *waits = json_object_get(s, "waits");
@@ -137,6 +164,7 @@ void status_screen(const json_t *s, const char *dir, struct buf *out)
     links(s, out);
     disk(s, out);
     unsent(s, out);
+    members(s, out);
     row(out, "in all");
     number(out, s, COUNTER_TOTAL_PAGES, "answers, ");
     bytes(out, status_counter(s, COUNTER_TOTAL_BYTES), "over all runs");

@@ -10,6 +10,7 @@
 struct try_wiring_settings {
     bool one_thread, quiet;
     struct str place, place_secret;
+    struct str member, member_secret, manager, members;
 };
 
 static const struct option try_wiring_options[] = {
@@ -21,6 +22,14 @@ static const struct option try_wiring_options[] = {
                     "run only the parts that the wiring puts at this place"),
     OPTION_TEXT_ROW(struct try_wiring_settings, place_secret, "place-secret", "",
                     "file of the secret that all places have in common"),
+    OPTION_TEXT_ROW(struct try_wiring_settings, member, "member", NULL, "this member of a pool",
+                    .arg = "NAME"),
+    OPTION_TEXT_ROW(struct try_wiring_settings, member_secret, "member-secret", NULL, "its secret",
+                    .arg = "SECRET"),
+    OPTION_TEXT_ROW(struct try_wiring_settings, manager, "manager", NULL,
+                    "where the manager of a pool listens", .arg = "ADDRESS:PORT"),
+    OPTION_TEXT_ROW(struct try_wiring_settings, members, "members", NULL,
+                    "the directory with the keys of a pool's members", .arg = "DIR"),
     {0},
 };
 
@@ -54,7 +63,15 @@ static void say_problems(const struct problems *problems)
 static enum rc cut(struct wiring *w, const struct try_wiring_settings *s)
 {
     struct buf why = {.max = 4096};
-    enum rc rc = s->place.n ? place_cut(w, s->place, s->place_secret, &why) : RC_OK;
+    enum rc rc = s->place.n ? place_cut(w,
+                                        &(struct place_choice){.place = s->place,
+                                                               .secret_file = s->place_secret,
+                                                               .member = s->member,
+                                                               .member_secret = s->member_secret,
+                                                               .manager = s->manager,
+                                                               .dir = s->members},
+                                        &why)
+                            : RC_OK;
     if (rc)
         cli_fail(EXIT_USAGE, STR_FMT, STR_ARG(why.n ? buf_str(&why) : str_c(rc_text(rc))));
     buf_done(&why);
