@@ -18,6 +18,7 @@ extern const struct part part_robots;
 extern const struct part part_read;
 extern const struct part part_focus;
 extern const struct part part_compare;
+extern const struct part part_make_urls;
 extern const struct part part_judge_links;
 extern const struct part part_write_warc;
 extern const struct part part_disposition;
@@ -71,6 +72,7 @@ static const struct part *const parts[] = {
     &part_read,
     &part_focus,
     &part_compare,
+    &part_make_urls,
     &part_judge_links,
     &part_write_warc,
     &part_disposition,

@@ -25,6 +25,13 @@ enum {
     SEED_PATH_ROOM = SEED_PATH_MAX + 1, /* for seed_path_append */
 };
 
+/* Whether it is one of the letters. */
+static inline bool hop_is_known(char hop)
+{
+    return hop == HOP_LINK || hop == HOP_REDIRECT || hop == HOP_EMBED || hop == HOP_PREREQUISITE ||
+           hop == HOP_LISTED;
+}
+
 /* Whether the letter makes the path one link longer: L and X. */
 static inline bool hop_is_deeper(char hop)
 {

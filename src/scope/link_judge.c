@@ -2,29 +2,20 @@
 #include "scope/link_judge.h"
 
 #include "base/hash.h"
-#include "base/int_set.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "discovery/seed_path.h"
-#include "url/encoding.h"
-#include "url/normalise.h"
+#include "scope/link_urls.h"
 
 struct link_judge {
     struct link_judge_settings set;
-    uint32_t rules;
-    struct int_set seen; /* fingerprints of the page's links */
+    struct link_urls *urls;
     /* The page at hand: */
     struct link_source source;
     struct found_links *links;
     struct link_tally tally;
-    struct url_parser parser;
-    struct url base;
-    const struct url *relative_to;
-    size_t bytes;  /* of the links so far */
     char last_hop; /* of the last link: the next of that kind has the same seed path */
     struct str last_seed_path;
-    char room[URL_ROOM_BYTES];
-    char base_room[URL_ROOM_BYTES];
 };
 
 struct link_judge *link_judge_open(const struct link_judge_settings *s)
@@ -33,61 +24,60 @@ struct link_judge *link_judge_open(const struct link_judge_settings *s)
     if (!j)
         return NULL;
     j->set = *s;
-    j->rules = scope_rules(s->scope);
-    return j;
+    j->urls = link_urls_open(&(struct link_urls_settings){
+        .idn = s->idn,
+        .rules = scope_rules(s->scope),
+        .host_bytes = s->host_bytes,
+        .path_bytes = s->path_bytes,
+        .link_bytes = s->link_bytes,
+    });
+    if (j->urls)
+        return j;
+    link_judge_close(j);
+    return NULL;
 }
 
 void link_judge_close(struct link_judge *j)
 {
     if (!j)
         return;
-    int_set_done(&j->seen);
+    link_urls_close(j->urls);
     mem_free(j);
 }
 
 /* A page --------------------------------------------------------------------------------------- */
 
-/* The page's own URL, or what its base element makes of it. */
-static void set_base(struct link_judge *j)
+/* References of a list are absolute. */
+static struct link_urls_source references_of(const struct link_source *s)
 {
-    const struct link_source *s = &j->source;
-    j->relative_to = NULL;
-    if (s->origin != LINK_OF_PAGE)
-        return;
-    j->relative_to = s->page;
-    if (!s->base.p)
-        return;
-    struct url_parser plain = {.idn = j->set.idn};
-    if (url_parse(&plain, s->base, s->page, (struct url_room){j->base_room, sizeof j->base_room},
-                  &j->base) == RC_OK &&
-        j->base.kind != URL_OTHER)
-        j->relative_to = &j->base;
+    bool is_page = s->origin == LINK_OF_PAGE;
+    return (struct link_urls_source){
+        .page = is_page ? s->page : NULL,
+        .base = is_page ? s->base : STR_NONE,
+        .charset = s->charset,
+        .are_urls = s->has_urls,
+    };
 }
 
 enum rc link_judge_begin(struct link_judge *j, const struct link_source *s, size_t count,
                          struct found_links *to)
 {
+    struct link_urls_source references = references_of(s);
     *to = (struct found_links){.list = arena_alloc(s->arena, count * sizeof *to->list + 1),
                                .are_of_page = s->origin == LINK_OF_PAGE,
                                .are_revisits = s->origin == LINK_IS_REQUEUED};
-    if (!to->list || int_set_begin(&j->seen, count) != RC_OK)
+    if (!to->list || link_urls_begin(j->urls, &references, count) != RC_OK)
         return RC_NOMEM;
     j->source = *s;
     j->links = to;
     j->tally = (struct link_tally){0};
-    j->parser = (struct url_parser){.idn = j->set.idn};
-    j->bytes = 0;
     j->last_hop = 0;
-    if (s->charset && url_encoding_open(str_c(s->charset), &j->parser.encoding))
-        j->parser.encoding = NULL;
-    set_base(j);
     return RC_OK;
 }
 
 struct link_tally link_judge_end(struct link_judge *j)
 {
-    url_encoding_close(j->parser.encoding);
-    j->parser.encoding = NULL;
+    j->tally.is_cut = link_urls_end(j->urls);
     j->links = NULL;
     return j->tally;
 }
@@ -106,25 +96,6 @@ static struct str seed_path_to(struct link_judge *j, char hop)
             arena_dup(j->source.arena, seed_path_append(j->source.seed_path, hop, room));
     }
     return j->last_seed_path;
-}
-
-/* Whether a frontier can hold it. */
-static bool is_holdable(const struct link_judge *j, const struct url *u, struct str seed_path)
-{
-    return seed_path_fits(seed_path) && url_host(u).n <= j->set.host_bytes &&
-           url_path_query(u).n <= j->set.path_bytes;
-}
-
-/* Whether there is room for one more link of the page. */
-static bool has_room(struct link_judge *j, const struct url *u, const struct link_reference *r)
-{
-    size_t bytes = url_href(u).n + r->context.n;
-    if (bytes > j->set.link_bytes - j->bytes) {
-        j->tally.is_cut = true;
-        return false;
-    }
-    j->bytes += bytes;
-    return true;
 }
 
 /* A link as it goes to frontier and archive. */
@@ -205,18 +176,12 @@ static void take(struct link_judge *j, const struct link_reference *r, struct st
                  uint64_t via, uint16_t forward)
 {
     struct url u;
-    if (url_parse(&j->parser, r->raw, j->relative_to, (struct url_room){j->room, sizeof j->room},
-                  &u) ||
-        !url_is_http(&u))
-        return;
-    url_normalise(&u, j->rules);
+    uint64_t fingerprint;
     if (!seed_path.p)
         seed_path = seed_path_to(j, r->hop);
-    uint64_t fingerprint = url_fingerprint(&u);
-    struct found_link *l = &j->links->list[j->links->count];
-    if (!seed_path.p || !is_holdable(j, &u, seed_path) || !int_set_put(&j->seen, fingerprint) ||
-        !has_room(j, &u, r))
+    if (!seed_path.p || !seed_path_fits(seed_path) || !link_urls_next(j->urls, r, &u, &fingerprint))
         return;
+    struct found_link *l = &j->links->list[j->links->count];
     l->fingerprint = fingerprint;
     l->seed_path = seed_path;
     l->via = via;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* link_judge: does this link belong to the crawl?
  *
- * A reference becomes a URL: it is resolved against its page and normalised; each URL counts once a
- * page. Then it is judged: by the scope, with the letters from the seed to it; by what a sitemap
+ * A reference becomes a URL (scope/link_urls.h). Then it is judged: by the scope, with the letters from the seed to it; by what a sitemap
  * may name; and by what its host may bring. A URL that joins the seeds (discovery/seed_path.h)
  * draws the scope as they do.
  *
@@ -46,6 +45,7 @@ struct link_source {
     const struct url *page;    /* NULL: a list without a page */
     struct str base;           /* what LINK_OF_PAGE is relative to, as written; absent: `page` */
     const char *charset;       /* of LINK_OF_PAGE; NULL: UTF-8 */
+    bool has_urls;             /* references are URLs already (scope/link_urls.h) */
     struct str seed_path;      /* of the page */
     uint64_t fingerprint;      /* of the page */
     struct bringing *bringing; /* of the page's host; NULL: any URL may be named */

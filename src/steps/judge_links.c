@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge-links: makes URLs of references, and decides which of them belong to the crawl
- * (scope/link_judge.h). Pages come by inlet `in`; lists of seeds, of URLs that are requeued, and of
+/* judge-links: makes URLs of references, unless make-urls has, and decides which of them belong to the
+ * crawl (scope/link_judge.h). Pages come by inlet `in`; lists of seeds, of URLs that are requeued, and of
  * links that are judged again come by inlet `lists`. */
 #include "discovery/seed_path.h"
 #include "ledger/host_records.h"
@@ -94,6 +94,7 @@ static void judge_page(struct judge_links *j, struct visit *v)
         .page = &v->turn.url,
         .base = v->parsed.base,
         .charset = v->parsed.charset,
+        .has_urls = v->parsed.has_urls,
         .seed_path = v->turn.origin_path.p ? v->turn.origin_path : v->turn.checkout.seed_path,
         .fingerprint = v->turn.fingerprint,
         .bringing = &bringing.bringing,

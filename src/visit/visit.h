@@ -110,8 +110,8 @@ struct visit_answer {
     bool has_other_type; /* than the crawl wants: neither read nor archived */
 };
 
-/* What the answer says: read's. focus marks references as unwanted, robots adds the sitemaps and
- * sets robots_changed, and visit_drop() drops the references. */
+/* What the answer says: read's. focus marks references as unwanted, make-urls replaces them by URLs,
+ * robots adds the sitemaps and sets robots_changed, and visit_drop() drops the references. */
 struct visit_parsed {
     enum media media;
     struct str text;             /* the body without its codings; of HTML in UTF-8 */
@@ -124,6 +124,7 @@ struct visit_parsed {
     struct link_reference *references;
     size_t reference_count;
     size_t reference_room; /* how many the list can hold */
+    bool has_urls;         /* the references are URLs, normalised */
     unsigned robots_bits;  /* enum page_robots */
     bool is_cut;           /* there were more references than are taken */
     bool is_page;          /* belongs into pages.jsonl */

@@ -346,6 +346,7 @@ enum { IS_UNWANTED = 1, HAS_WORTH = 2 }; /* of a reference */
 static void add_references(struct buf *out, const struct visit *v)
 {
     buf_le32(out, (uint32_t)v->parsed.reference_count);
+    add_bool(out, v->parsed.has_urls);
     for (size_t i = 0; i < v->parsed.reference_count; i++) {
         const struct link_reference *r = &v->parsed.references[i];
         add_text(out, r->raw);
@@ -361,6 +362,7 @@ static void add_references(struct buf *out, const struct visit *v)
 static void take_references(struct taker *t, struct visit *v)
 {
     uint32_t count = take_u32(t);
+    v->parsed.has_urls = take_bool(t);
     v->parsed.reference_count = v->parsed.reference_room = 0;
     v->parsed.references = NULL;
     if (count > VISIT_MAX_REFERENCES || count > t->rest.n)
@@ -371,7 +373,7 @@ static void take_references(struct taker *t, struct visit *v)
         unsigned bits = take_below(t, (IS_UNWANTED | HAS_WORTH) + 1);
         uint16_t worth = bits & HAS_WORTH ? take_u16(t) : 0;
         t->bad |= worth > ORDER_VALUE_MAX;
-        if (t->bad || !raw.p || !visit_refer(v, raw, hop, context)) {
+        if (t->bad || !raw.p || !hop_is_known(hop) || !visit_refer(v, raw, hop, context)) {
             t->bad = true;
             return;
         }

@@ -67,10 +67,10 @@ static int failed(const struct target *t, enum rc rc)
 static bool is_for_members(struct str key)
 {
     static const char *const keys[] = {
-        "user-agent", "contact",      "body-size",   "types",         "timeout",  "delay",
-        "http",       "insecure",     "ca-file",     "allow-private", "keywords", "keep-score",
-        "link-score", "follow-score", "tries",       "compare",       "recrawl",  "ignore-robots",
-        "set",        "pages-only",   "archive-only"};
+        "user-agent", "contact",      "body-size",    "types",         "timeout",  "delay",
+        "http",       "insecure",     "ca-file",      "allow-private", "keywords", "keep-score",
+        "link-score", "follow-score", "tries",        "compare",       "recrawl",  "ignore-robots",
+        "set",        "pages-only",   "archive-only", "normalise",     "order"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (str_eq(key, str_c(keys[i])))
             return true;
