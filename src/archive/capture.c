@@ -48,14 +48,12 @@ struct plan {
 
 static enum rc plan_digest(struct capture_writer *c, struct plan *p)
 {
-    struct warc_payload_facts facts;
-    struct str pieces[] = {p->capture->head, p->capture->body};
-    enum rc rc = warc_payload_digest(c->payload, pieces, 2, DIGEST_SHA1, &p->digest, &facts);
-    if (rc)
-        return rc;
+    const struct capture *it = p->capture;
     p->has_digest = true;
-    p->entity_bytes = facts.is_chunked && facts.chunks.end != CHUNKED_BROKEN ? facts.entity_bytes
-                                                                             : facts.stored_bytes;
+    if (!it->packed)
+        return payload_measure(c->payload, it->head, it->body, &p->digest, &p->entity_bytes);
+    p->digest = it->packed->digest;
+    p->entity_bytes = it->packed->entity_bytes;
     return RC_OK;
 }
 
@@ -109,9 +107,13 @@ static enum rc put_answer(const struct plan *p, const struct warc_spot *spot,
     }
     struct warc_response r = {.head = *head, .capture = fields};
     r.head.cut = it->cut;
-    warc_write_response(spot->writer, &r, it->head.n + it->body.n, spot->out);
+    uint64_t body_bytes = it->packed ? it->packed->deflated.bytes : it->body.n;
+    warc_write_response(spot->writer, &r, it->head.n + body_bytes, spot->out);
     warc_writer_add(spot->writer, it->head);
-    warc_writer_add_body(spot->writer, it->body);
+    if (it->packed)
+        warc_writer_add_deflated(spot->writer, &it->packed->deflated);
+    else
+        warc_writer_add_body(spot->writer, it->body);
     return warc_writer_end(spot->writer);
 }
 

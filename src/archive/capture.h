@@ -15,16 +15,18 @@
 #define ARCHIVE_CAPTURE_H
 
 #include "archive/digest_table.h"
+#include "archive/packed_body.h"
 #include "archive/warc_files.h"
 
 /* What was fetched; everything is borrowed for the call. */
 struct capture {
     struct str target_uri; /* required, as in records.h */
     struct str ip_address;
-    int64_t date_ms;    /* when the request began */
-    struct str request; /* as sent; absent: no request record */
-    struct str head;    /* the answer's header with its empty line, as received */
-    struct str body;    /* as received, chunks and coding and all */
+    int64_t date_ms;                  /* when the request began */
+    struct str request;               /* as sent; absent: no request record */
+    struct str head;                  /* the answer's header with its empty line, as received */
+    struct str body;                  /* as received, chunks and coding and all */
+    const struct packed_body *packed; /* NULL, or the body instead */
     enum warc_cut cut;
     bool is_http2; /* head was written by us, with HTTP/1.1 in its first line */
     struct str identified_type;

@@ -19,6 +19,7 @@ extern const struct part part_read;
 extern const struct part part_focus;
 extern const struct part part_compare;
 extern const struct part part_make_urls;
+extern const struct part part_pack_answer;
 extern const struct part part_judge_links;
 extern const struct part part_write_warc;
 extern const struct part part_disposition;
@@ -73,6 +74,7 @@ static const struct part *const parts[] = {
     &part_focus,
     &part_compare,
     &part_make_urls,
+    &part_pack_answer,
     &part_judge_links,
     &part_write_warc,
     &part_disposition,

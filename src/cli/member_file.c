@@ -19,15 +19,24 @@ bool member_name_is_good(struct str name)
     return name.n > 0 && name.n <= LINK_MAX_NAME_BYTES;
 }
 
-struct str member_file_secret(struct str text)
+static struct str value_of(struct str text, struct str key)
 {
-    const struct str key = STR("member-secret:");
     while (text.n) {
         struct str line = str_take_until(&text, '\n');
         if (str_starts(line, key))
             return str_trim(str_from(line, key.n));
     }
     return STR_NONE;
+}
+
+struct str member_file_secret(struct str text)
+{
+    return value_of(text, STR("member-secret:"));
+}
+
+bool member_file_trusted(struct str text)
+{
+    return str_eq(value_of(text, STR("member-trusted:")), STR("yes"));
 }
 
 static bool read_private(const char *path, char *room, size_t bytes, struct str *ret)
@@ -44,18 +53,33 @@ static bool read_private(const char *path, char *room, size_t bytes, struct str 
     return n > 0;
 }
 
-bool member_key_find(void *ctx, struct str name, struct digest *ret)
+/* The member's file, in `room`. */
+static bool read_file(const char *dir, struct str name, char *room, size_t bytes, struct str *ret)
 {
-    const char *dir = ctx;
-    char path[4096], room[MEMBER_FILE_MAX_BYTES];
+    char path[4096];
     struct buf to = buf_on(path, sizeof path);
-    struct str text;
     if (!member_name_is_good(name))
         return false;
     buf_printf(&to, "%s/members/" STR_FMT ".yaml", dir, STR_ARG(name));
     buf_byte(&to, '\0');
-    bool is_known = buf_rc(&to) == RC_OK && read_private(path, room, sizeof room, &text) &&
+    return buf_rc(&to) == RC_OK && read_private(path, room, bytes, ret);
+}
+
+bool member_key_find(void *ctx, struct str name, struct digest *ret)
+{
+    char room[MEMBER_FILE_MAX_BYTES];
+    struct str text;
+    bool is_known = read_file(ctx, name, room, sizeof room, &text) &&
                     link_key(member_file_secret(text), ret) == RC_OK;
     explicit_bzero(room, sizeof room);
     return is_known;
+}
+
+bool member_is_trusted(void *ctx, struct str name)
+{
+    char room[MEMBER_FILE_MAX_BYTES];
+    struct str text;
+    bool is_trusted = read_file(ctx, name, room, sizeof room, &text) && member_file_trusted(text);
+    explicit_bzero(room, sizeof room);
+    return is_trusted;
 }

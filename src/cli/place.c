@@ -71,6 +71,7 @@ static enum rc cut_pool(struct wiring *w, unsigned pool, const struct place_choi
     if (!dir.p)
         return RC_NOMEM;
     login.pool.keys = (struct link_keys){member_key_find, (void *)(uintptr_t)dir.p};
+    login.pool.trusts = member_is_trusted;
     return rc ? rc : wiring_cut(w, c->place, &login, why);
 }
 

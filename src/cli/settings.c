@@ -36,6 +36,8 @@ const struct option settings_table[] = {
     TEXT(member_secret, "member-secret", NULL,
          "its secret; write it into a configuration file, where other users cannot see it",
          .arg = "SECRET"),
+    BOOL(member_trusted, "member-trusted", "no",
+         "in the manager's copy of a member's key: what the member packs is not looked into"),
     TEXT(manager, "manager", NULL, "where the manager of a pool listens, and its members dial",
          .arg = "ADDRESS:PORT"),
     LIST(set, "set", NULL, "any option of a part: http.idle-timeout=5s (orbweaver check --parts)",

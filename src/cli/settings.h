@@ -17,6 +17,7 @@ struct settings {
     struct str wiring;
     struct str place, place_secret;   /* of a wiring with places: the one to run, and a file */
     struct str member, member_secret; /* of a pool: this process's name and secret */
+    bool member_trusted;              /* of the manager's copy of its key */
     struct str manager;               /* address:port of the pool's manager; absent: the wiring's */
     struct option_list set;           /* "part.key=value" */
 

@@ -26,7 +26,7 @@ struct credit_account; /* the framework's: where a source's credits are counted 
 
 /* Messages of types with equal names have the same layout: `check` compares the names.
  *
- * A type that can go to another place (docs/remote.md) has the last three. There a message stays
+ * A type that can go to another place (docs/remote.md) has pack, unpack and stay. There a message stays
  * behind while its copy is elsewhere; the copy ends there, or comes back and is put into the one
  * that stayed. What arrives may be anything: unpack bounds every length, and refuses junk. */
 struct message_type {
@@ -39,6 +39,10 @@ struct message_type {
      * NULL. On RC_INVALID and RC_NOMEM a new one is not made, and one that stayed is only fit to
      * be ended. Keeps nothing of `bytes`. */
     enum rc (*unpack)(struct str bytes, struct message **m);
+    /* Looks into what unpack took as it came, of a process that is not trusted (docs/pools.md). Nothing
+     * that it undoes may be longer than `most_bytes`. RC_INVALID: it is not what it says, and only fit
+     * to be ended. RC_NOMEM. NULL: unpack has looked at all of it. */
+    enum rc (*check)(struct message *m, uint64_t most_bytes);
     /* Its copy has gone: what it borrowed for the call is forgotten. NULL: it borrows nothing. */
     void (*stay)(struct message *m);
 

@@ -356,6 +356,11 @@ static void say_welcome(struct lane_end *e, const struct pool_hello *h, bool is_
         link_flush(e->link);
 }
 
+static bool is_trusted(const struct pool_login *login, const struct link *l)
+{
+    return login->trusts && login->trusts(login->keys.ctx, str_c(l->name));
+}
+
 static void link_take(struct lane_end *e, struct link *l)
 {
     if (e->link)
@@ -367,6 +372,7 @@ static void link_take(struct lane_end *e, struct link *l)
     e->link = l;
     e->received = 0;
     (void)find_key(e, &e->key); /* one that was taken away meanwhile is found at the first ping */
+    e->is_trusted = is_trusted(&e->manager->settings->login, l);
     e->batched = 0;
     pool_member_note(e->member, 1, 0, now_of(e->manager));
 }

@@ -39,11 +39,19 @@ void pool_manager_lose(struct pool_manager *p, struct sent *s, bool is_blamed)
     leave_lost(p, m, slot, is_blamed);
 }
 
+static enum rc unpack(const struct pool_manager *p, const struct message_type *type,
+                      bool is_trusted, struct str bytes, struct message *m)
+{
+    enum rc rc = m->type == type ? type->unpack(bytes, &m) : RC_INVALID;
+    if (rc || is_trusted || !type->check)
+        return rc;
+    return type->check(m, p->settings->options.frame_bytes);
+}
+
 bool pool_manager_answer(struct pool_manager *p, struct sent *s, unsigned slot, struct str bytes)
 {
-    const struct message_type *type = p->settings->back[slot].type;
     struct message *m = s->message;
-    enum rc rc = m->type == type ? type->unpack(bytes, &m) : RC_INVALID;
+    enum rc rc = unpack(p, p->settings->back[slot].type, s->end->is_trusted, bytes, m);
     if (rc) {
         pool_manager_lose(p, s, rc != RC_NOMEM);
         return rc == RC_NOMEM;

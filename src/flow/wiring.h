@@ -114,6 +114,9 @@ struct pool_login {
     struct link_address manager; /* where a member dials; port 0: as the wiring says */
     /* Of a manager: the key of a member by its name, which may be asked on any thread; false: there is none. */
     struct link_keys keys;
+    /* Of a manager: whether what the member packed is joined to the archive unseen. `ctx` is that of `keys`.
+     * Any thread; NULL: no member is trusted. */
+    bool (*trusts)(void *ctx, struct str name);
 };
 struct place_login {
     struct str secret; /* what all places know (net/link.h) */

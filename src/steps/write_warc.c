@@ -98,6 +98,12 @@ static enum rc archive_answer(struct instance *self, struct write_warc *w, struc
     return rc;
 }
 
+/* A place without its archive may have sent no body, for it was told to. */
+static bool is_archived(const struct write_warc_settings *s, const struct visit *v)
+{
+    return !visit_is_unkept(v) && !s->none && (!v->packed.is_set || v->packed.has_body);
+}
+
 static void write_warc_handle(struct instance *self, unsigned inlet, struct message *m)
 {
     (void)inlet;
@@ -108,7 +114,7 @@ static void write_warc_handle(struct instance *self, unsigned inlet, struct mess
         v->stored.via = ledger_service_url(w->ledger, v->turn.checkout.via, v->arena);
     bool is_answer = visit_has_result(v);
     count_add(&w->ledger->counts.unkept, is_answer && visit_is_unkept(v));
-    enum rc rc = is_answer && !visit_is_unkept(v) && !s->none ? archive_answer(self, w, v) : RC_OK;
+    enum rc rc = is_answer && is_archived(s, v) ? archive_answer(self, w, v) : RC_OK;
     if (rc == RC_INVALID) { /* the standard forbids such a record: it is logged and left out */
         log_warn_limited(part_log(self), "archive.refused", LOG_STR("url", url_href(&v->turn.url)));
         part_count_error(self);

@@ -32,7 +32,8 @@ struct str visit_url(const struct visit *v);
 /* Of the answer: the status, the media type as the server says it, without parameters. */
 unsigned visit_status(const struct visit *v);
 struct str visit_mime(const struct visit *v);
-/* Behind `read`: the title, and the body without its codings, of HTML in UTF-8. */
+/* Behind `read`: the title, and the body without its codings, of HTML in UTF-8; at another place than
+ * `pack-answer` there is no body. */
 struct str visit_title(const struct visit *v);
 struct str visit_text(const struct visit *v);
 

@@ -73,6 +73,7 @@ const struct message_type visit_type = {.name = VISIT_TYPE,
                                         .release = visit_release,
                                         .pack = visit_pack,
                                         .unpack = visit_unpack,
+                                        .check = visit_check,
                                         .stay = visit_stay,
                                         .lost = visit_lost,
                                         .may_end = visit_may_end};
@@ -83,6 +84,8 @@ void visit_pool_done(struct visit_pool *p)
         visit_free(p->free[--p->count]);
     while (p->warm_count)
         arena_close(p->warm[--p->warm_count]);
+    packed_body_tools_close(p->checker);
+    p->checker = NULL;
 }
 
 static struct visit *visit_make(void)

@@ -4,6 +4,8 @@
  *   schedule ─ resolve ─ gate ─ fetch ─ read ─ focus ─ compare ─ judge-links ─ write-warc ─┐
  *                                                                             disposition ─┘
  *
+ * Where another place fetches, make-urls and pack-answer stand behind compare at that place.
+ *
  * The comment of each section names the steps that write it; to the others it is constant. What a
  * section points to is in the visit's arena, or belongs to the answer. The answer is there from
  * fetch to disposition, because these run within one call. Every ending, good or bad, passes
@@ -144,6 +146,15 @@ struct visit_judged {
     struct found_links links; /* disposition adds to left_out */
 };
 
+/* The answer as a place without its archive sends it: pack-answer's. Body and texts of the answer then
+ * stay at that place. */
+struct visit_packed {
+    bool is_set;
+    bool has_body;       /* `body` is there: the answer is to be archived */
+    uint64_t body_bytes; /* as received */
+    struct packed_body body;
+};
+
 /* Where the archive has it: write-warc's. */
 struct visit_stored {
     struct str via; /* the URL of the page that led here; absent = unknown or none */
@@ -168,6 +179,7 @@ struct visit {
     struct visit_answer answer;
     struct visit_parsed parsed;
     struct visit_judged judged;
+    struct visit_packed packed;
     struct visit_stored stored;
 };
 
@@ -177,6 +189,7 @@ extern const struct message_type visit_type;
 MUST_CHECK enum rc visit_pack(const struct message *m, struct buf *out);
 MUST_CHECK enum rc visit_unpack(struct str bytes, struct message **m);
 void visit_stay(struct message *m);
+MUST_CHECK enum rc visit_check(struct message *m, uint64_t most_bytes);
 void visit_lost(struct message *m, bool is_blamed);
 
 /* Visits that have ended, and arenas, for the next visits: arenas keep their first block. One
@@ -191,6 +204,7 @@ struct visit_pool {
     unsigned count;
     struct arena *warm[VISIT_WARM];
     unsigned warm_count;
+    struct packed_body_tools *checker; /* opened when it is needed */
 };
 void visit_pool_done(struct visit_pool *p);
 
@@ -242,6 +256,12 @@ static inline bool visit_refer(struct visit *v, struct str raw, char hop, struct
 /* Whether read takes the answer for a sitemap, a sitemap index or a feed: by its bytes, or because
  * a listing names it. */
 bool visit_is_sitemap(const struct visit *v);
+
+/* The length of the answer's body as received; 0 without an answer. */
+static inline uint64_t visit_body_bytes(const struct visit *v)
+{
+    return !v->answer.http ? 0 : v->packed.is_set ? v->packed.body_bytes : v->answer.http->body.n;
+}
 
 /* A page that came whole and is in the archive. */
 static inline bool visit_is_whole(const struct visit *v)

@@ -78,6 +78,7 @@ struct capture visit_capture(const struct visit *v, struct warc_fetch_facts *fac
         .request = v->answer.request,
         .head = a->head,
         .body = a->body,
+        .packed = v->packed.has_body ? &v->packed.body : NULL,
         .cut = cut_of(a),
         .is_http2 = a->is_h2,
         .identified_type = v->parsed.identified,

@@ -46,7 +46,7 @@ void visit_history(const struct visit *v, int code, int64_t wall_ms, bool with_l
         .seed_path = v->turn.checkout.seed_path,
         .date_ms = v->answer.date_ms ? v->answer.date_ms : wall_ms,
         .code = code,
-        .bytes = v->answer.http ? v->answer.http->body.n : 0,
+        .bytes = visit_body_bytes(v),
         .cut = cut_of(v->answer.http),
         .mime = v->answer.mime,
         .fetches = v->turn.has_history ? v->turn.history.fetches + 1 : 1,

@@ -86,7 +86,7 @@ static void log_line(struct line_batch *b, const struct visit *v, int code, unsi
     struct crawl_log_entry e = {
         .wall_ms = (uint64_t)wall_ms,
         .status = code,
-        .bytes = v->answer.http ? v->answer.http->body.n : 0,
+        .bytes = visit_body_bytes(v),
         .url = url_href(&v->turn.url),
         .path = v->turn.checkout.seed_path,
         .is_prerequisite = v->kind == VISIT_ROBOTS || v->kind == VISIT_ROBOTS_REDIRECT,

@@ -254,7 +254,44 @@ static void take_end(struct taker *t, struct visit *v)
 
 enum { IS_CHUNKED = 1, IS_NOT_CHUNKED = 2, IS_H2 = 4, IS_REUSED = 8, UNVERIFIED = 16, BITS = 31 };
 
-static void add_answer(struct buf *out, const struct http_answer *a)
+/* The body, or what there is instead of it. */
+static void add_packed(struct buf *out, const struct visit_packed *p)
+{
+    add_bool(out, p->is_set);
+    if (!p->is_set)
+        return;
+    buf_le64(out, p->body_bytes);
+    add_bool(out, p->has_body);
+    if (!p->has_body)
+        return;
+    add_text(out, p->body.deflated.stream);
+    buf_le32(out, p->body.deflated.crc);
+    buf_add(out, str_make((const char *)p->body.digest.bytes, DIGEST_SHA1_BYTES));
+    buf_le64(out, p->body.entity_bytes);
+}
+
+static struct visit_packed take_packed(struct taker *t)
+{
+    struct visit_packed p = {.is_set = take_bool(t)};
+    if (!p.is_set)
+        return p;
+    p.body_bytes = take_u64(t);
+    p.has_body = take_bool(t);
+    if (!p.has_body)
+        return p;
+    p.body.deflated.stream = take_text(t);
+    p.body.deflated.bytes = p.body_bytes;
+    p.body.deflated.crc = take_u32(t);
+    struct str digest = take_bytes(t, DIGEST_SHA1_BYTES);
+    p.body.digest.kind = DIGEST_SHA1;
+    if (digest.n)
+        memcpy(p.body.digest.bytes, digest.p, DIGEST_SHA1_BYTES);
+    p.body.entity_bytes = take_u64(t);
+    t->bad |= !p.body.deflated.stream.n;
+    return p;
+}
+
+static void add_answer(struct buf *out, const struct http_answer *a, bool has_body)
 {
     add_bool(out, a != NULL);
     if (!a)
@@ -264,7 +301,7 @@ static void add_answer(struct buf *out, const struct http_answer *a)
     add_words(out, a->why);
     buf_le16(out, a->status);
     add_text(out, a->head);
-    add_text(out, str_make(a->body.p ? a->body.p : "", a->body.n));
+    add_text(out, has_body && a->body.p ? a->body : STR(""));
     buf_byte(out, (char)((a->is_chunked ? IS_CHUNKED : 0) |
                          (a->is_not_chunked ? IS_NOT_CHUNKED : 0) | (a->is_h2 ? IS_H2 : 0) |
                          (a->is_reused ? IS_REUSED : 0) | (a->tls_unverified ? UNVERIFIED : 0)));
@@ -413,14 +450,28 @@ static void take_tags(struct taker *t, struct visit *v)
     v->parsed.tag_count = list ? count : 0;
 }
 
+/* No step behind pack-answer reads them. */
+static void add_texts(struct buf *out, const struct visit *v)
+{
+    add_stretch(out, v->parsed.text, v->answer.http);
+    add_text(out, v->parsed.visible);
+    add_tags(out, v);
+}
+
+static void take_texts(struct taker *t, struct visit *v)
+{
+    v->parsed.text = take_stretch(t, v->answer.http);
+    v->parsed.visible = take_text(t);
+    take_tags(t, v);
+}
+
 static void add_page(struct buf *out, const struct visit *v)
 {
     uint64_t score;
     memcpy(&score, &v->judged.score, sizeof score);
     buf_byte(out, (char)v->parsed.media);
-    add_stretch(out, v->parsed.text, v->answer.http);
-    add_text(out, v->parsed.visible);
-    add_tags(out, v);
+    if (!v->packed.is_set)
+        add_texts(out, v);
     add_text(out, v->parsed.title);
     add_text(out, v->parsed.base);
     add_words(out, v->parsed.charset);
@@ -441,9 +492,8 @@ static void add_page(struct buf *out, const struct visit *v)
 static void take_page(struct taker *t, struct visit *v)
 {
     v->parsed.media = take_below(t, MEDIA_COUNT_);
-    v->parsed.text = take_stretch(t, v->answer.http);
-    v->parsed.visible = take_text(t);
-    take_tags(t, v);
+    if (!v->packed.is_set)
+        take_texts(t, v);
     v->parsed.title = take_text(t);
     v->parsed.base = take_text(t);
     v->parsed.charset = take_words(t);
@@ -475,7 +525,8 @@ static void add_found(struct buf *out, const struct visit *v)
     add_text(out, v->answer.mime);
     add_bool(out, v->answer.has_other_type);
     add_end(out, v);
-    add_answer(out, v->answer.http);
+    add_packed(out, &v->packed);
+    add_answer(out, v->answer.http, !v->packed.is_set);
     add_page(out, v);
 }
 
@@ -491,8 +542,10 @@ static void take_found(struct taker *t, struct visit *v)
     v->answer.mime = take_text(t);
     v->answer.has_other_type = take_bool(t);
     take_end(t, v);
+    v->packed = take_packed(t);
     take_answer(t, v);
     take_page(t, v);
+    t->bad |= v->packed.is_set && !v->answer.http;
 }
 
 /* The whole ------------------------------------------------------------------------------------ */
@@ -542,6 +595,23 @@ enum rc visit_unpack(struct str bytes, struct message **m)
     return rc;
 }
 
+/* What write-warc joins to a record is looked into before it is used. */
+enum rc visit_check(struct message *m, uint64_t most_bytes)
+{
+    struct visit *v = visit_of(m);
+    if (!v->packed.has_body)
+        return RC_OK;
+    struct packed_body_tools *tools = v->pool ? v->pool->checker : NULL;
+    if (!tools && !(tools = packed_body_tools_open()))
+        return RC_NOMEM;
+    enum rc rc = packed_body_check(tools, v->answer.http->head, &v->packed.body, most_bytes);
+    if (v->pool)
+        v->pool->checker = tools;
+    else
+        packed_body_tools_close(tools);
+    return rc;
+}
+
 /* A copy that came back may have been put into it in part: all of that is undone. */
 void visit_lost(struct message *m, bool is_blamed)
 {
@@ -550,6 +620,7 @@ void visit_lost(struct message *m, bool is_blamed)
     v->answer = (struct visit_answer){.begun_ms = begun_ms};
     v->parsed = (struct visit_parsed){0};
     v->judged = (struct visit_judged){.score = -1};
+    v->packed = (struct visit_packed){0};
     v->is_dropped = false;
     v->code = 0;
     v->why = "the member that had it is gone";
@@ -569,4 +640,5 @@ void visit_stay(struct message *m)
     v->parsed.tags = NULL;
     v->parsed.references = NULL;
     v->parsed.tag_count = v->parsed.reference_count = v->parsed.reference_room = 0;
+    v->packed = (struct visit_packed){0};
 }

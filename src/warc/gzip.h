@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 
+struct deflated; /* deflated.h */
 struct gzip_fast;
 struct gzip_compact;
 
@@ -29,6 +30,14 @@ void gzip_fast_add(struct gzip_fast *g, struct str piece, bool last, struct buf 
 /* Adds a piece as it is, in stored blocks (RFC 1951, 3.2.4): 5 bytes for each 64 KB, and little time.
  * What comes behind it in the same member must be stored, too. */
 void gzip_fast_store(struct gzip_fast *g, struct str piece, bool last, struct buf *out);
+
+/* Begins a raw stream of deflate (RFC 1951). The last add or store puts GZIP_TRAILER_BYTES behind it all
+ * the same: CRC-32 and length. */
+enum { GZIP_TRAILER_BYTES = 8 };
+void gzip_fast_begin_bare(struct gzip_fast *g, uint64_t bytes);
+
+/* Ends the member with a stream that was packed elsewhere. */
+void gzip_fast_join(struct gzip_fast *g, const struct deflated *d, struct buf *out);
 
 /* `level` 1 to 12. NULL without memory. */
 struct gzip_compact *gzip_compact_open(unsigned level);

@@ -2,13 +2,14 @@
 #include "warc/gzip.h"
 
 #include "base/mem.h"
+#include "warc/deflated.h"
 
 #include <assert.h>
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 
 enum { CACHE_LINE = 64, OUT_STEP = 16 << 10, MAX_STEP = 1 << 30 };
-enum { STORED_HEAD_BYTES = 5, STORED_MOST = 0xffff, TRAILER_BYTES = 8 };
+enum { STORED_HEAD_BYTES = 5, STORED_MOST = 0xffff };
 
 /* The level buffer holds the tokens of one deflate block: the largest one gives the best codes. */
 struct gzip_fast {
@@ -86,16 +87,26 @@ void gzip_fast_close(struct gzip_fast *g)
     mem_free(g);
 }
 
-void gzip_fast_begin(struct gzip_fast *g, uint64_t bytes)
+static void begin(struct gzip_fast *g, uint64_t bytes, uint16_t format)
 {
     unsigned level = bytes && bytes < GZIP_SMALL_BYTES ? 0 : g->level;
     isal_deflate_reset(&g->stream);
     g->is_stored = false;
-    g->stream.gzip_flag = IGZIP_GZIP;
+    g->stream.gzip_flag = format;
     g->stream.level = level;
     g->stream.level_buf = g->level_buf;
     g->stream.level_buf_size = level_bytes(level);
     g->stream.flush = NO_FLUSH;
+}
+
+void gzip_fast_begin(struct gzip_fast *g, uint64_t bytes)
+{
+    begin(g, bytes, IGZIP_GZIP);
+}
+
+void gzip_fast_begin_bare(struct gzip_fast *g, uint64_t bytes)
+{
+    begin(g, bytes, IGZIP_GZIP_NO_HDR);
 }
 
 /* Runs until the input is taken and, at the end of a member, everything is out. */
@@ -149,12 +160,19 @@ static char *put_block(char *to, struct str block, bool last)
     return to + STORED_HEAD_BYTES + block.n;
 }
 
+static char *put_trailer(char *to, uint32_t crc, uint32_t bytes)
+{
+    put_le32(to, crc);
+    put_le32(to + 4, bytes);
+    return to + GZIP_TRAILER_BYTES;
+}
+
 void gzip_fast_store(struct gzip_fast *g, struct str piece, bool last, struct buf *out)
 {
     if (!g->is_stored)
         begin_storing(g, out);
     size_t blocks = piece.n / STORED_MOST + 1;
-    char *to = buf_reserve(out, piece.n + blocks * STORED_HEAD_BYTES + TRAILER_BYTES);
+    char *to = buf_reserve(out, piece.n + blocks * STORED_HEAD_BYTES + GZIP_TRAILER_BYTES);
     if (!to)
         return;
     g->crc = crc32_gzip_refl(g->crc, (const unsigned char *)piece.p, piece.n);
@@ -164,10 +182,19 @@ void gzip_fast_store(struct gzip_fast *g, struct str piece, bool last, struct bu
         piece = str_from(piece, block.n);
         to = put_block(to, block, last && blocks == 1);
     }
-    if (last) {
-        put_le32(to, g->crc);
-        put_le32(to + 4, g->bytes);
-        to += TRAILER_BYTES;
-    }
+    if (last)
+        to = put_trailer(to, g->crc, g->bytes);
+    out->n = (size_t)(to - out->p);
+}
+
+void gzip_fast_join(struct gzip_fast *g, const struct deflated *d, struct buf *out)
+{
+    uint64_t bytes = d->bytes + DEFLATED_END_BYTES;
+    begin_storing(g, out);
+    char *to = buf_reserve(out, d->stream.n + GZIP_TRAILER_BYTES);
+    if (!to)
+        return;
+    memcpy(to, d->stream.p, d->stream.n);
+    to = put_trailer(to + d->stream.n, deflated_crc_behind(g->crc, d), g->bytes + (uint32_t)bytes);
     out->n = (size_t)(to - out->p);
 }

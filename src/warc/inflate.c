@@ -97,3 +97,8 @@ size_t inflater_problem_back(const struct inflater *f)
             return phrases[i].back;
     return 0;
 }
+
+uint32_t inflate_crc_join(uint32_t first, uint32_t second, uint64_t bytes)
+{
+    return (uint32_t)crc32_combine64(first, second, (z_off64_t)bytes);
+}

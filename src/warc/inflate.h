@@ -35,4 +35,8 @@ const char *inflater_problem(const struct inflater *f);
  * is wrong, so that the complaint can point at it. */
 size_t inflater_problem_back(const struct inflater *f);
 
+/* The CRC-32 of two stretches one behind the other, of which each is known: `bytes` is the second's
+ * length. */
+uint32_t inflate_crc_join(uint32_t first, uint32_t second, uint64_t bytes);
+
 #endif

@@ -2,6 +2,7 @@
 #include "warc/writer.h"
 
 #include "base/mem.h"
+#include "warc/deflated.h"
 #include "warc/gzip.h"
 #include "warc/packed.h"
 
@@ -11,13 +12,15 @@ enum { COMPACT_DEFAULT = 6, FAST_DEFAULT = 1, OVERSIZE_LEVEL = 3, RECORD_END_BYT
 
 /* How the record being written leaves: straight, through igzip's stream, or gathered and then
  * compressed as a whole. igzip copies what comes in pieces into a window of its own: gathering
- * costs less than that. From a piece on that is packed already the rest of the member is stored. */
-enum route { ROUTE_PLAIN, ROUTE_STREAM, ROUTE_GATHER, ROUTE_STORE };
+ * costs less than that. From a piece on that is packed already the rest of the member is stored. A
+ * body that was joined has the record's end in it. */
+enum route { ROUTE_PLAIN, ROUTE_STREAM, ROUTE_GATHER, ROUTE_STORE, ROUTE_JOINED };
 
 struct warc_writer {
     enum warc_coding coding;
     struct gzip_fast *fast; /* compact: opened when the first oversized record comes */
     struct gzip_compact *compact;
+    struct deflated_unpacker *unpacker; /* opened when it is needed */
     struct buf header, fields, gather;
     /* the record being written */
     struct buf *out;
@@ -66,6 +69,7 @@ void warc_writer_close(struct warc_writer *w)
         return;
     gzip_fast_close(w->fast);
     gzip_compact_close(w->compact);
+    deflated_unpacker_close(w->unpacker);
     buf_done(&w->header);
     buf_done(&w->fields);
     buf_done(&w->gather);
@@ -127,15 +131,20 @@ static void emit(struct warc_writer *w, struct str piece, bool last)
 }
 
 /* What was gathered, the record's header and the HTTP header, is packed alone. */
-static void begin_storing(struct warc_writer *w)
+static void pack_heads(struct warc_writer *w)
 {
     size_t before = w->out->n;
     if (w->route == ROUTE_GATHER) {
         gzip_fast_begin(w->fast, w->gather.n);
         gzip_fast_add(w->fast, buf_str(&w->gather), false, w->out);
     }
-    w->route = ROUTE_STORE;
     w->given += w->out->n - before;
+}
+
+static void begin_storing(struct warc_writer *w)
+{
+    pack_heads(w);
+    w->route = ROUTE_STORE;
 }
 
 static void start(struct warc_writer *w, enum rc rc, struct buf *out)
@@ -195,12 +204,49 @@ void warc_writer_add_body(struct warc_writer *w, struct str piece)
     emit(w, piece, false);
 }
 
+static void join(struct warc_writer *w, const struct deflated *body)
+{
+    pack_heads(w);
+    size_t before = w->out->n;
+    gzip_fast_join(w->fast, body, w->out);
+    w->route = ROUTE_JOINED;
+    w->rc = buf_rc(w->out);
+    w->given += w->out->n - before;
+}
+
+static void unpack(struct warc_writer *w, const struct deflated *body)
+{
+    struct str plain;
+    if (!w->unpacker)
+        w->unpacker = deflated_unpacker_open();
+    w->rc = w->unpacker ? deflated_unpack(w->unpacker, body, SIZE_MAX / 2, &plain) : RC_NOMEM;
+    if (w->rc == RC_OK)
+        warc_writer_add_body(w, plain);
+}
+
+void warc_writer_add_deflated(struct warc_writer *w, const struct deflated *body)
+{
+    assert(w->out);
+    if (w->rc)
+        return;
+    if (body->bytes != w->left) {
+        w->rc = RC_INVALID;
+        return;
+    }
+    if (w->coding != WARC_FAST) {
+        unpack(w, body);
+        return;
+    }
+    w->left = 0;
+    join(w, body);
+}
+
 enum rc warc_writer_end(struct warc_writer *w)
 {
     assert(w->out);
     if (w->rc == RC_OK && w->left)
         w->rc = RC_INVALID;
-    if (w->rc == RC_OK)
+    if (w->rc == RC_OK && w->route != ROUTE_JOINED)
         emit(w, STR("\r\n\r\n"), true);
     if (w->rc && w->out->n > w->out_start)
         w->out->n = w->out_start;

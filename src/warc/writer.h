@@ -19,6 +19,8 @@
 
 #include "base/buf.h"
 
+struct deflated;
+
 enum warc_coding {
     WARC_FAST,    /* gzip by igzip, levels 1 to 3; the default, level 1 */
     WARC_COMPACT, /* gzip by libdeflate, levels 1 to 12, default 6: smaller and slower */
@@ -53,6 +55,10 @@ void warc_writer_add(struct warc_writer *w, struct str piece);
 /* The same for a piece that may be packed already, as pictures and encoded pages are. With WARC_FAST
  * such a piece, and what is added behind it, is stored in the member as it is (packed.h). */
 void warc_writer_add_body(struct warc_writer *w, struct str piece);
+
+/* The same for a body that was packed elsewhere (deflated.h): what came before it is packed alone. It is
+ * the last piece of its record. A writer that is not WARC_FAST unpacks it. */
+void warc_writer_add_deflated(struct warc_writer *w, const struct deflated *body);
 
 /* Adds the two line ends and ends the member. RC_INVALID if the pieces were not `block_bytes` long,
  * or whatever the record's own function refused. */

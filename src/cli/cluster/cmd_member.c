@@ -14,6 +14,7 @@ enum { PATH_BYTES = LINK_MAX_NAME_BYTES + 32 };
 
 struct settings {
     struct str wiring, place, manager;
+    bool trusted;
 };
 
 static const struct option add_options[] = {
@@ -26,6 +27,8 @@ static const struct option add_options[] = {
         struct settings, manager, "manager", NULL,
         "where members dial the manager; unset: as the crawl in DIR, or else the wiring",
         .arg = "ADDRESS:PORT"),
+    OPTION_BOOL_ROW(struct settings, trusted, "trusted", "no",
+                    "do not look into what it packs for the archive: the manager then does less"),
     {0},
 };
 
@@ -111,6 +114,8 @@ static void write_text(const struct target *t, const struct settings *s, struct 
     add_line(out, "manager", first_of(s->manager, value_of(crawl, STR("manager")), STR_NONE));
     add_line(out, "member", t->name);
     add_line(out, "member-secret", str_c(secret->text));
+    if (s->trusted)
+        add_line(out, "member-trusted", STR("yes"));
     while (crawl.n) {
         struct str line = str_take_until(&crawl, '\n');
         struct str rest = line;
@@ -179,7 +184,10 @@ const struct command cmd_member_add = {
         "DIR/members/NAME.yaml,\n"
         "a configuration file with which the member starts. It has the crawl's settings that a\n"
         "member needs, so add members after the crawl was started, or give them there too.\n"
-        "A member that has a key gets a new one; the old one is refused from then on.",
+        "A member that has a key gets a new one; the old one is refused from then on.\n"
+        "A member packs what it fetched, and the manager unpacks that to see whether it is what "
+        "the\n"
+        "member says. Give --trusted to machines of your own alone.",
     .options = add_options,
     .settings_bytes = sizeof(struct settings),
     .run = run_add,

@@ -102,6 +102,46 @@ static void assert_says(const struct buf *story, const char *what)
         fail_msg("\"%s\" is not in:\n" STR_FMT, what, STR_ARG(buf_str(story)));
 }
 
+/* The fields of a story without the record's own name. */
+static struct str without_name(struct buf *story)
+{
+    struct str all = buf_str(story), name = STR("WARC-Record-ID: ");
+    size_t at = str_find_str(all, name);
+    memset(story->p + at, '-', name.n + sizeof "<urn:uuid:00000000-0000-0000-0000-000000000000>");
+    return all;
+}
+
+static void a_body_that_was_packed_elsewhere_makes_the_record_that_it_makes_here(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {"hello", "", "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n"};
+    struct packed_body_tools *tools = packed_body_tools_open();
+    for (int i = 0; i < 6; i++) {
+        struct shop here, there;
+        struct buf one = {.max = 1 << 16}, two = {.max = 1 << 16};
+        struct capture c = page("http://a.example/1", i < 3 ? PLAIN : CHUNKED, bodies[i % 3]);
+        shop_open(&here, 1 << 20);
+        shop_open(&there, 1 << 20);
+        struct warc_location plain = put(&here, &c);
+        struct packed_body packed;
+        assert_rc(packed_body_make(tools, c.head, c.body, 1 << 20, &packed), RC_OK);
+        c.packed = &packed;
+        c.body = STR("");
+        struct warc_location joined = put(&there, &c);
+        assert_true(digest_eq(&plain.digest, &joined.digest));
+        assert_int_equal(plain.entity_bytes, joined.entity_bytes);
+        record_at(&here, &plain, &one);
+        record_at(&there, &joined, &two);
+        assert_str(without_name(&two), without_name(&one));
+        assert_int_equal(put(&there, &c).is_revisit, plain.entity_bytes > 0);
+        buf_done(&one);
+        buf_done(&two);
+        shop_close(&here);
+        shop_close(&there);
+    }
+    packed_body_tools_close(tools);
+}
+
 static void the_same_entity_is_a_revisit_whatever_its_chunks(void **state)
 {
     (void)state;
@@ -538,6 +578,7 @@ static void of_an_index_only_the_tail_is_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_body_that_was_packed_elsewhere_makes_the_record_that_it_makes_here),
         cmocka_unit_test(the_same_entity_is_a_revisit_whatever_its_chunks),
         cmocka_unit_test(what_was_cut_or_is_empty_is_never_a_revisit),
         cmocka_unit_test(a_304_confirms_what_it_is_told),

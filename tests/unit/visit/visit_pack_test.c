@@ -175,6 +175,131 @@ static void a_visit_that_stayed_is_filled_when_its_copy_comes_back(void **state)
     buf_done(&bytes);
 }
 
+/* The same behind make-urls and pack-answer. */
+static struct visit *visit_packed(const struct http_answer *answer, struct packed_body_tools *tools)
+{
+    struct visit *v = visit_full(answer);
+    v->parsed.has_urls = true;
+    v->packed =
+        (struct visit_packed){.is_set = true, .has_body = true, .body_bytes = answer->body.n};
+    assert_rc(packed_body_make(tools, answer->head, answer->body, 1 << 20, &v->packed.body), RC_OK);
+    return v;
+}
+
+static void a_packed_answer_goes_without_its_body_and_texts(void **state)
+{
+    (void)state;
+    struct http_answer a = answer_of();
+    struct packed_body_tools *tools = packed_body_tools_open();
+    struct visit *v = visit_packed(&a, tools), *home = visit_full(&a);
+    struct buf bytes = {.max = 1 << 20};
+    struct message *m = &home->head;
+    visit_type.stay(m);
+    assert_rc(visit_type.pack(&v->head, &bytes), RC_OK);
+    assert_null(memmem(bytes.p, bytes.n, a.body.p, a.body.n));
+    assert_null(memmem(bytes.p, bytes.n, "one two three", 13));
+    assert_rc(visit_type.unpack(buf_str(&bytes), &m), RC_OK);
+    assert_rc(visit_type.check(m, a.body.n), RC_OK);
+    assert_rc(visit_type.check(m, a.body.n - 1), RC_INVALID);
+    assert_true(home->packed.is_set && home->packed.has_body);
+    assert_int_equal(visit_body_bytes(home), a.body.n);
+    assert_int_equal(home->answer.http->body.n, 0);
+    assert_str(home->answer.http->head, a.head);
+    assert_true(digest_eq(&home->packed.body.digest, &v->packed.body.digest));
+    assert_true(home->parsed.has_urls);
+    assert_null(home->parsed.text.p);
+    assert_null(home->parsed.tags);
+    visit_type.lost(m, true);
+    assert_false(home->packed.is_set || home->parsed.has_urls);
+    assert_int_equal(home->state, VISIT_LOST);
+    message_end(m);
+    message_end(&v->head);
+    buf_done(&bytes);
+    packed_body_tools_close(tools);
+}
+
+/* Each byte of what a member sends changed: it is refused when it is read or when it is looked into, or
+ * the record that would be written is of the same body. */
+static void a_changed_body_is_never_taken(void **state)
+{
+    (void)state;
+    struct http_answer a = answer_of();
+    struct packed_body_tools *tools = packed_body_tools_open();
+    struct visit *v = visit_packed(&a, tools);
+    struct buf bytes = {.max = 1 << 20};
+    size_t refused = 0;
+    assert_rc(visit_type.pack(&v->head, &bytes), RC_OK);
+    for (size_t i = 0; i < bytes.n; i++) {
+        struct message *m = NULL;
+        char was = bytes.p[i];
+        bytes.p[i] = (char)(was ^ 0x11);
+        enum rc rc = visit_type.unpack(buf_str(&bytes), &m);
+        rc = rc ? rc : visit_type.check(m, 1 << 20);
+        assert_true(rc == RC_OK || rc == RC_INVALID);
+        refused += rc == RC_INVALID;
+        if (rc == RC_OK && visit_of(m)->packed.has_body) {
+            assert_true(digest_eq(&visit_of(m)->packed.body.digest, &v->packed.body.digest));
+            assert_int_equal(visit_of(m)->packed.body.deflated.crc, v->packed.body.deflated.crc);
+        }
+        if (m)
+            message_end(m);
+        bytes.p[i] = was;
+    }
+    assert_true(refused > v->packed.body.deflated.stream.n);
+    message_end(&v->head);
+    buf_done(&bytes);
+    packed_body_tools_close(tools);
+}
+
+static void a_forged_body_is_refused_and_the_visit_goes_back(void **state)
+{
+    (void)state;
+    struct http_answer a = answer_of();
+    struct packed_body_tools *tools = packed_body_tools_open();
+    for (int i = 0; i < 4; i++) {
+        struct visit *v = visit_packed(&a, tools), *home = visit_full(&a);
+        struct packed_body *b = &v->packed.body;
+        struct buf bytes = {.max = 1 << 20}, longer = {.max = 1 << 20};
+        struct message *m = &home->head;
+        buf_add(&longer, b->deflated.stream); /* and a member of its own behind it */
+        buf_add(&longer, STR("\0\0\0\0\0\0\0\0\x1f\x8b\x08"));
+        if (i == 0)
+            b->deflated.stream = buf_str(&longer);
+        else if (i == 1)
+            b->deflated.crc++;
+        else if (i == 2)
+            b->digest.bytes[7]++;
+        else
+            v->packed.body_bytes = UINT64_C(1) << 40;
+        visit_type.stay(m);
+        assert_rc(visit_type.pack(&v->head, &bytes), RC_OK);
+        assert_rc(visit_type.unpack(buf_str(&bytes), &m), RC_OK);
+        assert_rc(visit_type.check(m, 1 << 20), RC_INVALID);
+        visit_type.lost(m, true);
+        assert_int_equal(home->state, VISIT_LOST);
+        assert_str(url_href(&home->turn.url), STR(HREF));
+        message_end(m);
+        message_end(&v->head);
+        buf_done(&bytes);
+        buf_done(&longer);
+    }
+    packed_body_tools_close(tools);
+}
+
+static void a_reference_of_no_known_kind_is_refused(void **state)
+{
+    (void)state;
+    struct http_answer a = answer_of();
+    struct visit *v = visit_full(&a);
+    struct buf bytes = {.max = 1 << 20};
+    struct message *m = NULL;
+    v->parsed.references[1].hop = '\n';
+    assert_rc(visit_type.pack(&v->head, &bytes), RC_OK);
+    assert_rc(visit_type.unpack(buf_str(&bytes), &m), RC_INVALID);
+    message_end(&v->head);
+    buf_done(&bytes);
+}
+
 static void robots_redirects_and_what_is_kept_or_judged_already_cannot_leave(void **state)
 {
     (void)state;
@@ -320,6 +445,10 @@ int main(void)
         cmocka_unit_test(a_visit_arrives_as_it_left),
         cmocka_unit_test(a_visit_that_stayed_is_filled_when_its_copy_comes_back),
         cmocka_unit_test(robots_redirects_and_what_is_kept_or_judged_already_cannot_leave),
+        cmocka_unit_test(a_packed_answer_goes_without_its_body_and_texts),
+        cmocka_unit_test(a_changed_body_is_never_taken),
+        cmocka_unit_test(a_forged_body_is_refused_and_the_visit_goes_back),
+        cmocka_unit_test(a_reference_of_no_known_kind_is_refused),
         cmocka_unit_test(links_arrive_as_they_left),
         cmocka_unit_test(an_origin_goes_as_a_link_without_a_fingerprint),
         cmocka_unit_test(a_line_arrives_as_it_left),
