@@ -12,6 +12,8 @@ static const struct family {
     struct str first; /* word of their names, with the blank behind it */
     const char *what;
 } families[] = {
+    {{"simulate ", sizeof "simulate " - 1}, "shares and protocols on imagined time:"},
+    {{"member ", sizeof "member " - 1}, "keys of the members of a pool:"},
     {{"sink ", sizeof "sink " - 1}, "archive files go to an archive machine:"},
     {{"try ", sizeof "try " - 1}, "one library on local input:"},
 };

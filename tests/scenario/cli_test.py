@@ -19,10 +19,10 @@ def _(tmp):
     lines = done.out.splitlines()
     assert len(lines) <= 40, len(lines)
     names = [m[1].strip() for m in (re.match(r"  ([a-z]+(?: [a-z]+)?)  +\S", l) for l in lines) if m]
-    for family in ("sink", "try"):  # they share a line
+    for family in ("simulate", "member", "sink", "try"):  # they share a line
         rest = next(l for l in lines if l.startswith(f"  {family} ")).split(":")[1].split()
         names = [n for n in names if n != family] + [f"{family} {one}" for one in rest]
-    assert {"check", "config show", "try url", "sink listen"} < set(names), names
+    assert {"check", "config show", "try url", "sink listen", "member add", "simulate pool"} < set(names), names
     for name in names:
         one = run(name.split() + ["--help"])
         assert one.code == 0 and one.out.startswith(f"usage: orbweaver {name}"), one
