@@ -144,6 +144,15 @@ static void set_timer(struct pool_manager *p)
         part_fail(p->self, RC_NOMEM, "no memory for a timer");
 }
 
+/* A member that left in order is no news. */
+static void say_goodbye(struct pool_manager *p, struct lane_end *e)
+{
+    if (!e->is_leaving)
+        log_warn_limited(part_log(p->self), "member.gone",
+                         LOG_STR("member", pool_member_name(e->member)), LOG_U64("lost", e->lost));
+    lane_end_close(e);
+}
+
 /* Messages that are emitted here may lead back here, by way of a step that gives their host a message. */
 void pool_manager_look(struct pool_manager *p)
 {
@@ -154,12 +163,13 @@ void pool_manager_look(struct pool_manager *p)
         struct sent *s = EVENT_OF(t, struct sent, ticket);
         struct pool_member *member = s->end->member;
         pool_member_note(member, 0, -1, 0);
+        s->end->lost++;
         atomic_fetch_add_explicit(&pool_member_counts(member)->lost, 1, memory_order_relaxed);
         pool_manager_lose(p, s, t->is_blamed);
     }
     while ((gone = pool_lanes_gone(p->lanes, now_ms)))
         if (pool_lane_ctx(gone))
-            lane_end_close(pool_lane_ctx(gone));
+            say_goodbye(p, pool_lane_ctx(gone));
     set_timer(p);
 }
 
@@ -169,17 +179,6 @@ static void on_due(struct timer *t, uint64_t now_ms)
     pool_manager_look(EVENT_OF(t, struct pool_manager, due));
 }
 
-static void on_flush(struct timer *t, uint64_t now_ms)
-{
-    (void)now_ms;
-    struct pool_manager *p = EVENT_OF(t, struct pool_manager, flush);
-    p->is_flush_set = false;
-    for (struct list_node *n = p->ends.first, *next; n; n = next) {
-        next = n->next;
-        lane_end_turn(LIST_OF(n, struct lane_end, node));
-    }
-}
-
 static void manager_turn(struct instance *self)
 {
     struct pool_manager *p = of(self);
@@ -187,6 +186,15 @@ static void manager_turn(struct instance *self)
         next = n->next;
         lane_end_turn(LIST_OF(n, struct lane_end, node));
     }
+}
+
+/* A batch has waited for long enough. */
+static void on_flush(struct timer *t, uint64_t now_ms)
+{
+    (void)now_ms;
+    struct pool_manager *p = EVENT_OF(t, struct pool_manager, flush);
+    p->is_flush_set = false;
+    manager_turn(p->self);
 }
 
 /* The reception ----------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pool manager: the end of a pool's connections at the manager, on one shard. Private to the framework.
  *
- *     pool_manager.c   the part: messages in and out, the reception, the port
- *     pool_lanes_end.c a lane's link: frames, hello, batches */
+ *     pool_manager.c       the part: messages in and out, the reception, the port
+ *     pool_manager_lane.c  a lane's link: frames, hello, batches */
 #ifndef FLOW_POOL_MANAGER_H
 #define FLOW_POOL_MANAGER_H
 
@@ -47,6 +47,7 @@ struct lane_end {
     uint64_t batched_ms; /* when the first of them was */
     uint64_t received;   /* bytes of the link that were taken for a sign of life */
     bool had_no_room, is_leaving;
+    uint64_t lost; /* tickets that were open when it died */
     bool is_trusted; /* since it dialled */
     struct list_node node;
 };
@@ -60,7 +61,7 @@ struct sent {
     unsigned slot; /* of settings->there */
 };
 
-/* pool_lanes_end.c */
+/* pool_manager_lane.c */
 void lane_ends_take(struct instance *self, struct link *l, const struct pool_hello *h);
 void lane_end_send(struct lane_end *e); /* what is not sent yet, as far as the link takes it */
 void lane_end_turn(struct lane_end *e); /* tells what was settled, and flushes what is due */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pool member: the end of a pool's connections at a member, on one shard. Private to the framework.
  *
- *     pool_member.c  the part: copies in, answers out
- *     pool_lane.c    a lane: dialling, the lease, frames
+ *     pool_member.c       the part: copies in, answers out
+ *     pool_member_lane.c  a lane: dialling, the lease, frames
  *
  * A copy is known here until the manager has settled it: answers that a lost link swallowed are sent
  * again on the next one. Copies of a lease that ended are void. */
@@ -59,7 +59,7 @@ MUST_CHECK bool pool_member_take(struct member_lane *lane, struct str frame); /*
 void pool_copy_settled(struct pool_copy *c);
 void pool_member_void(struct member_lane *lane); /* all of its copies */
 
-/* pool_lane.c */
+/* pool_member_lane.c */
 MUST_CHECK enum rc member_lane_open(struct pool_member_end *end, unsigned number);
 void member_lane_close(struct member_lane *lane, bool is_in_order);
 void member_lane_dial(struct member_lane *lane);

@@ -3,7 +3,7 @@
  *
  * A member is present while one of its lanes stands. Present members have the numbers 0, 1, 2, … in
  * the order in which they registered, so the numbers are dense: when one leaves, those behind it
- * move up. `epoch` rises with every change, and whoever keeps an assignment builds it anew then.
+ * move up. `epoch` rises with every change, and an assignment over the members is made anew then.
  *
  * Shards call it from their threads; a lock inside guards all of it. */
 #ifndef POOL_ROLL_H
