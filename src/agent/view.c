@@ -79,7 +79,7 @@ static void say_status(struct jsonw *j, const struct agent_status *s)
         jsonw_u64(j, s->lease_age_ms);
     jsonw_u64_field(j, "generation", s->generation);
     jsonw_u64_field(j, "cursor", s->cursor);
-    jsonw_u64_field(j, "floor", s->acked_through);
+    jsonw_u64_field(j, "acked_through", s->acked_through);
     jsonw_u64_field(j, "behind", s->cursor > s->acked_through ? s->cursor - s->acked_through : 0);
     jsonw_u64_field(j, "parcels", s->parcels);
     jsonw_u64_field(j, "pages_unsent", s->pages_unsent);
@@ -139,7 +139,7 @@ void cluster_former(struct cluster_service *s, struct str name, struct jsonw *j)
     struct cluster_part *c = EVENT_OF(s, struct cluster_part, service);
     (void)pthread_mutex_lock(&c->lock);
     const struct roster_agent *a = roster_find(agent_roster(c->agent), name);
-    jsonw_key(j, "past");
+    jsonw_key(j, "former");
     jsonw_object(j);
     jsonw_text_field(j, "agent", name);
     jsonw_u64_field(j, "inc", a ? a->inc : 0);

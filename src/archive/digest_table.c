@@ -25,7 +25,7 @@ struct stripe {
     pthread_mutex_t lock;
     struct slot *slots;
     size_t slot_count, slots_most; /* powers of two */
-    struct list uses;  /* the latest first */
+    struct list uses;              /* the latest first */
     uint64_t bytes, max_bytes, count;
 };
 

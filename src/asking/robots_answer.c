@@ -49,10 +49,10 @@ static void shortest_seed_path(struct visit *v, struct depth_index *depths)
 {
     const struct checkout *c = &v->turn.checkout;
     uint64_t origin = depth_index_origin_key(host_hash(c->host), c->is_https, c->port);
-    struct str way;
-    if (depths && depth_index_take(depths, origin, &way) &&
-        seed_path_depth(way) < seed_path_depth(c->seed_path))
-        v->turn.origin_path = arena_dup(v->arena, way);
+    struct str path;
+    if (depths && depth_index_take(depths, origin, &path) &&
+        seed_path_depth(path) < seed_path_depth(c->seed_path))
+        v->turn.origin_path = arena_dup(v->arena, path);
 }
 
 void robots_answer_sitemaps(struct visit *v, const struct robots *rules, struct depth_index *depths)

@@ -96,7 +96,7 @@ static enum rc changes_make(struct flow *f, const struct wiring_part *w, const v
     return RC_OK;
 }
 
-static void changes_post(struct flow *f, struct change *list)
+static void changes_send(struct flow *f, struct change *list)
 {
     while (list) {
         struct change *c = list;
@@ -139,7 +139,7 @@ static enum rc change_locked(struct flow *f, const struct wiring_part *w, const 
     }
     arena_close(f->newest[at].arena);
     f->newest[at] = fresh;
-    changes_post(f, list);
+    changes_send(f, list);
     return RC_OK;
 }
 

@@ -47,7 +47,7 @@ struct lane_end {
     uint64_t batched_ms; /* when the first of them was */
     uint64_t received;   /* bytes of the link that were taken for a sign of life */
     bool had_no_room, is_leaving;
-    uint64_t lost; /* tickets that were open when it died */
+    uint64_t lost;   /* tickets that were open when it died */
     bool is_trusted; /* since it dialled */
     struct list_node node;
 };

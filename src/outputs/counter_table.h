@@ -63,7 +63,7 @@
     X(QUEUED, "queued", SHARDS, queued, "URLs that wait")                                          \
     X(OUT, "out", SHARDS, out, "hosts that are being asked")                                       \
     X(FRONTIER_BYTES, "frontier_bytes", SHARDS, memory_bytes, "memory of the frontier")            \
-    X(BUCKETS_SWAPPED, "buckets_resting", SHARDS, swapped, "buckets of hosts on disk")             \
+    X(BUCKETS_SWAPPED, "buckets_swapped", SHARDS, swapped, "buckets of hosts on disk")             \
     X(LINKS_UNSORTED, "links_unsorted", SHARDS, unsorted, "links to them not looked at yet")       \
     X(ARCHIVE_BYTES, "archive_bytes", LEDGER, archive_bytes, "bytes of archive files")             \
     X(JOURNAL_BYTES, "journal_bytes", LEDGER, journal_bytes, "bytes of the journal")               \

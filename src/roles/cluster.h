@@ -97,7 +97,7 @@ struct cluster_ops {
     void (*stop)(struct cluster_service *s);
     /* For people, on any thread. view: members of an object, of this agent and of the cluster as it
      * sees it. owner: false if the host is ours or has no owner, else `name` (PEER_NAME_BYTES + 1).
-     * former: what became of an agent of that name (member "past"). others: the living. leave:
+     * former: what became of an agent of that name (member "former"). others: the living. leave:
      * hands everything over and ends. */
     void (*view)(struct cluster_service *s, struct jsonw *j);
     void (*former)(struct cluster_service *s, struct str name, struct jsonw *j);

@@ -37,7 +37,7 @@ struct gate {
     struct budget *budget;
     struct addresses_service *addresses;
     struct cluster_service *cluster;
-    struct guest_desk guests; /* redirected robots.txt that ask for another host's turn */
+    struct guest_desk guests;        /* redirected robots.txt that ask for another host's turn */
     struct members_service *members; /* NULL: the wiring has no pool */
 };
 

@@ -86,8 +86,9 @@ struct visit_route {
     struct guest *guest; /* the turn of another host (asking/guest.h); robots and disposition give
                             it back */
     uint64_t due_ms;     /* of VISIT_LATER */
-    uint64_t later_ms;   /* the same from its return on: put off at another place, with another clock */
-    bool is_blamed;      /* of VISIT_LOST: the member may have been lost because of it */
+    uint64_t
+        later_ms;   /* the same from its return on: put off at another place, with another clock */
+    bool is_blamed; /* of VISIT_LOST: the member may have been lost because of it */
 };
 
 struct asker;

@@ -89,7 +89,7 @@ def _(tmp):
             done = subprocess.run([ORBWEAVER, "status", "--json", crawl.folder], stdin=subprocess.DEVNULL,
                                   capture_output=True, timeout=60, check=False)
             if done.returncode == 0:
-                most = max(most, json.loads(done.stdout).get("buckets_resting", 0))
+                most = max(most, json.loads(done.stdout).get("buckets_swapped", 0))
             assert process.poll() is None, "it ended before anything was swapped: " + crawl.said()
         assert most >= 10, most
         for url in sorted(witnessed(web))[::40]:

@@ -295,7 +295,7 @@ def _(tmp):
     with web, Names({host: ["127.0.0.1"] for host in [*targets, *hosts]}) as at:
         left = crawl_hosts(web, at, tmp, hosts, *LOOSE, *shards(tmp, 2), "-w", "50ms", "--frontier-memory", "12K",
                            "--set", "ledger.frontier-slice=200ms")
-    assert left.numbers["buckets_resting"] > 10, left.numbers
+    assert left.numbers["buckets_swapped"] > 10, left.numbers
     for host in hosts:
         assert sorted(web.paths(host)) == sorted(["/robots.txt", *ALL - {"/1"}]), (host, web.paths(host))
     for host in targets:

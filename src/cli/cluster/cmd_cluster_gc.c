@@ -94,15 +94,15 @@ static bool look_into(struct work *w, const char *name, struct found *ret)
 /* Whether one agent's view says that the incarnation has left the crawl for good. */
 static bool says_over(const json_t *view, const char *name, uint64_t inc)
 {
-    const json_t *past = json_object_get(view, "past"), *m;
+    const json_t *former = json_object_get(view, "former"), *m;
     size_t i;
     if (json_u64(view, "epoch") != json_u64(view, "settled") ||
-        json_is_false(json_object_get(view, "roster_whole")) || json_u64(past, "inc") < inc)
+        json_is_false(json_object_get(view, "roster_whole")) || json_u64(former, "inc") < inc)
         return false;
     json_array_foreach(json_object_get(view, "members"), i,
                        m) if (strcmp(json_text(m, "agent"), name) == 0 &&
                               json_u64(m, "inc") == inc) return false;
-    return json_u64(past, "inc") > inc || strcmp(json_text(past, "state"), "forgotten") == 0;
+    return json_u64(former, "inc") > inc || strcmp(json_text(former, "state"), "forgotten") == 0;
 }
 
 static bool is_over(const json_t *rows, const char *name, uint64_t inc)

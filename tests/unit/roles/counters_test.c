@@ -39,7 +39,7 @@ static const char *const names[] = {
     "queued",
     "out",
     "frontier_bytes",
-    "buckets_resting",
+    "buckets_swapped",
     "links_unsorted",
     "archive_bytes",
     "journal_bytes",
