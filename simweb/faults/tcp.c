@@ -98,7 +98,7 @@ static const struct expect f04_expects[] = {
     {0},
 };
 
-/* F05: only a request on a used connection fails, so whoever asks once more on a new one is
+/* F05: only a request on a used connection fails, so one more on a new connection is
  * answered. */
 static void race_once(const struct fault_query *q, struct reply *r)
 {
@@ -233,8 +233,10 @@ const struct fault faults_tcp[] = {
      "one, and a failure there is the result",
      NULL, f04_cases, f04_expects, f04_answer, true},
     {"F05", "tcp", "closes a kept-alive connection just as the next request is sent on it",
-     "asks once more on a new connection, without counting it as a second fetch or a failure", NULL,
-     f05_cases, f05_expects, f05_answer, true},
+     "asks once more on a new connection. We do so at once if the server had not received the "
+     "request; if it had, as here, that was a request of the host's turn: it is a try that failed, "
+     "and the next follows after the back-off",
+     NULL, f05_cases, f05_expects, f05_answer, true},
     {"F06", "tcp", "resets the connection in the middle of the head or of the body",
      "treats what came as truncated: it may be kept and its links followed, but it is no whole "
      "page, so it is never revalidated as one. We keep it and follow its links",
