@@ -52,12 +52,32 @@ static enum rc read_manager(struct wiring *w, unsigned manager, const struct pla
     return RC_OK;
 }
 
+/* --set may have changed them. After a restart the ledger's hosts wait as long as members of the process
+ * before may ask. */
+static enum rc check_timings(struct wiring *w, unsigned pool, struct buf *why)
+{
+    const struct pool_timings *t = &w->places[pool].pool->timings;
+    char room[80];
+    struct buf wait = buf_on(room, sizeof room);
+    buf_printf(why, "--set %s: ", w->places[pool].name.p);
+    enum rc rc = pool_timings_check(t, why);
+    if (rc)
+        return rc;
+    buf_clear(why);
+    buf_printf(&wait, "ledger.restart-wait=%llums", (unsigned long long)t->dead_ms);
+    rc = wiring_set(w, buf_str(&wait), why);
+    if (rc == RC_NOT_FOUND) /* a pool of lines has no ledger */
+        buf_clear(why);
+    return rc == RC_NOT_FOUND ? RC_OK : rc;
+}
+
 /* The manager knows its members by the files in its directory. */
 static enum rc cut_pool(struct wiring *w, unsigned pool, const struct place_choice *c,
                         struct buf *why)
 {
     struct place_login login = {.pool = {.name = c->member, .secret = c->member_secret}};
     enum rc rc = read_manager(w, 1 - pool, c, &login.pool.manager, why);
+    rc = rc ? rc : check_timings(w, pool, why);
     bool is_member = str_eq(c->place, w->places[pool].name);
     if (rc == RC_OK && is_member && (!c->member.n || !c->member_secret.n)) {
         buf_printf(
@@ -98,7 +118,7 @@ enum rc place_cut(struct wiring *w, const struct place_choice *c, struct buf *wh
 {
     unsigned pool;
     if (!w->place_count) {
-        buf_add(why, STR("--place: the wiring has no places"));
+        buf_add(why, STR("--place: the wiring has no places; managed and priority have: --wiring managed"));
         return RC_INVALID;
     }
     return wiring_has_pool(w, &pool) ? cut_pool(w, pool, c, why) : cut_places(w, c, why);

@@ -29,6 +29,7 @@ struct flow {
 
     _Atomic int state;
     _Atomic bool paused;
+    _Atomic bool is_over;    /* it came to its end by itself, or a part has ended it */
     _Atomic unsigned active; /* sources that may still bring work, or have work under way */
 
     pthread_t *threads;

@@ -68,6 +68,7 @@ void part_fail(struct instance *self, enum rc rc, const char *format, ...)
 
 void part_drain(struct instance *self)
 {
+    atomic_store(&node_of(self)->flow->is_over, true);
     flow_drain(node_of(self)->flow);
 }
 

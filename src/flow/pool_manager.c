@@ -211,7 +211,8 @@ static const char *wrong_with(const struct pool_manager *p, const struct pool_he
     if (h->abi != PART_ABI)
         return "it runs another version of orbweaver";
     if (h->wiring != p->settings->wiring || h->place != p->settings->place)
-        return "it has another wiring file";
+        return "its wiring file or its settings are not the manager's; orbweaver member add DIR NAME "
+               "makes its key anew, with them";
     if (!h->shards || h->shards > POOL_MAX_SHARDS || h->lane >= POOL_MAX_SHARDS)
         return "it has too many shards";
     return NULL;
@@ -348,11 +349,13 @@ static void manager_stop(struct instance *self)
     }
 }
 
-/* Only a flow that came to its end in order tells so. All are told before one is waited for, so a member
+/* Only a flow that came to its end by itself, or by a limit, tells so: members of one that was stopped
+ * wait until it goes on. All are told before one is waited for, so a member
  * that stands still holds up no other. */
 static void say_farewell(struct pool_manager *p)
 {
-    if (node_of(p->self)->flow->error != RC_OK)
+    const struct flow *f = node_of(p->self)->flow;
+    if (f->error != RC_OK || !atomic_load(&f->is_over))
         return;
     uint64_t until_ms = clock_now_ms(part_clock(p->self)) + FAREWELL_MS;
     for (struct list_node *n = p->ends.first; n; n = n->next)

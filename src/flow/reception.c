@@ -126,7 +126,7 @@ enum rc reception_open(struct reception *r, struct str address, struct buf *why)
                    rc == RC_IO ? strerror(errno) : rc_text(rc));
         reception_close(r);
     }
-    return rc;
+    return rc == RC_IO ? RC_LIMIT : rc; /* it is no trouble of the disk */
 }
 
 void reception_close(struct reception *r)

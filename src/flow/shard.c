@@ -57,8 +57,11 @@ static void source_settle(struct node *n)
     if (!src->active || !done || !credit_account_is_whole(&src->account))
         return;
     src->active = false;
-    if (atomic_fetch_sub(&n->flow->active, 1) == 1)
-        flow_stop(n->flow);
+    if (atomic_fetch_sub(&n->flow->active, 1) != 1)
+        return;
+    if (flow_state(n->flow) == FLOW_RUNNING)
+        atomic_store(&n->flow->is_over, true);
+    flow_stop(n->flow);
 }
 
 static bool run_sources(struct shard *s)

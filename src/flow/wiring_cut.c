@@ -43,12 +43,27 @@ static unsigned place_find(const struct wiring *w, struct str name)
     return WIRING_NOWHERE;
 }
 
+/* The settings of steps at a pool: the members must have those of the manager, or they would ask
+ * with another name, and for other types. */
+static void print_pool_settings(const struct cutter *c, struct buf *out)
+{
+    for (unsigned i = 0; c->has_pool && i < c->w->component_count; i++) {
+        const struct wiring_part *p = &c->w->components[i];
+        for (const struct option *o = p->part->options; p->place == c->pool && o && o->key; o++) {
+            buf_printf(out, "%s.%s ", p->name.p, o->key);
+            option_print(o, p->settings, out);
+            buf_byte(out, '\n');
+        }
+    }
+}
+
 /* Of what both ends must agree on; addresses may differ, seen from different networks. */
 static uint64_t digest(struct cutter *c)
 {
     struct buf text;
     buf_init(&text, PRINT_MAX_BYTES);
     wiring_print_graph(c->w, &text);
+    print_pool_settings(c, &text);
     if (buf_rc(&text) != RC_OK)
         c->rc = buf_rc(&text);
     uint64_t sum = hash64(buf_str(&text));
@@ -277,6 +292,8 @@ enum rc wiring_cut(struct wiring *w, struct str place, const struct place_login 
             nearest_try(&near, w->places[i].name);
         buf_printf(why, "the wiring has no place \"" STR_FMT "\"", STR_ARG(place));
         nearest_print(&near, why);
+        for (unsigned i = 0; !near.name.p && i < w->place_count; i++)
+            buf_printf(why, "%s%s", i ? ", " : "; expected one of: ", w->places[i].name.p);
         return RC_NOT_FOUND;
     }
     for (unsigned i = 0; i < w->provider_count; i++)

@@ -121,6 +121,9 @@ static enum produced schedule_produce(struct instance *self)
         return crawl_watch_wait(&s->watch, now_ms + DISK_LOOK_MS);
     if (s->http && !http_has_room(s->http)) /* few descriptors: until a request ends */
         return crawl_watch_wait(&s->watch, now_ms + LOOK_AGAIN_MS);
+    bool has_nothing = s->members && frontier_due_ms(s->frontier) == UINT64_MAX;
+    if (has_nothing)
+        return wait_for_host(s);
     if (now_ms < s->quiet_until_ms)
         return crawl_watch_wait(&s->watch, s->quiet_until_ms);
     if (s->members && !s->members->ops->has_room(s->members)) /* it wakes this part */

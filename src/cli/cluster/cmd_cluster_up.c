@@ -79,7 +79,7 @@ static int watch(struct up *u, const sigset_t *set)
 /* Each agent's directory has its settings, so that no option is needed again. */
 static bool has_begun(struct up *u)
 {
-    const char *first = str_eq(u->s->wiring, STR("ring")) ? "a1/" : "";
+    const char *first = up_is_star(u) ? "" : "a1/";
     const char *kept = up_text(u, STR_FMT "/%s" CONFIG_OF_CRAWL, STR_ARG(u->s->output), first);
     return kept && access(kept, R_OK) == 0;
 }
@@ -91,9 +91,11 @@ static int run(struct invocation *in)
     sigset_t set;
     if (!u || !plan)
         return cli_fail(EXIT_OTHER, "%s", rc_text(RC_NOMEM));
-    u->s = in->settings;
+    struct up_settings *s = in->settings;
+    u->s = s;
     u->in = in;
     u->plan = plan;
+    s->wiring = up_star_wiring(u);
     u->nats_dir = up_text(u, STR_FMT "/post", STR_ARG(u->s->output));
     if ((!in->word_count && !has_begun(u)) || in->word_count > UP_MOST_WORDS)
         return cli_fail(EXIT_USAGE,
@@ -105,7 +107,7 @@ static int run(struct invocation *in)
     (void)sigaddset(&set, SIGTERM);
     (void)sigaddset(&set, SIGCHLD);
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
-    if (!str_eq(u->s->wiring, STR("ring")))
+    if (up_is_star(u))
         return up_star_run(u, &set);
     int code = up_nats_open(u);
     if (code == EXIT_DONE)
@@ -126,8 +128,8 @@ static const struct option options[] = {
     OPTION_TEXT_ROW(struct up_settings, output, "output", "cluster-crawl",
                     "the folder of everything; a crawl that is there is resumed", .letter = 'o',
                     .arg = "DIR"),
-    OPTION_TEXT_ROW(struct up_settings, wiring, "wiring", "ring",
-                    "ring: agents that are alike; managed, priority: a manager with members",
+    OPTION_TEXT_ROW(struct up_settings, wiring, "wiring", NULL,
+                    "ring, the default: agents that are alike; managed, priority: a manager with members",
                     .arg = "NAME"),
     OPTION_BOOL_ROW(struct up_settings, quiet, "quiet", "no", "no progress line", .letter = 'q'),
     TIMING_ROWS(struct up_settings),

@@ -66,18 +66,17 @@ static int failed(const struct target *t, enum rc rc)
                     rc_text(rc));
 }
 
-/* What the crawl was told and its steps at a member need, as it stands in DIR/orbweaver.yaml. */
+/* What the crawl was told, as it stands in DIR/orbweaver.yaml, without what is the manager's own. */
 static bool is_for_members(struct str key)
 {
-    static const char *const keys[] = {
-        "user-agent", "contact",      "body-size",    "types",         "timeout",  "delay",
-        "http",       "insecure",     "ca-file",      "allow-private", "keywords", "keep-score",
-        "link-score", "follow-score", "tries",        "compare",       "recrawl",  "ignore-robots",
-        "set",        "pages-only",   "archive-only", "normalise",     "order"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (str_eq(key, str_c(keys[i])))
-            return true;
-    return false;
+    static const char *const others[] = {
+        "seeds",   "input",      "output", "config",        "wiring", "place", "place-secret",
+        "manager", "member",     "member-secret", "cluster", "agent", "cluster-credentials",
+        "sink",    "sink-remove", "sink-wait", "ui",         "json",  "quiet", "verbose"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (str_eq(key, str_c(others[i])))
+            return false;
+    return key.n && key.p[0] != '#' && key.p[0] != ' ' && key.p[0] != '-';
 }
 
 static struct str value_of(struct str text, struct str wanted)

@@ -89,7 +89,15 @@ void up_agent_ask(struct up *u,
                   unsigned i); /* for its last status; nothing changes if it does not answer */
 void up_agents_last_words(struct up *u);
 
-/* up_star.c: starts the manager and its members, and returns when all have ended. */
+/* Whether the wiring has a pool. */
+static inline bool up_is_star(const struct up *u)
+{
+    return !str_eq(u->s->wiring, STR("ring"));
+}
+
+/* up_star.c: the wiring that was asked for, or that of the star which has begun in DIR, or ring. */
+struct str up_star_wiring(struct up *u);
+/* Starts the manager and its members, and returns when all have ended. */
 int up_star_run(struct up *u, const sigset_t *set);
 
 #endif

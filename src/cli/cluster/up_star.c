@@ -22,6 +22,7 @@
 
 enum {
     MANAGER, /* its row of u->agents; members come behind it */
+    LINE_BYTES = 4096,
     LOOK_MS = 50,
     BEGIN_MS = 60000, /* for the manager to write its settings */
     MEMBERS_END_MS = 10000,
@@ -137,6 +138,24 @@ static int start_all(struct up *u)
     return code;
 }
 
+struct str up_star_wiring(struct up *u)
+{
+    const char *saved = up_text(u, STR_FMT "/" CONFIG_OF_CRAWL, STR_ARG(u->s->output));
+    FILE *f = !u->s->wiring.n && saved ? fopen(saved, "re") : NULL;
+    struct str found = STR("ring");
+    char line[LINE_BYTES];
+    if (u->s->wiring.n)
+        return u->s->wiring;
+    while (f && fgets(line, sizeof line, f)) {
+        struct str value = str_trim(str_c(line));
+        if (str_eq(str_take_until(&value, ':'), STR("wiring")) && value.p)
+            found = arena_dup(u->in->arena, str_trim(value));
+    }
+    if (f)
+        (void)fclose(f);
+    return found.p ? found : STR("ring");
+}
+
 /* Watching ----------------------------------------------------------------------------------------- */
 
 static int start_again(struct up *u, unsigned i)
@@ -215,10 +234,10 @@ static int watch(struct up *u, const sigset_t *set)
         uint64_t now_ms = clock_now_ms(clock_real());
         if (number == SIGINT || number == SIGTERM) {
             u->number = number;
-            child_tell(&u->agents[MANAGER].child, SIGTERM); /* it tells its members */
+            child_tell(&u->agents[MANAGER].child, SIGTERM); /* its members follow when it has ended */
         }
         running = look_at_all(u, now_ms);
-        if (u->agents[MANAGER].has_ended && now_ms >= u->until_ms)
+        if (u->agents[MANAGER].has_ended && (u->number || now_ms >= u->until_ms))
             tell_all(u, SIGTERM);
         show(u);
     }

@@ -368,6 +368,18 @@ static void retain_memory(void)
     (void)mallopt(M_TRIM_THRESHOLD, 512 << 20);
 }
 
+/* The key of a member stands in its configuration. */
+static bool shows_secret(const struct settings *s)
+{
+    struct stat st;
+    bool does = s->member_secret.n && s->config.n && stat(s->config.p, &st) == 0 &&
+                (st.st_mode & (S_IRWXG | S_IRWXO));
+    if (does)
+        cli_fail(EXIT_USAGE, "%s has a member's secret, and other users may read it: chmod 600 %s",
+                 s->config.p, s->config.p);
+    return does;
+}
+
 /* Refuses settings that do not go together. */
 static bool has_bad_settings(const struct settings *s)
 {
@@ -435,7 +447,7 @@ static int crawl_run(struct invocation *in)
         rc = prepare_to_save(in, &c);
     if (rc)
         return rc == RC_INVALID ? EXIT_USAGE : cli_fail(EXIT_OTHER, "%s", rc_text(rc));
-    if (has_bad_settings(c.settings))
+    if (has_bad_settings(c.settings) || shows_secret(c.settings))
         return EXIT_USAGE;
     int code = read_wiring(&c);
     if (code == EXIT_DONE)
