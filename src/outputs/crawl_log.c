@@ -50,12 +50,18 @@ void crawl_log_mark_value(struct buf *notes, enum crawl_log_mark mark, const cha
     va_end(args);
 }
 
+/* A reason may be another machine's: it stays one field of one line. */
+static bool ends_field(char c)
+{
+    return (unsigned char)c <= ' ' || c == 127;
+}
+
 void crawl_log_reason_add(struct buf *notes, const char *sentence)
 {
     if (notes->n)
         buf_byte(notes, ',');
     for (const char *c = sentence; *c; c++)
-        buf_byte(notes, (char)(*c == ' ' ? '_' : *c));
+        buf_byte(notes, (char)(ends_field(*c) ? '_' : *c));
 }
 
 static void put_field(struct buf *out, struct str text)

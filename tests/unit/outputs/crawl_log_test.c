@@ -195,6 +195,16 @@ static void no_mark_is_taken_for_a_reason(void **state)
     assert_str(crawl_log_reason(&l), STR("the_host,_or_its_port,_is_not_asked"));
 }
 
+/* What a member of a pool says may hold anything. */
+static void a_reason_is_one_field_of_one_line(void **state)
+{
+    (void)state;
+    char room[200];
+    struct buf notes = buf_on(room, sizeof room);
+    crawl_log_reason_add(&notes, "a\n200\t5\rhttp://forged.example/\x1b[2J\x7f");
+    assert_str(buf_str(&notes), STR("a_200_5_http://forged.example/_[2J_"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +217,7 @@ int main(void)
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(a_line_is_as_heritrix_writes_it),
         cmocka_unit_test(no_mark_is_taken_for_a_reason),
+        cmocka_unit_test(a_reason_is_one_field_of_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
