@@ -6,10 +6,21 @@
 #include "visit/visit_host.h"
 
 #include "base/taker.h"
+#include "fetch/media.h"
 #include "html/page.h"
 #include "order/pvalue.h"
 
 #define ABSENT UINT32_MAX
+#define MOST_DATE_MS (INT64_C(253402300799) * 1000 + 999) /* the end of the year 9999 */
+
+/* Another machine says these, and they stay: in lines of logs, in the journal, in the history. What parts
+ * of ours make of a page is far shorter. */
+enum {
+    MOST_WORDS_BYTES = 4 << 10,
+    MOST_TITLE_BYTES = 64 << 10,
+    MOST_CODES_BYTES = 4 << 10,
+    MOST_HEAD_BYTES = 1 << 20,
+};
 
 static void add_text(struct buf *out, struct str s)
 {
@@ -24,6 +35,13 @@ static struct str take_text(struct taker *t)
     return n == ABSENT ? STR_NONE : take_bytes(t, n);
 }
 
+static struct str take_short(struct taker *t, size_t most_bytes)
+{
+    struct str s = take_text(t);
+    t->bad |= s.n > most_bytes;
+    return s;
+}
+
 static void add_words(struct buf *out, const char *words)
 {
     add_text(out, words ? str_make(words, strlen(words) + 1) : STR_NONE);
@@ -31,7 +49,7 @@ static void add_words(struct buf *out, const char *words)
 
 static const char *take_words(struct taker *t)
 {
-    struct str s = take_text(t);
+    struct str s = take_short(t, MOST_WORDS_BYTES);
     t->bad |= s.p && (!s.n || s.p[s.n - 1] != '\0');
     return t->bad ? NULL : s.p;
 }
@@ -67,6 +85,27 @@ static struct address take_address(struct taker *t)
     if (bytes.n)
         memcpy(a.bytes, bytes.p, sizeof a.bytes);
     return a;
+}
+
+static struct str take_media_type(struct taker *t)
+{
+    struct str s = take_text(t);
+    t->bad |= s.p && !str_eq(media_type(s), s);
+    return s;
+}
+
+/* However long another machine says: `now` plus it is a moment, and not one in a thousand years. */
+static uint64_t take_wait(struct taker *t)
+{
+    uint64_t ms = take_u64(t);
+    return ms < PACE_MOST_WAIT_MS ? ms : PACE_MOST_WAIT_MS;
+}
+
+static int64_t take_date(struct taker *t)
+{
+    int64_t ms = (int64_t)take_u64(t);
+    t->bad |= ms < 0 || ms > MOST_DATE_MS;
+    return ms;
 }
 
 /* What its home gave it ------------------------------------------------------------------------ */
@@ -239,7 +278,7 @@ static void take_end(struct taker *t, struct visit *v)
     v->answer.end.http = take_below(t, HTTP_OUTCOMES_);
     v->answer.end.status = take_u16(t);
     v->answer.end.has_retry_after = take_bool(t);
-    v->answer.end.retry_after_ms = take_u64(t);
+    v->answer.end.retry_after_ms = take_wait(t);
     v->answer.end.is_unasked_304 = take_bool(t);
     v->answer.end.is_stranger = take_bool(t);
     v->answer.end.http_version = take_http_version(t);
@@ -247,7 +286,7 @@ static void take_end(struct taker *t, struct visit *v)
     v->answer.has_verdict = take_bool(t);
     v->answer.verdict = (struct pace_verdict){.next = take_below(t, PACE_DEAD + 1)};
     v->answer.verdict.code = (int32_t)take_u32(t);
-    v->answer.verdict.wait_ms = take_u64(t);
+    v->answer.verdict.wait_ms = take_wait(t);
     v->answer.verdict.tries = take_u32(t);
     v->answer.verdict.failures = take_u32(t);
 }
@@ -328,7 +367,7 @@ static void take_answer(struct taker *t, struct visit *v)
     a->cut = take_below(t, HTTP_CUT_DISCONNECT + 1);
     a->why = take_words(t);
     a->status = take_u16(t);
-    a->head = take_text(t);
+    a->head = take_short(t, MOST_HEAD_BYTES);
     a->body = take_text(t);
     unsigned bits = take_below(t, BITS + 1);
     a->is_chunked = bits & IS_CHUNKED;
@@ -398,7 +437,7 @@ static void add_references(struct buf *out, const struct visit *v)
 
 static void take_references(struct taker *t, struct visit *v)
 {
-    uint32_t count = take_u32(t);
+    uint32_t count = take_u32(t), redirects = 0;
     v->parsed.has_urls = take_bool(t);
     v->parsed.reference_count = v->parsed.reference_room = 0;
     v->parsed.references = NULL;
@@ -409,7 +448,8 @@ static void take_references(struct taker *t, struct visit *v)
         char hop = (char)take_u8(t);
         unsigned bits = take_below(t, (IS_UNWANTED | HAS_WORTH) + 1);
         uint16_t worth = bits & HAS_WORTH ? take_u16(t) : 0;
-        t->bad |= worth > ORDER_VALUE_MAX;
+        redirects += hop == HOP_REDIRECT;
+        t->bad |= worth > ORDER_VALUE_MAX || redirects > 1; /* an answer has one Location */
         if (t->bad || !raw.p || !hop_is_known(hop) || !visit_refer(v, raw, hop, context)) {
             t->bad = true;
             return;
@@ -494,21 +534,21 @@ static void take_page(struct taker *t, struct visit *v)
     v->parsed.media = take_below(t, MEDIA_COUNT_);
     if (!v->packed.is_set)
         take_texts(t, v);
-    v->parsed.title = take_text(t);
+    v->parsed.title = take_short(t, MOST_TITLE_BYTES);
     v->parsed.base = take_text(t);
     v->parsed.charset = take_words(t);
     take_references(t, v);
     v->parsed.robots_bits = take_below(t, (PAGE_NOINDEX | PAGE_NOFOLLOW | PAGE_NOARCHIVE) + 1);
     v->parsed.is_cut = take_bool(t);
     v->parsed.is_page = take_bool(t);
-    v->parsed.identified = take_text(t);
+    v->parsed.identified = take_short(t, MOST_WORDS_BYTES);
     v->parsed.note = take_words(t);
     uint64_t score = take_u64(t);
     memcpy(&v->judged.score, &score, sizeof score);
     v->judged.is_unkept = take_bool(t);
     v->is_dropped = take_bool(t);
     v->judged.unwanted_count = take_u32(t);
-    v->judged.codes = take_text(t);
+    v->judged.codes = take_short(t, MOST_CODES_BYTES);
     v->judged.what_changed = take_below(t, (HISTORY_STRUCTURE | HISTORY_TEXT | HISTORY_MARKUP) + 1);
     t->bad |= !(v->judged.score >= -1 && v->judged.score <= 1e9); /* nor no number at all */
 }
@@ -535,11 +575,11 @@ static void take_found(struct taker *t, struct visit *v)
     v->state = take_below(t, VISIT_ENDED + 1);
     v->code = (int32_t)take_u32(t);
     v->why = take_words(t);
-    v->route.later_ms = take_u64(t);
-    v->answer.request = take_text(t);
-    v->answer.date_ms = (int64_t)take_u64(t);
+    v->route.later_ms = take_wait(t);
+    v->answer.request = take_short(t, MOST_HEAD_BYTES);
+    v->answer.date_ms = take_date(t);
     v->answer.uncounted_bytes = take_u64(t);
-    v->answer.mime = take_text(t);
+    v->answer.mime = take_media_type(t);
     v->answer.has_other_type = take_bool(t);
     take_end(t, v);
     v->packed = take_packed(t);
@@ -573,8 +613,10 @@ static enum rc fill(struct visit *v, struct str bytes, bool is_home)
     take_found(&t, v);
     if (t.bad || t.rest.n || (is_home && given.kind != v->kind))
         return RC_INVALID;
-    if (is_home)
-        return RC_OK;
+    if (is_home && v->kind == VISIT_ROBOTS)
+        v->answer.has_verdict = false; /* robots judges it, when its rules are known */
+    if (is_home)                       /* the part that put it off says for how long */
+        return v->state == VISIT_LATER && !v->route.later_ms ? RC_INVALID : RC_OK;
     if (v->turn.checkout.path.n > FRONTIER_MAX_PATH_BYTES ||
         v->turn.checkout.host_name.n > FRONTIER_MAX_HOST_BYTES || !v->turn.checkout.host_name.n ||
         v->turn.checkout.seed_path.n > FRONTIER_MAX_SEED_PATH)

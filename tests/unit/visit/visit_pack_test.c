@@ -300,6 +300,76 @@ static void a_reference_of_no_known_kind_is_refused(void **state)
     buf_done(&bytes);
 }
 
+static enum rc home_again(struct visit *v)
+{
+    struct http_answer a = answer_of();
+    struct buf bytes = {.max = 8 << 20};
+    struct visit *home = visit_full(&a);
+    struct message *m = &home->head;
+    assert_rc(visit_type.pack(&v->head, &bytes), RC_OK);
+    enum rc rc = visit_type.unpack(buf_str(&bytes), &m);
+    message_end(&home->head);
+    message_end(&v->head);
+    buf_done(&bytes);
+    return rc;
+}
+
+/* What is journalled, logged or added to a moment has limits, and lines have one end. */
+static void what_a_member_says_has_limits(void **state)
+{
+    (void)state;
+    static char text[(1 << 20) + 1];
+    memset(text, 'x', sizeof text);
+    const struct str large = str_make(text, sizeof text);
+    const struct {
+        int64_t date_ms;
+        struct str mime, title, codes;
+        bool redirects_twice;
+        enum rc rc;
+    } rows[] = {
+        {1, STR("text/html"), STR("a"), STR("b"), false, RC_OK},
+        {0, STR_NONE, STR_NONE, STR_NONE, false, RC_OK},
+        {-1, STR("text/html"), STR("a"), STR("b"), false, RC_INVALID},
+        {INT64_MIN, STR("text/html"), STR("a"), STR("b"), false, RC_INVALID},
+        {INT64_MAX, STR("text/html"), STR("a"), STR("b"), false, RC_INVALID},
+        {1, STR("text/html\n200 http://b.example/"), STR("a"), STR("b"), false, RC_INVALID},
+        {1, STR("text/html x"), STR("a"), STR("b"), false, RC_INVALID},
+        {1, large, STR("a"), STR("b"), false, RC_INVALID},
+        {1, STR("text/html"), large, STR("b"), false, RC_INVALID},
+        {1, STR("text/html"), STR("a"), large, false, RC_INVALID},
+        {1, STR("text/html"), STR("a"), STR("b"), true, RC_INVALID},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct http_answer a = answer_of();
+        struct visit *v = visit_full(&a);
+        v->answer.date_ms = rows[i].date_ms;
+        v->answer.mime = rows[i].mime;
+        v->parsed.title = rows[i].title;
+        v->judged.codes = rows[i].codes;
+        for (size_t k = 0; k < 2 && rows[i].redirects_twice; k++)
+            v->parsed.references[k].hop = HOP_REDIRECT;
+        assert_rc(home_again(v), rows[i].rc);
+    }
+}
+
+static void no_member_makes_a_host_wait_for_years(void **state)
+{
+    (void)state;
+    struct http_answer a = answer_of();
+    struct visit *v = visit_full(&a), *home = visit_full(&a);
+    struct message *m = &home->head;
+    struct buf bytes = {.max = 1 << 20};
+    v->route.later_ms = v->answer.verdict.wait_ms = v->answer.end.retry_after_ms = UINT64_MAX;
+    assert_rc(visit_type.pack(&v->head, &bytes), RC_OK);
+    assert_rc(visit_type.unpack(buf_str(&bytes), &m), RC_OK);
+    assert_true(home->route.later_ms == PACE_MOST_WAIT_MS);
+    assert_true(home->answer.verdict.wait_ms == PACE_MOST_WAIT_MS);
+    assert_true(home->answer.end.retry_after_ms == PACE_MOST_WAIT_MS);
+    message_end(&home->head);
+    message_end(&v->head);
+    buf_done(&bytes);
+}
+
 static void robots_redirects_and_what_is_kept_or_judged_already_cannot_leave(void **state)
 {
     (void)state;
@@ -449,6 +519,8 @@ int main(void)
         cmocka_unit_test(a_changed_body_is_never_taken),
         cmocka_unit_test(a_forged_body_is_refused_and_the_visit_goes_back),
         cmocka_unit_test(a_reference_of_no_known_kind_is_refused),
+        cmocka_unit_test(what_a_member_says_has_limits),
+        cmocka_unit_test(no_member_makes_a_host_wait_for_years),
         cmocka_unit_test(links_arrive_as_they_left),
         cmocka_unit_test(an_origin_goes_as_a_link_without_a_fingerprint),
         cmocka_unit_test(a_line_arrives_as_it_left),
