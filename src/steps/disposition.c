@@ -130,6 +130,19 @@ static enum rc record_redirect(struct disposition *s, struct visit *v)
     return rc ? rc : outcome_record(&s->here, &o);
 }
 
+/* A member of a pool may lie, and its settings may be older than ours. What the server did is in `end`;
+ * whether to ask again, and when, is decided here, by our settings and our count of tries. */
+static void judge_again(struct disposition *s, struct visit *v)
+{
+    struct pace_settings pace = s->pace->now(s->pace);
+    struct host_standing standing = visit_standing(v);
+    uint64_t delay_ms = pace_delay_ms(&pace, standing.crawl_delay_ms);
+    if (v->state == VISIT_LATER && v->route.later_ms && v->route.later_ms < delay_ms)
+        v->route.later_ms = delay_ms;
+    if (v->state != VISIT_LATER && v->state != VISIT_LOST && v->kind == VISIT_PAGE)
+        v->answer.has_verdict = false; /* ending_of_visit() makes one */
+}
+
 /* A member of a pool will not answer. It may have asked, so the host waits for its delay. A URL with which
  * too many members were lost has its result. False: the URL goes back to its queue. */
 static bool is_given_up(struct disposition *s, struct visit *v)
@@ -186,6 +199,8 @@ static void handle_visit(struct instance *self, struct message *m)
     struct visit *v = visit_of(m);
     enum rc rc = RC_OK;
     visit_counts_found(&s->here.ledger->counts, v);
+    if (s->members)
+        judge_again(s, v);
     host_permit_return(&v->route.permit, s->addresses->addresses, s->addresses->hosts,
                        clock_now_ms(s->here.ledger->run.clock));
     if (v->kind == VISIT_ROBOTS_REDIRECT)

@@ -112,6 +112,10 @@ static void robots_handle(struct instance *self, unsigned inlet, struct message 
     (void)inlet;
     struct robots_part *r = self->state;
     struct visit *v = visit_of(m);
+    if (v->kind != VISIT_ROBOTS) { /* a member of a pool sends a page as rules of its host */
+        part_emit(self, OUT, m);
+        return;
+    }
     struct host_request request = visit_request(v);
     struct url from = v->turn.url;
     enum robots_status_meaning meaning = robots_answer_meaning(v, &request);

@@ -836,6 +836,39 @@ static void a_visit_put_off_at_a_member_waits_from_its_return_on(void **state)
     step_close(&s);
 }
 
+static void a_visit_put_off_at_a_member_waits_for_the_delay_at_least(void **state)
+{
+    (void)state;
+    open_with_members();
+    struct visit *v = asked(&s, "http://a.test/1", "");
+    v->state = VISIT_LATER;
+    v->route.later_ms = 1;
+    give(v);
+    assert_int_equal(due_ms(), s.clock.now + 2 * SECOND);
+    step_close(&s);
+}
+
+/* Neither to ask again without end, nor to leave the host alone, nor to ask it at once. */
+static void the_verdict_of_a_member_does_not_count(void **state)
+{
+    (void)state;
+    static const struct pace_verdict verdicts[] = {
+        {.next = PACE_AGAIN},
+        {.next = PACE_DEAD, .code = FETCH_RETRIES, .wait_ms = 1},
+        {.next = PACE_DONE, .code = -9998, .wait_ms = PACE_MOST_WAIT_MS},
+    };
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
+        open_with_members();
+        struct visit *v = page(&s, "http://a.test/1", "", 200);
+        v->answer.has_verdict = true;
+        v->answer.verdict = verdicts[i];
+        give(v);
+        assert_int_equal(counts().queued, 0);
+        assert_true(says("logs/crawl.log", " 200 "));
+        step_close(&s);
+    }
+}
+
 static void a_result_forgets_that_members_were_lost(void **state)
 {
     (void)state;
@@ -890,6 +923,8 @@ int main(void)
         cmocka_unit_test(a_url_with_which_three_members_were_lost_is_given_up),
         cmocka_unit_test(a_visit_put_off_at_a_member_waits_from_its_return_on),
         cmocka_unit_test(a_result_forgets_that_members_were_lost),
+        cmocka_unit_test(a_visit_put_off_at_a_member_waits_for_the_delay_at_least),
+        cmocka_unit_test(the_verdict_of_a_member_does_not_count),
     };
     return cmocka_run_group_tests_name("disposition", tests, NULL, NULL);
 }

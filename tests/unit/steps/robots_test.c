@@ -61,6 +61,19 @@ static void rules_go_to_the_record_of_the_host(void **state)
     step_close(&s);
 }
 
+static void a_page_is_no_rules(void **state)
+{
+    (void)state;
+    open_robots("", 0);
+    struct visit *v = answered(&s, "http://a.test/1", 200, "", "User-agent: *\nDisallow: /x\n");
+    v->kind = VISIT_PAGE;
+    give(v);
+    const struct visit *out = step_visit_at(&s, OUT, 0);
+    assert_false(out->parsed.robots_changed);
+    assert_true(!rules_of(out) || !rules_of(out)->rules);
+    step_close(&s);
+}
+
 static void the_rules_of_the_own_name_are_read(void **state)
 {
     (void)state;
@@ -301,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_go_to_the_record_of_the_host),
+        cmocka_unit_test(a_page_is_no_rules),
         cmocka_unit_test(the_rules_of_the_own_name_are_read),
         cmocka_unit_test(what_is_missing_allows_everything),
         cmocka_unit_test(what_fails_leaves_the_old_rules),
