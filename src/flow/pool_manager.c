@@ -340,6 +340,7 @@ static void manager_stop(struct instance *self)
     for (struct list_node *n = p->ends.first; n; n = n->next) {
         struct lane_end *e = LIST_OF(n, struct lane_end, node);
         struct pool_ticket *t;
+        part_timer_stop(self, &e->again);
         while ((t = pool_lane_first(e->lane))) {
             pool_ticket_close(t);
             struct sent *s = EVENT_OF(t, struct sent, ticket);

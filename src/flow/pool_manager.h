@@ -46,6 +46,9 @@ struct lane_end {
     unsigned batched;    /* messages that were put since the last flush */
     uint64_t batched_ms; /* when the first of them was */
     uint64_t received;   /* bytes of the link that were taken for a sign of life */
+    uint64_t key_ms;     /* when the key was last seen to be there */
+    uint64_t ping;       /* the newest that was not answered yet; 0: none */
+    struct timer again;  /* frames wait for the next turn */
     bool had_no_room, is_leaving;
     uint64_t lost;   /* tickets that were open when it died */
     bool is_trusted; /* since it dialled */

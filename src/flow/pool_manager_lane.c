@@ -4,7 +4,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-enum { SETTLED_MAX_BYTES = 1 << 20 };
+/* A turn with one member's frames is short beside `fence`: the others' pings wait for it. */
+enum { SETTLED_MAX_BYTES = 1 << 20, TURN_MS = 20, TURN_FRAMES = 256 };
 
 static const char *name_of(const struct lane_end *e)
 {
@@ -103,9 +104,11 @@ void lane_end_cut(struct lane_end *e)
         return;
     log_info_limited(log_of(e), "member.cut", LOG_C("member", name_of(e)),
                      LOG_C("why", e->link->why ? e->link->why : "-"));
+    part_timer_stop(e->manager->self, &e->again);
     link_close(e->link);
     mem_free(e->link);
     e->link = NULL;
+    e->ping = e->key_ms = 0;
     buf_clear(&e->settled);
     pool_lane_cut(e->lane);
     pool_member_note(e->member, -1, 0, 0);
@@ -192,6 +195,16 @@ static bool has_key(const struct lane_end *e)
     return has;
 }
 
+/* A file is read, so it is done once in a ping's time; not at pings, for a member that sends none is one, too. */
+static bool still_has_key(struct lane_end *e)
+{
+    uint64_t now_ms = now_of(e->manager);
+    if (now_ms < e->key_ms + e->manager->settings->options.timings.ping_ms)
+        return true;
+    e->key_ms = now_ms;
+    return has_key(e);
+}
+
 static void on_ping(struct lane_end *e, struct str frame)
 {
     uint64_t number;
@@ -199,11 +212,15 @@ static void on_ping(struct lane_end *e, struct str frame)
         expel(e, "it sent a ping that cannot be read");
         return;
     }
-    if (!has_key(e)) {
-        expel(e, "its key was taken away");
-        return;
-    }
-    if (!pool_lane_ping(e->lane, now_of(e->manager)))
+    e->ping = number;
+}
+
+/* The answer to the newest ping says what answers to the others would. */
+static void answer_ping(struct lane_end *e)
+{
+    uint64_t number = e->ping;
+    e->ping = 0;
+    if (!number || !pool_lane_ping(e->lane, now_of(e->manager)))
         return;
     pool_member_note(e->member, 0, 0, now_of(e->manager));
     put_number(e, POOL_PONG, number);
@@ -249,8 +266,35 @@ static void hear(struct lane_end *e)
     if (e->link->received == e->received)
         return;
     e->received = e->link->received;
-    if (pool_lane_ping(e->lane, now_of(e->manager)))
+    if (!still_has_key(e))
+        expel(e, "its key was taken away");
+    else if (pool_lane_ping(e->lane, now_of(e->manager)))
         pool_member_note(e->member, 0, 0, now_of(e->manager));
+}
+
+/* False: there are more frames, and their turn is another. */
+static bool take_frames(struct lane_end *e, struct link *l)
+{
+    struct clock *clock = part_clock(e->manager->self);
+    uint64_t until_ms = clock_now_ms(clock) + TURN_MS;
+    unsigned count = 0;
+    struct str frame;
+    do {
+        while (e->link == l && link_next(l, &frame)) {
+            on_frame(e, frame);
+            if (++count == TURN_FRAMES || clock_now_ms(clock) >= until_ms)
+                return false;
+        }
+        if (e->link == l)
+            link_pump(l);
+    } while (e->link == l && link_has_frame(l));
+    return true;
+}
+
+static void take_more_later(struct lane_end *e)
+{
+    if (part_timer(e->manager->self, &e->again, now_of(e->manager)) != RC_OK)
+        lane_end_cut(e); /* no memory: the member sends its answers again */
 }
 
 /* Frames of a link that has gone still count. An end that was cut has no link any more. */
@@ -258,19 +302,24 @@ static void on_link(struct link *l)
 {
     struct lane_end *e = l->owner;
     struct pool_manager *p = e->manager;
-    struct str frame;
     hear(e);
-    do {
-        while (e->link == l && link_next(l, &frame))
-            on_frame(e, frame);
-        if (e->link == l)
-            link_pump(l);
-    } while (e->link == l && link_has_frame(l));
-    if (e->link == l && l->is_gone)
+    bool is_all = take_frames(e, l);
+    answer_ping(e);
+    if (e->link == l && !is_all)
+        take_more_later(e);
+    else if (e->link == l && l->is_gone)
         lane_end_cut(e);
     lane_end_send(e);
     tell_room(e);
     pool_manager_look(p);
+}
+
+static void on_again(struct timer *t, uint64_t now_ms)
+{
+    (void)now_ms;
+    struct lane_end *e = EVENT_OF(t, struct lane_end, again);
+    if (e->link)
+        on_link(e->link);
 }
 
 /* A lane begins or goes on ------------------------------------------------------------------------ */
@@ -312,6 +361,7 @@ static struct lane_end *end_make(struct pool_manager *p, struct pool_lane *lane,
     }
     *e = (struct lane_end){
         .manager = p, .lane = lane, .member = member, .route = ++p->routes, .had_no_room = true};
+    e->again.due = on_again;
     *by_route = e;
     buf_init(&e->settled, SETTLED_MAX_BYTES);
     list_add_last(&p->ends, &e->node);
