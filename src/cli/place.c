@@ -118,7 +118,9 @@ enum rc place_cut(struct wiring *w, const struct place_choice *c, struct buf *wh
 {
     unsigned pool;
     if (!w->place_count) {
-        buf_add(why, STR("--place: the wiring has no places; managed and priority have: --wiring managed"));
+        buf_add(
+            why,
+            STR("--place: the wiring has no places; managed and priority have: --wiring managed"));
         return RC_INVALID;
     }
     return wiring_has_pool(w, &pool) ? cut_pool(w, pool, c, why) : cut_places(w, c, why);

@@ -211,7 +211,8 @@ static const char *wrong_with(const struct pool_manager *p, const struct pool_he
     if (h->abi != PART_ABI)
         return "it runs another version of orbweaver";
     if (h->wiring != p->settings->wiring || h->place != p->settings->place)
-        return "its wiring file or its settings are not the manager's; orbweaver member add DIR NAME "
+        return "its wiring file or its settings are not the manager's; orbweaver member add DIR "
+               "NAME "
                "makes its key anew, with them";
     if (!h->shards || h->shards > POOL_MAX_SHARDS || h->lane >= POOL_MAX_SHARDS)
         return "it has too many shards";

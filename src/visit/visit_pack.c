@@ -20,6 +20,7 @@ enum {
     MOST_TITLE_BYTES = 64 << 10,
     MOST_CODES_BYTES = 4 << 10,
     MOST_HEAD_BYTES = 1 << 20,
+    MOST_CODE = 99999,
 };
 
 static void add_text(struct buf *out, struct str s)
@@ -99,6 +100,14 @@ static uint64_t take_wait(struct taker *t)
 {
     uint64_t ms = take_u64(t);
     return ms < PACE_MOST_WAIT_MS ? ms : PACE_MOST_WAIT_MS;
+}
+
+/* As wide as crawl.log has it. */
+static int take_code(struct taker *t)
+{
+    int32_t code = (int32_t)take_u32(t);
+    t->bad |= code < -MOST_CODE || code > MOST_CODE;
+    return code;
 }
 
 static int64_t take_date(struct taker *t)
@@ -573,7 +582,7 @@ static void add_found(struct buf *out, const struct visit *v)
 static void take_found(struct taker *t, struct visit *v)
 {
     v->state = take_below(t, VISIT_ENDED + 1);
-    v->code = (int32_t)take_u32(t);
+    v->code = take_code(t);
     v->why = take_words(t);
     v->route.later_ms = take_wait(t);
     v->answer.request = take_short(t, MOST_HEAD_BYTES);

@@ -325,6 +325,49 @@ def _(tmp):
         assert web.paths().count("/poison") == 3, web.paths()
 
 
+@case("members outlive a manager that is stopped, and leave when the crawl is over; a crawl that is over needs none")
+def _(tmp):
+    with Simweb(*WEB, *SLOW) as web, Pool(web, tmp, "managed", "--scope", "any") as pool:
+        pool.start()
+        pool.join("m1")
+        pool.until_lines(40)
+        assert pool.crawl.end(signal.SIGTERM) == 143, pool.story()
+        until(lambda: "member.lost" in pool.said("m1"), "the member to miss its manager")
+        assert pool.members["m1"].poll() is None, pool.story()
+        pool.start()
+        assert pool.wait() == 0, pool.story()
+        assert pool.wait_member("m1") == 0, pool.story()
+        check(web, pool, is_exact=False)
+        pool.start()
+        assert pool.wait() == 0, pool.story()
+
+
+@case("a member whose key has other settings than the manager is refused, and told what to do")
+def _(tmp):
+    with Simweb(*WEB, *SLOW) as web, Pool(web, tmp, "managed", "--scope", "any", quick=SLOWLY) as pool:
+        pool.start()
+        key = pool.key("m1")
+        with open(key, "a", encoding="utf-8") as f:
+            f.write("user-agent: another\n")
+        pool.join("m1")
+        assert pool.wait_member("m1") == 2, pool.story()
+        assert "orbweaver member add" in pool.said("m1"), pool.said("m1")
+        os.chmod(key, 0o644)
+        pool.join("m1")
+        assert pool.wait_member("m1") == 2 and "chmod 600" in pool.said("m1"), pool.said("m1")
+        pool.add("m1")
+        pool.join("m1")
+        until(lambda: any(m["connected"] for m in status(pool)["members"]), "the member with a new key")
+
+
+@case("timings that would not be polite are refused with --set, too")
+def _(tmp):
+    done = run(["crawl", "--wiring", "managed", "--place", "manager", "--set", "crawlers.dead=1s", "-o", tmp + "/c", "http://127.0.0.1:9/"],
+               program=ORBWEAVER)
+    assert done.code == 2 and "--set crawlers" in done.err and "dead" in done.err, done
+    assert not os.path.exists(tmp + "/c"), "nothing is left behind"
+
+
 @case("check says what is wrong with a pool, in the line where it stands")
 def _(tmp):
     with open(os.path.join(ROOT, "wirings", "managed.yaml"), encoding="utf-8") as f:

@@ -128,9 +128,10 @@ static const struct option options[] = {
     OPTION_TEXT_ROW(struct up_settings, output, "output", "cluster-crawl",
                     "the folder of everything; a crawl that is there is resumed", .letter = 'o',
                     .arg = "DIR"),
-    OPTION_TEXT_ROW(struct up_settings, wiring, "wiring", NULL,
-                    "ring, the default: agents that are alike; managed, priority: a manager with members",
-                    .arg = "NAME"),
+    OPTION_TEXT_ROW(
+        struct up_settings, wiring, "wiring", NULL,
+        "ring, the default: agents that are alike; managed, priority: a manager with members",
+        .arg = "NAME"),
     OPTION_BOOL_ROW(struct up_settings, quiet, "quiet", "no", "no progress line", .letter = 'q'),
     TIMING_ROWS(struct up_settings),
     {0},

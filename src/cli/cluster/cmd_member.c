@@ -69,10 +69,26 @@ static int failed(const struct target *t, enum rc rc)
 /* What the crawl was told, as it stands in DIR/orbweaver.yaml, without what is the manager's own. */
 static bool is_for_members(struct str key)
 {
-    static const char *const others[] = {
-        "seeds",   "input",      "output", "config",        "wiring", "place", "place-secret",
-        "manager", "member",     "member-secret", "cluster", "agent", "cluster-credentials",
-        "sink",    "sink-remove", "sink-wait", "ui",         "json",  "quiet", "verbose"};
+    static const char *const others[] = {"seeds",
+                                         "input",
+                                         "output",
+                                         "config",
+                                         "wiring",
+                                         "place",
+                                         "place-secret",
+                                         "manager",
+                                         "member",
+                                         "member-secret",
+                                         "cluster",
+                                         "agent",
+                                         "cluster-credentials",
+                                         "sink",
+                                         "sink-remove",
+                                         "sink-wait",
+                                         "ui",
+                                         "json",
+                                         "quiet",
+                                         "verbose"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (str_eq(key, str_c(others[i])))
             return false;

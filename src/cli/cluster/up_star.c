@@ -234,7 +234,8 @@ static int watch(struct up *u, const sigset_t *set)
         uint64_t now_ms = clock_now_ms(clock_real());
         if (number == SIGINT || number == SIGTERM) {
             u->number = number;
-            child_tell(&u->agents[MANAGER].child, SIGTERM); /* its members follow when it has ended */
+            child_tell(&u->agents[MANAGER].child,
+                       SIGTERM); /* its members follow when it has ended */
         }
         running = look_at_all(u, now_ms);
         if (u->agents[MANAGER].has_ended && (u->number || now_ms >= u->until_ms))

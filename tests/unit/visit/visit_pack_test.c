@@ -352,6 +352,18 @@ static void what_a_member_says_has_limits(void **state)
     }
 }
 
+static void a_code_is_one_that_the_log_has_room_for(void **state)
+{
+    (void)state;
+    static const int codes[] = {-9998, 99999, INT32_MIN, INT32_MAX, -100000};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        struct http_answer a = answer_of();
+        struct visit *v = visit_full(&a);
+        v->code = codes[i];
+        assert_rc(home_again(v), i < 2 ? RC_OK : RC_INVALID);
+    }
+}
+
 static void no_member_makes_a_host_wait_for_years(void **state)
 {
     (void)state;
@@ -520,6 +532,7 @@ int main(void)
         cmocka_unit_test(a_forged_body_is_refused_and_the_visit_goes_back),
         cmocka_unit_test(a_reference_of_no_known_kind_is_refused),
         cmocka_unit_test(what_a_member_says_has_limits),
+        cmocka_unit_test(a_code_is_one_that_the_log_has_room_for),
         cmocka_unit_test(no_member_makes_a_host_wait_for_years),
         cmocka_unit_test(links_arrive_as_they_left),
         cmocka_unit_test(an_origin_goes_as_a_link_without_a_fingerprint),
