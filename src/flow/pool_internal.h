@@ -41,8 +41,10 @@ struct pool_end_settings {
 };
 extern const struct part part_pool_manager, part_pool_member;
 
-/* The manager's outlets: `back` ones, then for each of `there` the one by which lost messages leave. */
+/* pool_ports.c: of both ends. An inlet for each connection that leaves by it, an outlet for each that
+ * comes, and at the manager, for each that leaves, one by which its lost messages go on. */
 enum { POOL_LOST_OUTLETS = POOL_MAX_CUTS };
+extern const struct part_port pool_inlets[], pool_outlets[];
 
 /* pool_arrivals.c: links on their way from the reception to the shard of their lane. */
 struct arrival {

@@ -412,46 +412,13 @@ static enum rc manager_open(struct instance *self, struct buf *why)
     return rc;
 }
 
-#define INLET(n)                                                  \
-    {                                                             \
-        "to" #n, "any", "messages for a member", .optional = true \
-    }
-#define OUTLET(n)                                                             \
-    {                                                                         \
-        "from" #n, "any", "messages that a member returned", .optional = true \
-    }
-#define LOST(n)                                                                \
-    {                                                                          \
-        "lost" #n, "any", "messages that no member answered", .optional = true \
-    }
-
-_Static_assert(POOL_MAX_CUTS == 8, "the tables below have as many rows");
-
 const struct part part_pool_manager = {
     .abi = PART_ABI,
     .kind = PART_COMPONENT,
     .name = "pool-manager",
     .help = "to the members of the pool, and back",
-    .inlets =
-        (const struct part_port[]){
-            INLET(0), INLET(1), INLET(2), INLET(3), INLET(4), INLET(5), INLET(6), INLET(7), {0}},
-    .outlets = (const struct part_port[]){OUTLET(0),
-                                          OUTLET(1),
-                                          OUTLET(2),
-                                          OUTLET(3),
-                                          OUTLET(4),
-                                          OUTLET(5),
-                                          OUTLET(6),
-                                          OUTLET(7),
-                                          LOST(0),
-                                          LOST(1),
-                                          LOST(2),
-                                          LOST(3),
-                                          LOST(4),
-                                          LOST(5),
-                                          LOST(6),
-                                          LOST(7),
-                                          {0}},
+    .inlets = pool_inlets,
+    .outlets = pool_outlets,
     .settings_bytes = sizeof(struct pool_end_settings),
     .open = manager_open,
     .close = manager_close,

@@ -300,34 +300,13 @@ static enum rc member_open(struct instance *self, struct buf *why)
     return rc;
 }
 
-#define INLET(n)                                                 \
-    {                                                            \
-        "to" #n, "any", "messages that return", .optional = true \
-    }
-#define OUTLET(n)                                                     \
-    {                                                                 \
-        "from" #n, "any", "messages of the manager", .optional = true \
-    }
-
-_Static_assert(POOL_MAX_CUTS == 8, "the tables below have as many rows");
-
 const struct part part_pool_member = {
     .abi = PART_ABI,
     .kind = PART_COMPONENT,
     .name = "pool-member",
     .help = "to the manager of the pool, and back",
-    .inlets =
-        (const struct part_port[]){
-            INLET(0), INLET(1), INLET(2), INLET(3), INLET(4), INLET(5), INLET(6), INLET(7), {0}},
-    .outlets = (const struct part_port[]){OUTLET(0),
-                                          OUTLET(1),
-                                          OUTLET(2),
-                                          OUTLET(3),
-                                          OUTLET(4),
-                                          OUTLET(5),
-                                          OUTLET(6),
-                                          OUTLET(7),
-                                          {0}},
+    .inlets = pool_inlets,
+    .outlets = pool_outlets,
     .settings_bytes = sizeof(struct pool_end_settings),
     .open = member_open,
     .close = member_close,

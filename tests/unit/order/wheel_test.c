@@ -81,7 +81,7 @@ static void of_two_lists_that_are_owed_the_one_passed_over_more_comes_first(void
     assert_int_equal(order_offered(p, 14, ORDER_PRIORITY), 2);
 }
 
-/* Whoever chooses among the lists that are offered, each list is taken in time. */
+/* Each list is taken in time, in whatever way the caller chooses among the lists that are offered. */
 static void no_list_waits_longer_than_ten_turns_of_its_host(void **state)
 {
     (void)state;
